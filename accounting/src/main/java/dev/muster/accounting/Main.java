@@ -46,7 +46,8 @@ public final class Main {
 
     private Main() {}
 
-    private record Options(boolean foreground, boolean onlyCheck, boolean changeDirectory, String file, int nice, int verbose) {}
+    private record Options(
+            boolean foreground, boolean onlyCheck, boolean changeDirectory, String file, int nice, int verbose) {}
 
     public static void main(String[] args) {
         Optional<Options> options = parse(args);
@@ -94,7 +95,8 @@ public final class Main {
                     case 'u' -> check = true;
                     case 'v' -> verbose++;
                     case 'R' -> {
-                        return usage("slurmdbd: error: -R is not supported by this version: associations hold no numbers (lft, rgt) that could be"
+                        return usage("slurmdbd: error: -R is not supported by this version: associations hold no "
+                                + "numbers (lft, rgt) that could be"
                                 + " rebuilt, they are counted anew for every list");
                     }
                     case 'V' -> {
@@ -115,7 +117,8 @@ public final class Main {
                         } else {
                             Optional<Integer> asked = DaemonProcess.niceness(value);
                             if (asked.isEmpty()) {
-                                return usage("slurmdbd: error: Invalid option for -n option (nice value), must be from -20 to 19");
+                                return usage("slurmdbd: error: Invalid option for -n option (nice value), must be "
+                                        + "from -20 to 19");
                             }
                             nice = asked.get();
                         }
@@ -141,7 +144,8 @@ public final class Main {
     private static int run(Options o) throws IOException {
         File file = o.file.isEmpty() ? located() : new File(o.file);
         if (!file.exists()) {
-            System.err.println("slurmdbd: fatal: slurmdbd.conf file " + file + " could not be opened: No such file or directory");
+            System.err.println(
+                    "slurmdbd: fatal: slurmdbd.conf file " + file + " could not be opened: No such file or directory");
             return 1;
         }
         List<ConfigError> errors = new ArrayList<>();
@@ -161,7 +165,8 @@ public final class Main {
     }
 
     private static File located() {
-        Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
+        Optional<File> prefix =
+                Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         File slurmConf = SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix);
         return new File(slurmConf.getAbsoluteFile().getParentFile(), SisterFiles.SLURMDBD);
     }
@@ -183,7 +188,8 @@ public final class Main {
             bits |= 0400 >> p.ordinal();
         }
         if ((bits & 037) != 0) {
-            return Optional.of("slurmdbd.conf file " + file + " should be 600 or 640 but is " + Integer.toOctalString(bits));
+            return Optional.of(
+                    "slurmdbd.conf file " + file + " should be 600 or 640 but is " + Integer.toOctalString(bits));
         }
         return conf.given("StorageType") ? Optional.empty() : Optional.of("StorageType must be specified");
     }
@@ -194,7 +200,11 @@ public final class Main {
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
             Files.createDirectories(Path.of(conf.logFile()).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, SlurmdbdServer.logLevel(conf, o.verbose),
+        DaemonLog log = new DaemonLog(
+                "slurmdbd",
+                conf.logFile(),
+                o.foreground,
+                SlurmdbdServer.logLevel(conf, o.verbose),
                 conf.text("LogTimeFormat"));
         if (!conf.logFile().isEmpty()) {
             user.own(Path.of(conf.logFile()), log);
@@ -242,7 +252,10 @@ public final class Main {
         return 0;
     }
 
-    /** -u: 0 where the tables are as they are to be, 1 where a start would change them, or would not go on with them. Nothing is written. */
+    /**
+     * -u: 0 where the tables are as they are to be, 1 where a start would change them, or would not go on with them.
+     * Nothing is written.
+     */
     private static int check(SlurmdbdConf conf, DaemonLog log) throws IOException {
         List<String> pending;
         try {
@@ -261,7 +274,7 @@ public final class Main {
 
     private static int fatal(Exception e, Options o, SlurmdbdConf conf, DaemonLog log) {
         log.fatal(StartErrors.sentence(e));
-        if (!o.foreground && !conf.logFile().isEmpty()) {        // else the log has said it there
+        if (!o.foreground && !conf.logFile().isEmpty()) { // else the log has said it there
             System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
         }
         return 1;
@@ -272,7 +285,8 @@ public final class Main {
      *
      * @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the tables
      */
-    private static PidFile becomeSlurmUser(Options o, DaemonUser user, SlurmdbdConf conf, DaemonLog log) throws IOException {
+    private static PidFile becomeSlurmUser(Options o, DaemonUser user, SlurmdbdConf conf, DaemonLog log)
+            throws IOException {
         if (o.nice != 0) {
             DaemonProcess.renice(o.nice, log);
         }
@@ -283,12 +297,15 @@ public final class Main {
             user.takeOver("StorageLoc", tables.get(), Database.EMBEDDED_FILE, List.of(), log);
         }
         user.become();
-        Optional<String> unusable = tables.isEmpty() ? Optional.empty()
+        Optional<String> unusable = tables.isEmpty()
+                ? Optional.empty()
                 : user.unusable("StorageLoc", tables.get(), List.of(Database.EMBEDDED_FILE));
         if (unusable.isPresent()) {
             throw new IOException(unusable.get());
         }
-        Path directory = conf.logFile().isEmpty() ? null : Path.of(conf.logFile()).toAbsolutePath().getParent();
+        Path directory = conf.logFile().isEmpty()
+                ? null
+                : Path.of(conf.logFile()).toAbsolutePath().getParent();
         if (o.changeDirectory && directory != null) {
             DaemonProcess.workIn(directory, log);
         }

@@ -19,8 +19,7 @@ final class AccountingBenchmark {
     private static final int JOBS = 100_000;
     private static final int GROUP = 200;
 
-    private AccountingBenchmark() {
-    }
+    private AccountingBenchmark() {}
 
     public static void main(String[] args) throws Exception {
         Path dir = Files.createTempDirectory(Path.of(args.length > 0 ? args[0] : "target"), "acct");
@@ -58,21 +57,104 @@ final class AccountingBenchmark {
 
     private static int count(Projection store, List<String> jobs, List<Integer> users, long from) {
         int[] found = {0};
-        store.jobs(new Query(jobs, users, true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), from, 0, false, false, 0, 0, 0, 0, 0, 0, List.of()), j -> found[0]++);
+        store.jobs(
+                new Query(
+                        jobs, users, true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                        List.of(), List.of(), from, 0, false, false, 0, 0, 0, 0, 0, 0, List.of()),
+                j -> found[0]++);
         return found[0];
     }
 
     private static JobRow job(int id, int pass) {
-        return new JobRow(id, 0, id, 0, -1, "", 0, "name", 1000 + id % 100, "user", 100, "users", "acct", "normal", "",
-            "debug", "", pass < 4 ? "RUNNING" : "COMPLETED", "None", -1, ExitStatus.NONE, ExitStatus.NONE, 1000 + id,
-            1000 + id, 2000 + id, pass < 4 ? 0 : 1_000_000 + id, 0, 60, 1, "n[1-4]", 4, 4, 4, 512, true, "cpu=4",
-            "cpu=4,mem=2G", "", "/home/user", "sbatch job.sh", "/dev/null", "/home/user/slurm.out", "", "", "", "", "",
-            "SchedMain", true, 0, 0, "", "", "OK", "NO", 0, 0, 0, "", 0, "", "", 0, "");
+        return new JobRow(
+                id,
+                0,
+                id,
+                0,
+                -1,
+                "",
+                0,
+                "name",
+                1000 + id % 100,
+                "user",
+                100,
+                "users",
+                "acct",
+                "normal",
+                "",
+                "debug",
+                "",
+                pass < 4 ? "RUNNING" : "COMPLETED",
+                "None",
+                -1,
+                ExitStatus.NONE,
+                ExitStatus.NONE,
+                1000 + id,
+                1000 + id,
+                2000 + id,
+                pass < 4 ? 0 : 1_000_000 + id,
+                0,
+                60,
+                1,
+                "n[1-4]",
+                4,
+                4,
+                4,
+                512,
+                true,
+                "cpu=4",
+                "cpu=4,mem=2G",
+                "",
+                "/home/user",
+                "sbatch job.sh",
+                "/dev/null",
+                "/home/user/slurm.out",
+                "",
+                "",
+                "",
+                "",
+                "",
+                "SchedMain",
+                true,
+                0,
+                0,
+                "",
+                "",
+                "OK",
+                "NO",
+                0,
+                0,
+                0,
+                "",
+                0,
+                "",
+                "",
+                0,
+                "");
     }
 
     private static StepRow step(int id) {
-        return new StepRow(id, 0, -5, id, "batch", "COMPLETED", -1, ExitStatus.NONE, 2000 + id, 3000 + id, "n1", 1, 1,
-            1, "cpu=1", "Block", "", Usage.NONE, "", "", 0);
+        return new StepRow(
+                id,
+                0,
+                -5,
+                id,
+                "batch",
+                "COMPLETED",
+                -1,
+                ExitStatus.NONE,
+                2000 + id,
+                3000 + id,
+                "n1",
+                1,
+                1,
+                1,
+                "cpu=1",
+                "Block",
+                "",
+                Usage.NONE,
+                "",
+                "",
+                0);
     }
 }

@@ -47,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DatabasesTest {
     @TempDir
     private static Path dir;
+
     private static MariaDbServer server;
     private static PostgresServer postgres;
     private static int names;
@@ -86,18 +87,29 @@ class DatabasesTest {
     private static Database encrypted(String kind, String parameters, Database.Secret password) {
         boolean maria = kind.equals("mariadb");
         int port = maria ? server.port() : postgres.port();
-        Database.Server to = new Database.Server("127.0.0.1", port, "", maria ? "tls" : "muster", password, maria ? "tls" : "postgres",
+        Database.Server to = new Database.Server(
+                "127.0.0.1",
+                port,
+                "",
+                maria ? "tls" : "muster",
+                password,
+                maria ? "tls" : "postgres",
                 parameters.replace("DIR", (maria ? server.certificates() : postgres.certificates()).toString()));
         return maria ? Database.mariaDb(to) : Database.postgreSql(to);
     }
 
     private static String value(Database database, String select, int column) throws Exception {
-        try (java.sql.Connection c = database.open(); java.sql.Statement s = c.createStatement(); java.sql.ResultSet r = s.executeQuery(select)) {
+        try (java.sql.Connection c = database.open();
+                java.sql.Statement s = c.createStatement();
+                java.sql.ResultSet r = s.executeQuery(select)) {
             return r.next() ? r.getString(column) : "";
         }
     }
 
-    /** StorageParameters: what is encrypted, with which cipher, as whom; and that a server which the authority does not know is not spoken to. */
+    /**
+     * StorageParameters: what is encrypted, with which cipher, as whom; and that a server which the authority does not
+     * know is not spoken to.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"mariadb", "postgresql"})
     void connectionsAreEncrypted(String kind) throws Exception {
@@ -106,7 +118,8 @@ class DatabasesTest {
         Database.Secret password = () -> "pw";
         if (kind.equals("mariadb")) {
             cipher = "show status like 'Ssl_cipher'";
-            try (java.sql.Connection c = server.database("tls").open(); java.sql.Statement s = c.createStatement()) {
+            try (java.sql.Connection c = server.database("tls").open();
+                    java.sql.Statement s = c.createStatement()) {
                 s.execute("create user 'tls'@'127.0.0.1' identified by 'pw' require x509");
                 s.execute("grant all on tls.* to 'tls'@'127.0.0.1'");
             }
@@ -115,20 +128,32 @@ class DatabasesTest {
         }
         int column = kind.equals("mariadb") ? 2 : 1;
         String client = ",SSL_CERT=DIR/client.pem,SSL_KEY=DIR/client.key";
-        assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password), cipher, column)).contains("AES");
+        assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password), cipher, column))
+                .contains("AES");
         assertThat(value(encrypted(kind, client, password), cipher, column)).contains("AES");
-        assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem,SSL_CIPHER=ECDHE-RSA-AES128-GCM-SHA256" + client, password), cipher, column))
+        assertThat(value(
+                        encrypted(kind, "SSL_CA=DIR/ca.pem,SSL_CIPHER=ECDHE-RSA-AES128-GCM-SHA256" + client, password),
+                        cipher,
+                        column))
                 .isEqualTo("ECDHE-RSA-AES128-GCM-SHA256");
         Path other = java.nio.file.Files.createDirectories(dir.resolve("other-" + kind));
         Certificates.make(other);
         Database wrong = encrypted(kind, "SSL_CAPATH=" + other + client, password);
-        assertThatThrownBy(wrong::open).isInstanceOf(java.sql.SQLException.class).rootCause().hasMessageContaining("trust anchors");
+        assertThatThrownBy(wrong::open)
+                .isInstanceOf(java.sql.SQLException.class)
+                .rootCause()
+                .hasMessageContaining("trust anchors");
         if (kind.equals("mariadb")) {
             Database nobody = encrypted(kind, "SSL_CA=DIR/ca.pem", password);
-            assertThatThrownBy(nobody::open).isInstanceOf(java.sql.SQLException.class).hasMessageContaining("Access denied");
+            assertThatThrownBy(nobody::open)
+                    .isInstanceOf(java.sql.SQLException.class)
+                    .hasMessageContaining("Access denied");
         } else {
-            assertThat(value(encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password),
-                    "select client_dn from pg_stat_ssl where pid = pg_backend_pid()", 1)).isEqualTo("/CN=client");
+            assertThat(value(
+                            encrypted(kind, "SSL_CA=DIR/ca.pem" + client, password),
+                            "select client_dn from pg_stat_ssl where pid = pg_backend_pid()",
+                            1))
+                    .isEqualTo("/CN=client");
         }
     }
 
@@ -138,18 +163,28 @@ class DatabasesTest {
     void instancesOfNodes(String kind) {
         AccountingStore store = AccountingStore.on(database(kind, fresh()));
         Projection p = store.projection("c", "j");
-        List<Batch> batches = List.of(instance(1, 100, "i-1", "large"), instance(2, 200, "i-2", "small"), instance(3, 300, "", ""));
+        List<Batch> batches =
+                List.of(instance(1, 100, "i-1", "large"), instance(2, 200, "i-2", "small"), instance(3, 300, "", ""));
         p.write(batches);
         p.write(batches);
-        assertThat(InstanceTable.of(store, 0, 0).stream().map(r -> r.get("InstanceId") + " " + r.get("InstanceType") + " " + r.get("TimeStart") + "-"
-                + r.get("TimeEnd"))).containsExactly("i-1 large 100-200", "i-2 small 200-300");
+        assertThat(InstanceTable.of(store, 0, 0).stream()
+                        .map(r -> r.get("InstanceId") + " " + r.get("InstanceType") + " " + r.get("TimeStart") + "-"
+                                + r.get("TimeEnd")))
+                .containsExactly("i-1 large 100-200", "i-2 small 200-300");
         assertThat(InstanceTable.of(store, 250, 400)).hasSize(1);
         assertThat(InstanceTable.of(store, 0, 150)).hasSize(1);
         store.close();
     }
 
     private static Batch instance(long seq, long time, String id, String type) {
-        return new Batch(seq, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+        return new Batch(
+                seq,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
                 List.of(new dev.muster.model.accounting.AccountingRows.InstanceRow("c", "n1", time, id, type, "")));
     }
 
@@ -160,22 +195,35 @@ class DatabasesTest {
         database(kind, "postgres").open().close();
         boolean maria = kind.equals("mariadb");
         if (maria) {
-            try (java.sql.Connection c = server.database("tls").open(); java.sql.Statement s = c.createStatement()) {
+            try (java.sql.Connection c = server.database("tls").open();
+                    java.sql.Statement s = c.createStatement()) {
                 s.execute("create user if not exists 'two'@'127.0.0.1' identified by 'pw'");
                 s.execute("grant all on tls.* to 'two'@'127.0.0.1'");
             }
         }
-        Database.Server to = new Database.Server("127.0.0.2,127.0.0.1", maria ? server.port() : postgres.port(), "", maria ? "two" : "muster",
-                maria ? "pw" : PostgresServer.password(), maria ? "tls" : "postgres");
-        assertThat(value(maria ? Database.mariaDb(to) : Database.postgreSql(to), "select 1", 1)).isEqualTo("1");
+        Database.Server to = new Database.Server(
+                "127.0.0.2,127.0.0.1",
+                maria ? server.port() : postgres.port(),
+                "",
+                maria ? "two" : "muster",
+                maria ? "pw" : PostgresServer.password(),
+                maria ? "tls" : "postgres");
+        assertThat(value(maria ? Database.mariaDb(to) : Database.postgreSql(to), "select 1", 1))
+                .isEqualTo("1");
     }
 
-    /** StoragePassScript is asked with words about the server; what it said is used until its time is over, and after that while it fails. */
+    /**
+     * StoragePassScript is asked with words about the server; what it said is used until its time is over, and after
+     * that while it fails.
+     */
     @Test
     void aProgramSaysThePassword() throws Exception {
         Path script = dir.resolve("pass.sh");
-        java.nio.file.Files.writeString(script, "#!/bin/sh\necho asked >> " + dir + "/asked\n[ -e " + dir + "/fail ] && exit 1\n"
-                + "echo some words\necho TOKEN=$SLURM_STORAGE_HOSTNAME:$SLURM_STORAGE_PORT:$SLURM_STORAGE_USER\n");
+        java.nio.file.Files.writeString(
+                script,
+                "#!/bin/sh\necho asked >> " + dir + "/asked\n[ -e " + dir + "/fail ] && exit 1\n"
+                        + "echo some words\necho "
+                        + "TOKEN=$SLURM_STORAGE_HOSTNAME:$SLURM_STORAGE_PORT:$SLURM_STORAGE_USER\n");
         script.toFile().setExecutable(true);
         PassScript lasting = new PassScript("StoragePassScript", script.toString(), "db", 3306, "slurm", 300);
         assertThat(lasting.password()).isEqualTo("db:3306:slurm").isEqualTo(lasting.password());
@@ -194,27 +242,130 @@ class DatabasesTest {
     }
 
     static JobRow job(int id, String state, long end) {
-        return new JobRow(id, 0, id, 0, -1, "", 0, "näme " + id, 1000, "u", 100, "g", "acct", "normal", "", "debug", "", state, "None", -1,
-                ExitStatus.NONE, ExitStatus.NONE, 10, 10, 20, end, 0, 60, 1, "n1", 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M", "", "/tmp",
-                        "sbatch x", "",
-                "o", "e", "it's a 'comment' \\ with ;", "", "", "", "", true, id, 1, "fluent:1", "", "OK", "NO", 0, 0, 4, "r,s", 0, "n1", "", 5,
+        return new JobRow(
+                id,
+                0,
+                id,
+                0,
+                -1,
+                "",
+                0,
+                "näme " + id,
+                1000,
+                "u",
+                100,
+                "g",
+                "acct",
+                "normal",
+                "",
+                "debug",
+                "",
+                state,
+                "None",
+                -1,
+                ExitStatus.NONE,
+                ExitStatus.NONE,
+                10,
+                10,
+                20,
+                end,
+                0,
+                60,
+                1,
+                "n1",
+                1,
+                1,
+                1,
+                512,
+                true,
+                "cpu=1",
+                "cpu=1,mem=512M",
+                "",
+                "/tmp",
+                "sbatch x",
+                "",
+                "o",
+                "e",
+                "it's a 'comment' \\ with ;",
+                "",
+                "",
+                "",
+                "",
+                true,
+                id,
+                1,
+                "fluent:1",
+                "",
+                "OK",
+                "NO",
+                0,
+                0,
+                4,
+                "r,s",
+                0,
+                "n1",
+                "",
+                5,
                 "high,low");
     }
 
     static StepRow step(int id) {
-        return new StepRow(id, 0, -5, id, "batch", "COMPLETED", -1, ExitStatus.exited(3), 20, 30, "n1", 1, 1, 1, "cpu=1", "Block", "",
-                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand", 6);
+        return new StepRow(
+                id,
+                0,
+                -5,
+                id,
+                "batch",
+                "COMPLETED",
+                -1,
+                ExitStatus.exited(3),
+                20,
+                30,
+                "n1",
+                1,
+                1,
+                1,
+                "cpu=1",
+                "Block",
+                "",
+                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14),
+                "/bundle",
+                "Low-High:OnDemand",
+                6);
     }
 
     static Query query(boolean duplicates, String... clusters) {
-        return new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-                List.of(), 0, 0,
-                duplicates, false, 0, 0, 0, 0, 0, 0, List.of(clusters));
+        return new Query(
+                List.of(),
+                List.of(),
+                true,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                0,
+                0,
+                duplicates,
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                List.of(clusters));
     }
 
     private static List<String> shown(AccountingStore store, Query q) {
         List<String> out = new ArrayList<>();
-        store.jobs(q, j -> out.add(j.cluster() + ":" + j.job().jobId() + ":" + j.job().state()));
+        store.jobs(
+                q,
+                j -> out.add(j.cluster() + ":" + j.job().jobId() + ":" + j.job().state()));
         return out;
     }
 
@@ -226,7 +377,8 @@ class DatabasesTest {
             Projection b = store.projection("b", "j2");
             a.write(List.of(new Batch(5, List.of(job(1, "RUNNING", 0), job(2, "COMPLETED", 30)), List.of(step(2)))));
             b.write(List.of(new Batch(3, List.of(job(1, "PENDING", 0)), List.of())));
-            assertThat(shown(store, query(false))).containsExactlyInAnyOrder("a:1:RUNNING", "a:2:COMPLETED", "b:1:PENDING");
+            assertThat(shown(store, query(false)))
+                    .containsExactlyInAnyOrder("a:1:RUNNING", "a:2:COMPLETED", "b:1:PENDING");
             assertThat(shown(store, query(false, "b"))).containsExactly("b:1:PENDING");
             assertThat(shown(store, query(false, "nowhere"))).isEmpty();
             List<JobWithSteps> found = new ArrayList<>();
@@ -243,15 +395,21 @@ class DatabasesTest {
     void scriptsMayGoBeforeTheirJobs(String kind) throws Exception {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             Projection a = store.projection("a", "j1");
-            a.write(List.of(new Batch(1, List.of(job(1, "COMPLETED", 30), job(2, "RUNNING", 0), job(3, "COMPLETED", 30)), List.of(), List.of(),
+            a.write(List.of(new Batch(
+                    1,
+                    List.of(job(1, "COMPLETED", 30), job(2, "RUNNING", 0), job(3, "COMPLETED", 30)),
+                    List.of(),
+                    List.of(),
                     List.of(new TextRow(1, "s", "e"), new TextRow(2, "s", "e"), new TextRow(3, "t", "e")),
                     List.of(new Content("s", "cw=="), new Content("t", "dA=="), new Content("e", "ZQ==")))));
-            Purge purge = new Purge(store, new dev.muster.daemon.DaemonLog("slurmdbd", dir + "/purge.log", false, 5, ""));
+            Purge purge =
+                    new Purge(store, new dev.muster.daemon.DaemonLog("slurmdbd", dir + "/purge.log", false, 5, ""));
             Map<String, String> settings = new java.util.HashMap<>(Map.of("PurgeJobScriptAfter", "1hour"));
             purge.run(key -> settings.getOrDefault(key, ""), java.time.ZoneId.of("UTC"));
             assertThat(texts(store, "a", Query.SCRIPT)).containsExactlyInAnyOrder("", "cw==", "");
             assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactly("ZQ==", "ZQ==", "ZQ==");
-            assertThat(store.rows("select \"hash\" from \"text_content\" order by \"hash\"", row -> row.getString(1))).containsExactly("e", "s");
+            assertThat(store.rows("select \"hash\" from \"text_content\" order by \"hash\"", row -> row.getString(1)))
+                    .containsExactly("e", "s");
             settings.put("PurgeJobEnvAfter", "1hour");
             purge.run(key -> settings.getOrDefault(key, ""), java.time.ZoneId.of("UTC"));
             assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactlyInAnyOrder("", "ZQ==", "");
@@ -264,12 +422,24 @@ class DatabasesTest {
         String large = "QUJD".repeat(1 << 19);
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             Projection a = store.projection("a", "j1");
-            a.write(List.of(new Batch(1, List.of(job(1, "PENDING", 0), job(2, "PENDING", 0), job(3, "PENDING", 0)), List.of(), List.of(),
-                    List.of(new TextRow(1, "s", "e"), new TextRow(2, "s", "")), List.of(new Content("s", large), new Content("e", "QT0xAA=="))),
+            a.write(List.of(
+                    new Batch(
+                            1,
+                            List.of(job(1, "PENDING", 0), job(2, "PENDING", 0), job(3, "PENDING", 0)),
+                            List.of(),
+                            List.of(),
+                            List.of(new TextRow(1, "s", "e"), new TextRow(2, "s", "")),
+                            List.of(new Content("s", large), new Content("e", "QT0xAA=="))),
                     new Batch(2, List.of(), List.of(), List.of(), List.of(), List.of(new Content("s", large)))));
             // another cluster's job of the same number has a script of its own
-            store.projection("b", "j2").write(List.of(new Batch(1, List.of(job(1, "PENDING", 0)), List.of(), List.of(),
-                    List.of(new TextRow(1, "s", "")), List.of(new Content("s", "b3RoZXI=")))));
+            store.projection("b", "j2")
+                    .write(List.of(new Batch(
+                            1,
+                            List.of(job(1, "PENDING", 0)),
+                            List.of(),
+                            List.of(),
+                            List.of(new TextRow(1, "s", "")),
+                            List.of(new Content("s", "b3RoZXI=")))));
             assertThat(texts(store, "a", Query.SCRIPT)).containsExactly(large, large, "");
             assertThat(texts(store, "a", Query.ENVIRONMENT)).containsExactly("QT0xAA==", "", "");
             assertThat(texts(store, "a", "")).containsExactly("", "", "");
@@ -299,13 +469,19 @@ class DatabasesTest {
                 List<JobWithSteps> parts = new ArrayList<>();
                 int asked = 0;
                 for (int from = 0; asked == 0 || from > 0; asked++) {
-                    Answer part = store.answer(only(query(duplicates), "nodes", "usage").page(from, rows), 9, "a");
+                    Answer part = store.answer(
+                            only(query(duplicates), "nodes", "usage").page(from, rows), 9, "a");
                     parts.addAll(part.jobs());
                     from = part.next();
                 }
-                assertThat(parts).extracting(p -> p.cluster() + p.job().jobId() + p.steps().size())
+                assertThat(parts)
+                        .extracting(
+                                p -> p.cluster() + p.job().jobId() + p.steps().size())
                         .containsExactlyElementsOf(store.answer(query(duplicates), 9, "a").jobs().stream()
-                                .map(p -> p.cluster() + p.job().jobId() + p.steps().size()).toList());
+                                .map(p -> p.cluster()
+                                        + p.job().jobId()
+                                        + p.steps().size())
+                                .toList());
                 assertThat(parts).allSatisfy(p -> {
                     assertThat(p.job().nodes()).isEqualTo("n1");
                     assertThat(p.job().name()).isEmpty();
@@ -322,8 +498,10 @@ class DatabasesTest {
         PackedAnswer.Reader r = new PackedAnswer.Reader(answer);
         List<String> out = new ArrayList<>();
         while (r.advance()) {
-            out.add(r.jobCluster() + " " + Codec.bind(Json.parse(Json.print(r.job())), JobRow.class) + r.steps().stream()
-                    .map(s -> Codec.bind(Json.parse(Json.print(s)), StepRow.class)).toList());
+            out.add(r.jobCluster() + " " + Codec.bind(Json.parse(Json.print(r.job())), JobRow.class)
+                    + r.steps().stream()
+                            .map(s -> Codec.bind(Json.parse(Json.print(s)), StepRow.class))
+                            .toList());
         }
         out.add("next " + r.next());
         return out;
@@ -336,7 +514,10 @@ class DatabasesTest {
         return out;
     }
 
-    /** Attempts, sizes, jobs of several journals and clusters, rows in another order than that of the numbers, and jobs without steps. */
+    /**
+     * Attempts, sizes, jobs of several journals and clusters, rows in another order than that of the numbers, and jobs
+     * without steps.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void aPackedAnswerHasTheSameRows(String kind) {
@@ -347,23 +528,35 @@ class DatabasesTest {
                 // the row's own number says nothing about the job's
                 int jobId = 1 + id * 7 % 20;
                 JobRow j = job(id, id % 3 == 0 ? AccountingStore.RESIZING : "COMPLETED", 30 + id);
-                jobs.add(Codec.bind(((Json.Obj) Json.parse(Codec.encode(j))).put("jobId", (long) jobId).put("submitTime", (long) id % 4),
+                jobs.add(Codec.bind(
+                        ((Json.Obj) Json.parse(Codec.encode(j)))
+                                .put("jobId", (long) jobId)
+                                .put("submitTime", (long) id % 4),
                         JobRow.class));
                 for (int s = 0; s < id % 4; s++) {
-                    steps.add(Codec.bind(((Json.Obj) Json.parse(Codec.encode(step(id)))).put("stepId", (long) (s * 5 % 4)).put("startTime",
-                            (long) s % 2), StepRow.class));
+                    steps.add(Codec.bind(
+                            ((Json.Obj) Json.parse(Codec.encode(step(id))))
+                                    .put("stepId", (long) (s * 5 % 4))
+                                    .put("startTime", (long) s % 2),
+                            StepRow.class));
                 }
             }
             store.projection("a", "j1").write(List.of(new Batch(1, jobs, steps)));
             store.projection("a", "j2").write(List.of(new Batch(1, jobs.subList(0, 9), steps.subList(0, 9))));
             store.projection("b", "j3").write(List.of(new Batch(1, jobs.subList(5, 20), steps.subList(3, 8))));
             for (boolean duplicates : List.of(true, false)) {
-                for (Query q : List.of(query(duplicates), query(duplicates, "b"), only(query(duplicates, "a", "b"), "nodes", "usage", "exit"),
-                        only(query(duplicates), "jobId").page(0, 1000), query(duplicates, "nowhere"), only(query(duplicates), "name").page(0, 10),
+                for (Query q : List.of(
+                        query(duplicates),
+                        query(duplicates, "b"),
+                        only(query(duplicates, "a", "b"), "nodes", "usage", "exit"),
+                        only(query(duplicates), "jobId").page(0, 1000),
+                        query(duplicates, "nowhere"),
+                        only(query(duplicates), "name").page(0, 10),
                         only(query(duplicates), "name").page(8, 12))) {
                     byte[] packed = store.packed(q, 9, "a", PackedRows.Numbers.NONE);
                     Answer answer = store.answer(q.limit() == 0 && !q.fields().isEmpty() ? q.page(0, 1000) : q, 9, "a");
-                    assertThat(unpacked(packed)).as("duplicates " + duplicates + " " + q.clusters() + q.fields() + q.limit())
+                    assertThat(unpacked(packed))
+                            .as("duplicates " + duplicates + " " + q.clusters() + q.fields() + q.limit())
                             .containsExactlyElementsOf(records(answer));
                 }
             }
@@ -374,8 +567,13 @@ class DatabasesTest {
     @Test
     void packedRowsHaveNumbers() {
         try (AccountingStore store = AccountingStore.on(database("embedded", fresh()))) {
-            store.projection("a", "j1").write(List.of(new Batch(1, List.of(job(1, "COMPLETED", 30), job(2, "COMPLETED", 30).numbered(5, 6)),
-                    List.of())));
+            store.projection("a", "j1")
+                    .write(List.of(new Batch(
+                            1,
+                            List.of(
+                                    job(1, "COMPLETED", 30),
+                                    job(2, "COMPLETED", 30).numbered(5, 6)),
+                            List.of())));
             PackedRows.Numbers book = new PackedRows.Numbers() {
                 @Override
                 public int association(String cluster, String account, String user, String partition) {
@@ -399,13 +597,66 @@ class DatabasesTest {
     }
 
     private static Query only(Query q, String... fields) {
-        return new Query(q.jobs(), q.userIds(), true, q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(), q.states(),
-                q.wckeys(), q.reasons(), 0, 0, q.duplicates(), false, 0, 0, 0, 0, 0, 0, q.clusters(), "", "", "", List.of(fields), 0, 0, false);
+        return new Query(
+                q.jobs(),
+                q.userIds(),
+                true,
+                q.groupIds(),
+                q.accounts(),
+                q.partitions(),
+                q.qos(),
+                q.names(),
+                q.nodes(),
+                q.states(),
+                q.wckeys(),
+                q.reasons(),
+                0,
+                0,
+                q.duplicates(),
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                q.clusters(),
+                "",
+                "",
+                "",
+                List.of(fields),
+                0,
+                0,
+                false);
     }
 
     private static Query withText(Query q, String text) {
-        return new Query(q.jobs(), q.userIds(), true, q.groupIds(), q.accounts(), q.partitions(), q.qos(), q.names(), q.nodes(), q.states(),
-                q.wckeys(), q.reasons(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, q.clusters(), "", text);
+        return new Query(
+                q.jobs(),
+                q.userIds(),
+                true,
+                q.groupIds(),
+                q.accounts(),
+                q.partitions(),
+                q.qos(),
+                q.names(),
+                q.nodes(),
+                q.states(),
+                q.wckeys(),
+                q.reasons(),
+                0,
+                0,
+                false,
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                q.clusters(),
+                "",
+                text);
     }
 
     private static List<String> texts(AccountingStore store, String cluster, String text) {
@@ -420,7 +671,9 @@ class DatabasesTest {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             Projection a = store.projection("a", "j1");
             a.write(List.of(new Batch(5, List.of(job(1, "COMPLETED", 30)), List.of())));
-            a.write(List.of(new Batch(5, List.of(job(1, "RUNNING", 0)), List.of()), new Batch(7, List.of(job(2, "RUNNING", 0)), List.of())));
+            a.write(List.of(
+                    new Batch(5, List.of(job(1, "RUNNING", 0)), List.of()),
+                    new Batch(7, List.of(job(2, "RUNNING", 0)), List.of())));
             assertThat(shown(store, query(false))).containsExactly("a:1:COMPLETED", "a:2:RUNNING");
             assertThat(store.projection("a", "j1").sequence()).isEqualTo(7);
             assertThat(store.projection("a", "other").sequence()).isZero();
@@ -446,11 +699,19 @@ class DatabasesTest {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             BookStore books = new BookStore(store, 1);
             Projection a = store.projection("a", "j");
-            a.write(List.of(new Batch(1, List.of(), List.of(), List.of(new EventRow("a", "n1", 10, "DRAIN", "broken fan", "0", "cpu=1", "")))));
-            a.write(List.of(new Batch(2, List.of(), List.of(), List.of(new EventRow("a", "n1", 50, "", "", "", "", "")))));
+            a.write(List.of(new Batch(
+                    1,
+                    List.of(),
+                    List.of(),
+                    List.of(new EventRow("a", "n1", 10, "DRAIN", "broken fan", "0", "cpu=1", "")))));
+            a.write(List.of(
+                    new Batch(2, List.of(), List.of(), List.of(new EventRow("a", "n1", 50, "", "", "", "", "")))));
             List<Map<String, String>> events = books.events(0, 0);
             assertThat(events).hasSize(1);
-            assertThat(events.getFirst()).containsEntry("TimeStart", "10").containsEntry("TimeEnd", "50").containsEntry("Reason", "broken fan");
+            assertThat(events.getFirst())
+                    .containsEntry("TimeStart", "10")
+                    .containsEntry("TimeEnd", "50")
+                    .containsEntry("Reason", "broken fan");
             assertThat(books.events(60, 0)).isEmpty();
         }
     }
@@ -462,7 +723,12 @@ class DatabasesTest {
         try (AccountingStore store = AccountingStore.on(database(kind, name))) {
             BookStore books = new BookStore(store, 1);
             change(books, "add", "cluster", Map.of(), Map.of("name", "c1"));
-            change(books, "add", "account", Map.of("description", "Dept. of 'Physics'", "GrpTRES", "cpu=4"), Map.of("name", "phys"));
+            change(
+                    books,
+                    "add",
+                    "account",
+                    Map.of("description", "Dept. of 'Physics'", "GrpTRES", "cpu=4"),
+                    Map.of("name", "phys"));
             change(books, "add", "user", Map.of(), Map.of("name", "ann", "account", "phys"));
             if (kind.equals("embedded")) {
                 return;
@@ -470,15 +736,20 @@ class DatabasesTest {
         }
         try (AccountingStore store = AccountingStore.on(database(kind, name))) {
             BookStore again = new BookStore(store, 2);
-            assertThat(again.book().tree("c1")).extracting(a -> a.account() + "/" + a.user())
+            assertThat(again.book().tree("c1"))
+                    .extracting(a -> a.account() + "/" + a.user())
                     .containsExactly("root/", "root/root", "phys/", "phys/ann");
             assertThat(again.book().account("phys").orElseThrow().description()).isEqualTo("Dept. of 'Physics'");
-            assertThat(again.transactions(0, 0)).extracting(t -> t.get("Action")).contains("Add Clusters", "Add Accounts", "Add Users");
+            assertThat(again.transactions(0, 0))
+                    .extracting(t -> t.get("Action"))
+                    .contains("Add Clusters", "Add Accounts", "Add Users");
         }
     }
 
-    private static void change(BookStore books, String verb, String entity, Map<String, String> set, Map<String, String> where) {
-        Changed result = books.change(draft -> new Changes(draft, "root", true, new Change(verb, entity, set, where, true), 5).run(),
+    private static void change(
+            BookStore books, String verb, String entity, Map<String, String> set, Map<String, String> where) {
+        Changed result = books.change(
+                draft -> new Changes(draft, "root", true, new Change(verb, entity, set, where, true), 5).run(),
                 r -> r.error().isEmpty());
         assertThat(result.error()).isEmpty();
     }
@@ -488,7 +759,8 @@ class DatabasesTest {
         private WriterProcess() {}
 
         public static void main(String[] args) {
-            Database database = args[0].startsWith("/") ? Database.mariaDb(new Database.Server("localhost", 0, args[0], "root", "", args[1]))
+            Database database = args[0].startsWith("/")
+                    ? Database.mariaDb(new Database.Server("localhost", 0, args[0], "root", "", args[1]))
                     : PostgresServer.database(Integer.parseInt(args[0]), args[1]);
             AccountingStore store = AccountingStore.on(database);
             Projection p = store.projection("c", "j");
@@ -506,9 +778,15 @@ class DatabasesTest {
         database(kind, name).close();
         long acknowledged = 0;
         for (int round = 0; round < rounds; round++) {
-            Process writer = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path"),
-                    WriterProcess.class.getName(), kind.equals("mariadb") ? server.socket().toString() : Integer.toString(postgres.port()), name)
-                            .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process writer = new ProcessBuilder(
+                            System.getProperty("java.home") + "/bin/java",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            WriterProcess.class.getName(),
+                            kind.equals("mariadb") ? server.socket().toString() : Integer.toString(postgres.port()),
+                            name)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             try (java.io.BufferedReader out = writer.inputReader()) {
                 for (int i = 0; i < 50; i++) {
                     String line = out.readLine();

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A MariaDB server of a test's own in a temporary directory, reached through its Unix socket, and on a port of the loopback with TLS. */
+/**
+ * A MariaDB server of a test's own in a temporary directory, reached through its Unix socket, and on a port of the
+ * loopback with TLS.
+ */
 public final class MariaDbServer implements AutoCloseable {
     private static final int START_S = 60;
 
@@ -36,16 +39,27 @@ public final class MariaDbServer implements AutoCloseable {
 
     /** Why there can be none here; empty if there can. */
     public static Optional<String> missing() {
-        return program("mariadbd").isEmpty() || program("mariadb-install-db").isEmpty() ? Optional.of("mariadbd is not installed") : Optional.empty();
+        return program("mariadbd").isEmpty() || program("mariadb-install-db").isEmpty()
+                ? Optional.of("mariadbd is not installed")
+                : Optional.empty();
     }
 
     public static MariaDbServer start(Path directory) throws IOException, InterruptedException {
         Path data = directory.resolve("data");
         Files.createDirectories(data);
         String user = System.getProperty("user.name");
-        int made = new ProcessBuilder(program("mariadb-install-db").orElseThrow(), "--no-defaults", "--user=" + user, "--datadir=" + data,
-                "--auth-root-authentication-method=normal", "--skip-test-db", "--tmpdir=" + directory).redirectErrorStream(true)
-                .redirectOutput(directory.resolve("install.log").toFile()).start().waitFor();
+        int made = new ProcessBuilder(
+                        program("mariadb-install-db").orElseThrow(),
+                        "--no-defaults",
+                        "--user=" + user,
+                        "--datadir=" + data,
+                        "--auth-root-authentication-method=normal",
+                        "--skip-test-db",
+                        "--tmpdir=" + directory)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("install.log").toFile())
+                .start()
+                .waitFor();
         if (made != 0) {
             throw new IOException("mariadb-install-db failed: " + Files.readString(directory.resolve("install.log")));
         }
@@ -56,13 +70,23 @@ public final class MariaDbServer implements AutoCloseable {
         try (java.net.ServerSocket free = new java.net.ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        Process server = new ProcessBuilder(program("mariadbd").orElseThrow(), "--no-defaults", "--user=" + user, "--datadir=" + data, "--socket="
-                + socket,
-                "--port=" + port, "--bind-address=127.0.0.1", "--ssl-ca=" + directory.resolve("ca.pem"),
-                "--ssl-cert=" + directory.resolve("server.pem"), "--ssl-key=" + directory.resolve("server.key"),
-                "--tmpdir=" + directory, "--innodb-buffer-pool-size=32M", "--pid-file=" + directory.resolve("pid"))
-                        .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("server.log").toFile()).start();
+        Process server = new ProcessBuilder(
+                        program("mariadbd").orElseThrow(),
+                        "--no-defaults",
+                        "--user=" + user,
+                        "--datadir=" + data,
+                        "--socket=" + socket,
+                        "--port=" + port,
+                        "--bind-address=127.0.0.1",
+                        "--ssl-ca=" + directory.resolve("ca.pem"),
+                        "--ssl-cert=" + directory.resolve("server.pem"),
+                        "--ssl-key=" + directory.resolve("server.key"),
+                        "--tmpdir=" + directory,
+                        "--innodb-buffer-pool-size=32M",
+                        "--pid-file=" + directory.resolve("pid"))
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("server.log").toFile())
+                .start();
         for (int i = 0; i < START_S * 10 && server.isAlive() && !Files.exists(socket); i++) {
             Thread.sleep(100);
         }

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A PostgreSQL server of a test's own, on a port of the loopback. It refuses to be root: then it runs as the user postgres. */
+/**
+ * A PostgreSQL server of a test's own, on a port of the loopback. It refuses to be root: then it runs as the user
+ * postgres.
+ */
 final class PostgresServer implements AutoCloseable {
     private static final int START_S = 60;
     private static final String PASSWORD = "it's a secret";
@@ -32,7 +35,10 @@ final class PostgresServer implements AutoCloseable {
         for (File version : versions == null ? new File[0] : versions) {
             places.add(version + "/bin");
         }
-        return places.stream().map(dir -> dir + "/" + name).filter(path -> new File(path).canExecute()).findFirst();
+        return places.stream()
+                .map(dir -> dir + "/" + name)
+                .filter(path -> new File(path).canExecute())
+                .findFirst();
     }
 
     private static boolean isRoot() {
@@ -46,15 +52,19 @@ final class PostgresServer implements AutoCloseable {
     /** Why there can be none here; empty if there can. */
     static Optional<String> missing() {
         try {
-            return program("postgres").isEmpty() || program("initdb").isEmpty() ? Optional.of("postgres is not installed")
-                    : isRoot() && !known("postgres") ? Optional.of("there is no user postgres, and root may not run it") : Optional.empty();
+            return program("postgres").isEmpty() || program("initdb").isEmpty()
+                    ? Optional.of("postgres is not installed")
+                    : isRoot() && !known("postgres")
+                            ? Optional.of("there is no user postgres, and root may not run it")
+                            : Optional.empty();
         } catch (IOException e) {
             return Optional.of(e.getMessage());
         }
     }
 
     private static ProcessBuilder command(String... words) {
-        List<String> all = new ArrayList<>(isRoot() ? List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups") : List.of());
+        List<String> all = new ArrayList<>(
+                isRoot() ? List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups") : List.of());
         all.addAll(List.of(words));
         return new ProcessBuilder(all).directory(new File("/")).redirectErrorStream(true);
     }
@@ -66,10 +76,25 @@ final class PostgresServer implements AutoCloseable {
         Files.writeString(password, PASSWORD + "\n");
         Certificates.make(home);
         if (isRoot()) {
-            new ProcessBuilder("chown", "-R", "postgres", home.toString()).start().waitFor();
+            new ProcessBuilder("chown", "-R", "postgres", home.toString())
+                    .start()
+                    .waitFor();
         }
-        int made = command(program("initdb").orElseThrow(), "-D", data.toString(), "-U", "muster", "-A", "scram-sha-256", "--pwfile=" + password,
-                "-E", "UTF8", "--no-sync").redirectOutput(home.resolve("initdb.log").toFile()).start().waitFor();
+        int made = command(
+                        program("initdb").orElseThrow(),
+                        "-D",
+                        data.toString(),
+                        "-U",
+                        "muster",
+                        "-A",
+                        "scram-sha-256",
+                        "--pwfile=" + password,
+                        "-E",
+                        "UTF8",
+                        "--no-sync")
+                .redirectOutput(home.resolve("initdb.log").toFile())
+                .start()
+                .waitFor();
         if (made != 0) {
             throw new IOException("initdb failed: " + Files.readString(home.resolve("initdb.log")));
         }
@@ -77,11 +102,26 @@ final class PostgresServer implements AutoCloseable {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        Process server = command(program("postgres").orElseThrow(), "-D", data.toString(), "-p", Integer.toString(port), "-k", "", "-h",
-                "127.0.0.1", "-c", "ssl=on", "-c", "ssl_cert_file=" + home.resolve("server.pem"), "-c", "ssl_key_file=" + home.resolve("server.key"),
-                "-c",
-                "ssl_ca_file=" + home.resolve("ca.pem"))
-                .redirectOutput(home.resolve("server.log").toFile()).start();
+        Process server = command(
+                        program("postgres").orElseThrow(),
+                        "-D",
+                        data.toString(),
+                        "-p",
+                        Integer.toString(port),
+                        "-k",
+                        "",
+                        "-h",
+                        "127.0.0.1",
+                        "-c",
+                        "ssl=on",
+                        "-c",
+                        "ssl_cert_file=" + home.resolve("server.pem"),
+                        "-c",
+                        "ssl_key_file=" + home.resolve("server.key"),
+                        "-c",
+                        "ssl_ca_file=" + home.resolve("ca.pem"))
+                .redirectOutput(home.resolve("server.log").toFile())
+                .start();
         PostgresServer started = new PostgresServer(server, port, home);
         for (int i = 0; i < START_S * 10 && server.isAlive(); i++) {
             try {

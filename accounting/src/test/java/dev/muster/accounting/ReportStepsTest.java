@@ -38,10 +38,22 @@ class ReportStepsTest {
         long submit = random.nextInt((int) NOW);
         long start = random.nextInt(4) == 0 ? 0 : submit + random.nextInt(20_000);
         long end = start == 0 || random.nextInt(5) == 0 ? 0 : start + random.nextInt(30_000);
-        return Codec.bind(new Json.Obj().put("sluid", (long) id).put("jobId", (long) id).put("account", "lab").put("userName", "bin")
-                .put("userId", 2L).put("state", end > 0 ? "COMPLETED" : start > 0 ? "RUNNING" : "PENDING").put("submitTime", submit)
-                .put("eligibleTime", submit).put("startTime", start).put("endTime", end).put("cpusRequested", 2L)
-                .put("cpusAllocated", start > 0 ? 2L : 0L).put("tresAllocated", start > 0 ? "cpu=2,mem=100" : ""), JobRow.class);
+        return Codec.bind(
+                new Json.Obj()
+                        .put("sluid", (long) id)
+                        .put("jobId", (long) id)
+                        .put("account", "lab")
+                        .put("userName", "bin")
+                        .put("userId", 2L)
+                        .put("state", end > 0 ? "COMPLETED" : start > 0 ? "RUNNING" : "PENDING")
+                        .put("submitTime", submit)
+                        .put("eligibleTime", submit)
+                        .put("startTime", start)
+                        .put("endTime", end)
+                        .put("cpusRequested", 2L)
+                        .put("cpusAllocated", start > 0 ? 2L : 0L)
+                        .put("tresAllocated", start > 0 ? "cpu=2,mem=100" : ""),
+                JobRow.class);
     }
 
     @Test
@@ -52,18 +64,39 @@ class ReportStepsTest {
             jobs.add(job(random, i));
         }
         AccountingStore store = AccountingStore.on(Database.inMemory("steps"));
-        store.projection("c", "j").write(List.of(new Batch(1, jobs, List.of(), List.of(
-                new EventRow("c", "", 9000, "UP", "", "0", "cpu=40,mem=9000", "n[1-10]"),
-                new EventRow("c", "n1", 30_000, "DOWN", "r", "0", "cpu=4,mem=900", "")), List.of(), List.of(), List.of(), List.of())));
+        store.projection("c", "j")
+                .write(List.of(new Batch(
+                        1,
+                        jobs,
+                        List.of(),
+                        List.of(
+                                new EventRow("c", "", 9000, "UP", "", "0", "cpu=40,mem=9000", "n[1-10]"),
+                                new EventRow("c", "n1", 30_000, "DOWN", "r", "0", "cpu=4,mem=900", "")),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of())));
         Reports reports = new Reports(store);
         BookStore books = new BookStore(store, 1);
         Path file = Files.createTempFile("slurmdbd", ".conf");
-        Files.writeString(file, "DbdHost=localhost\nSlurmUser=root\nStorageType=accounting_storage/embedded\nStorageLoc=/none\n");
+        Files.writeString(
+                file, "DbdHost=localhost\nSlurmUser=root\nStorageType=accounting_storage/embedded\nStorageLoc=/none\n");
         SlurmdbdConf conf = SlurmdbdConf.read(file.toFile(), new ArrayList<>());
         Files.delete(file);
-        DbdApi api = new DbdApi(store, books, () -> conf, 0, new Identities(), new DaemonLog("slurmdbd", "", false, 0, ""), () -> { }, () -> { });
-        api.handle(new Caller(0, 0), "Change", "{\"verb\":\"add\",\"entity\":\"cluster\",\"set\":{},\"where\":{\"name\":\"c\"},\"commit\":true}"
-                .getBytes(StandardCharsets.UTF_8));
+        DbdApi api = new DbdApi(
+                store,
+                books,
+                () -> conf,
+                0,
+                new Identities(),
+                new DaemonLog("slurmdbd", "", false, 0, ""),
+                () -> {},
+                () -> {});
+        api.handle(
+                new Caller(0, 0),
+                "Change",
+                "{\"verb\":\"add\",\"entity\":\"cluster\",\"set\":{},\"where\":{\"name\":\"c\"},\"commit\":true}"
+                        .getBytes(StandardCharsets.UTF_8));
         Book book = books.book();
         for (long step : List.of(3600L, 7200L, 86_400L)) {
             List<Map<String, String>> alone = new ArrayList<>();
@@ -82,7 +115,12 @@ class ReportStepsTest {
     }
 
     private static List<Map<String, String>> answer(Reports reports, Book book, long from, long to, long step) {
-        return reports.answer(new Report(Report.UTILIZATION, List.of("c"), from, to, Map.of(), step), book,
-                new PrivateData("", book, 0, "root", true), false, NOW).orElseThrow();
+        return reports.answer(
+                        new Report(Report.UTILIZATION, List.of("c"), from, to, Map.of(), step),
+                        book,
+                        new PrivateData("", book, 0, "root", true),
+                        false,
+                        NOW)
+                .orElseThrow();
     }
 }

@@ -24,29 +24,46 @@ class UnusableDatabaseTest {
     void aDamagedFileIsNamedWithWhatToDo() throws Exception {
         Path file = directory.resolve("accounting.mv.db");
         Files.writeString(file, "no database at all ".repeat(1000));
-        assertThatThrownBy(() -> AccountingStore.open(directory, UUID.randomUUID())).hasMessageStartingWith("accounting: " + file + " is damaged (")
-                .hasMessageContaining("Restore a copy of it, or move it away").hasMessageNotContaining("[").hasMessageNotContaining("jdbc:");
+        assertThatThrownBy(() -> AccountingStore.open(directory, UUID.randomUUID()))
+                .hasMessageStartingWith("accounting: " + file + " is damaged (")
+                .hasMessageContaining("Restore a copy of it, or move it away")
+                .hasMessageNotContaining("[")
+                .hasMessageNotContaining("jdbc:");
     }
 
     @Test
     void theFileIsItsOwnersAlone() throws Exception {
         Files.createFile(directory.resolve("accounting.mv.db"));
-        Files.setPosixFilePermissions(directory.resolve("accounting.mv.db"), PosixFilePermissions.fromString("rw-rw-rw-"));
+        Files.setPosixFilePermissions(
+                directory.resolve("accounting.mv.db"), PosixFilePermissions.fromString("rw-rw-rw-"));
         for (Path place : List.of(directory, directory.resolve("fresh"))) {
             AccountingStore.open(place, UUID.randomUUID()).store().close();
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(place.resolve("accounting.mv.db")))).isEqualTo("rw-------");
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(place.resolve("accounting.mv.db"))))
+                    .isEqualTo("rw-------");
         }
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("fresh")))).isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("fresh"))))
+                .isEqualTo("rwx------");
     }
 
     @Test
     void slurmsTablesAreRefused() {
-        List<String> slurms = List.of("acct_table", "cluster_table", "rig_job_table", "rig_step_table", "table_defs_table", "txn_table",
+        List<String> slurms = List.of(
+                "acct_table",
+                "cluster_table",
+                "rig_job_table",
+                "rig_step_table",
+                "table_defs_table",
+                "txn_table",
                 "user_table");
-        assertThatThrownBy(() -> ForeignTables.refuse(slurms, "slurm_acct_db")).hasMessageStartingWith("StorageLoc=slurm_acct_db holds the tables of "
-                + "Slurm's own slurmdbd (acct_table, cluster_table, table_defs_table, user_table; jobs of rig), which are not read here.");
-        assertThatCode(() -> ForeignTables.refuse(List.of("jobcomp_table"), "x")).doesNotThrowAnyException();
-        assertThatCode(() -> ForeignTables.refuse(List.of("acct_table", "schema_version"), "x")).as("taken up before").doesNotThrowAnyException();
+        assertThatThrownBy(() -> ForeignTables.refuse(slurms, "slurm_acct_db"))
+                .hasMessageStartingWith("StorageLoc=slurm_acct_db holds the tables of "
+                        + "Slurm's own slurmdbd (acct_table, cluster_table, table_defs_table, user_table; "
+                        + "jobs of rig), which are not read here.");
+        assertThatCode(() -> ForeignTables.refuse(List.of("jobcomp_table"), "x"))
+                .doesNotThrowAnyException();
+        assertThatCode(() -> ForeignTables.refuse(List.of("acct_table", "schema_version"), "x"))
+                .as("taken up before")
+                .doesNotThrowAnyException();
     }
 
     /** slurmdbd -u */

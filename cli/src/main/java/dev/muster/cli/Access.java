@@ -13,7 +13,10 @@ public final class Access {
 
     private Access() {}
 
-    /** @param environment SLURM_CONF and SLURM_JWT as commands take them; nothing else of the process's own environment counts */
+    /**
+     * @param environment SLURM_CONF and SLURM_JWT as commands take them; nothing else of the process's own environment
+     *     counts
+     */
     public static Host of(Map<String, String> environment) {
         return new ProcessHost(environment, Optional.empty(), BACK_OFF_S);
     }

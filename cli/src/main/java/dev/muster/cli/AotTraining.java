@@ -25,18 +25,22 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Runs the everyday commands against canned answers. The installation records the classes that they load in a start-up cache, and the command
- * service compiles them before its first caller. Only a temporary directory is touched.
+ * Runs the everyday commands against canned answers. The installation records the classes that they load in a start-up
+ * cache, and the command service compiles them before its first caller. Only a temporary directory is touched.
  */
 public final class AotTraining {
     private static final int ROUNDS = 3;
     private static final int ROUNDS_OF_SERVICE = 20;
-    private static final String JOB = "{\"jobId\":7,\"name\":\"a\",\"userName\":\"u\",\"groupName\":\"g\",\"partition\":\"p\","
-            + "\"state\":\"RUNNING\",\"priority\":5,\"submitTime\":1795256132,\"startTime\":1795256133,\"runSeconds\":9,"
-            + "\"timeLimitMin\":60,\"nodes\":\"n[1-2]\",\"nodeCount\":2,\"cpus\":2,\"batch\":true,\"workDir\":\"/tmp\"}";
+    private static final String JOB =
+            "{\"jobId\":7,\"name\":\"a\",\"userName\":\"u\",\"groupName\":\"g\",\"partition\":\"p\","
+                    + "\"state\":\"RUNNING\",\"priority\":5,\"submitTime\":1795256132,\"startTime\":1795256133,"
+                    + "\"runSeconds\":9,"
+                    + "\"timeLimitMin\":60,\"nodes\":\"n[1-2]\",\"nodeCount\":2,\"cpus\":2,\"batch\":true,"
+                    + "\"workDir\":\"/tmp\"}";
     private static final String ANSWER = "{\"now\":1795256134,\"jobId\":7,\"jobs\":[" + JOB
             + "],\"nodes\":[{\"name\":\"n1\","
-            + "\"state\":\"IDLE\",\"cpus\":8,\"memoryMb\":4000,\"weight\":1,\"partitions\":[\"p\"]}],\"partitions\":[{\"name\":\"p\","
+            + "\"state\":\"IDLE\",\"cpus\":8,\"memoryMb\":4000,\"weight\":1,\"partitions\":[\"p\"]}],"
+            + "\"partitions\":[{\"name\":\"p\","
             + "\"isDefault\":true,\"state\":\"UP\",\"nodes\":\"n[1-2]\",\"maxTimeMin\":-1}],\"lines\":[\"A = b\"]}";
 
     private AotTraining() {}
@@ -90,11 +94,14 @@ public final class AotTraining {
             throw new IOException("no directory to work in: " + dir);
         }
         List<String> files = List.of("training_ca.pem", "training_cert.pem", "training_key.pem");
-        try (ServerSocket server = tls ? secureServer(dir, files) : new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket server =
+                tls ? secureServer(dir, files) : new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             Thread.ofPlatform().daemon().start(() -> serve(server));
-            write(new File(dir, "slurm.conf"), "ClusterName=training\nSlurmctldHost=here(127.0.0.1)\nSlurmctldPort="
-                    + server.getLocalPort() + "\nAuthType=auth/slurm\n" + (tls ? "TLSType=tls/s2n\nTLSParameters=ca_cert_file=" + dir
-                    + "/training_ca.pem\n" : ""));
+            write(
+                    new File(dir, "slurm.conf"),
+                    "ClusterName=training\nSlurmctldHost=here(127.0.0.1)\nSlurmctldPort="
+                            + server.getLocalPort() + "\nAuthType=auth/slurm\n"
+                            + (tls ? "TLSType=tls/s2n\nTLSParameters=ca_cert_file=" + dir + "/training_ca.pem\n" : ""));
             write(new File(dir, "slurm.key"), "0123456789012345678901234567890123456789");
             Map<String, String> env = new LinkedHashMap<>();
             env.put("SLURM_CONF", new File(dir, "slurm.conf").getPath());
@@ -125,12 +132,13 @@ public final class AotTraining {
                 Files.setPosixFilePermissions(to, PosixFilePermissions.fromString("rw-------"));
             }
         }
-        TlsIdentity own = new TlsIdentity(dir.toPath().resolve("training_cert.pem"), dir.toPath().resolve("training_key.pem"), wrong -> { });
+        TlsIdentity own = new TlsIdentity(
+                dir.toPath().resolve("training_cert.pem"), dir.toPath().resolve("training_key.pem"), wrong -> {});
         return own.context().getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
     }
 
     /** Loads classes that a command needs only under the launcher, or if a file is missing. */
-    @SuppressWarnings("DeadException")   // made for its class alone
+    @SuppressWarnings("DeadException") // made for its class alone
     private static void loadRareClasses() {
         new RequestIds("00000000").next();
         new java.io.FileNotFoundException();
@@ -144,14 +152,21 @@ public final class AotTraining {
 
     private static void run(Map<String, String> env, String name, String... args) {
         Output none = new Output(OutputStream.nullOutputStream(), false);
-        CommandTable.run(new CommandContext(name, name, List.of(args), env, new ProcessHost(env, Native.launcher()), none, none,
+        CommandTable.run(new CommandContext(
+                name,
+                name,
+                List.of(args),
+                env,
+                new ProcessHost(env, Native.launcher()),
+                none,
+                none,
                 new ByteArrayInputStream(new byte[0])));
     }
 
     private static void serve(ServerSocket server) {
         byte[] body = ANSWER.getBytes(StandardCharsets.UTF_8);
         byte[] head = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length
-                + "\r\nContent-Type: application/json\r\n\r\n")
+                        + "\r\nContent-Type: application/json\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         while (!server.isClosed()) {
             try {

@@ -17,19 +17,25 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs short commands for the launchers of this machine in one warm process, which saves each command the start of a Java machine. It runs as a user
- * of its own (root's service as root) and holds no keys: each caller's launcher brings a session for which the kernel vouches, and reads the files
- * that the caller names. The protocol is in {@code native/README.md}.
+ * Runs short commands for the launchers of this machine in one warm process, which saves each command the start of a
+ * Java machine. It runs as a user of its own (root's service as root) and holds no keys: each caller's launcher brings
+ * a session for which the kernel vouches, and reads the files that the caller names. The protocol is in
+ * {@code native/README.md}.
  */
 public final class CommandService {
     /** More at a time are sent the long way. */
     static final int COMMANDS_MAX = 128;
+
     private static final int HEARTBEAT_MS = 200;
     /** Threads that wait for the next launcher, so that no other thread is between it and the one that works for it. */
     private static final int WAITING_MAX = 4;
+
     private static final int ALONE_MS = 10_000;
-    /** An installation that is being replaced is let alone for so long; so long commands that still run are waited for. */
+    /**
+     * An installation that is being replaced is let alone for so long; so long commands that still run are waited for.
+     */
     private static final int SETTLE_MS = 3000;
+
     private static final int PATIENCE_MS = 30_000;
 
     private final ServiceResources shared = new ServiceResources(Native.launcher(), CommandTable::run);
@@ -56,8 +62,8 @@ public final class CommandService {
     }
 
     /**
-     * Lives while a daemon of the installation is connected; the first one has a while to come. Where the installation was replaced, the daemons
-     * are to start the new one's service.
+     * Lives while a daemon of the installation is connected; the first one has a while to come. Where the installation
+     * was replaced, the daemons are to start the new one's service.
      */
     private void endWithTheLastDaemon() {
         File program = new File(System.getProperty("java.class.path").split(File.pathSeparator)[0]);
@@ -189,7 +195,7 @@ public final class CommandService {
             if (placed) {
                 places.release();
             }
-            Thread.interrupted();       // was meant for the command, and comes no more once its connection is closed
+            Thread.interrupted(); // was meant for the command, and comes no more once its connection is closed
         }
     }
 

@@ -44,9 +44,44 @@ import java.util.Set;
 /** Finds and runs the commands by name. */
 public final class CommandTable {
     /** All that there are, for what goes through them. */
-    static final List<String> NAMES = List.of("bjobs", "bkill", "bsub", "lsid", "mpiexec.slurm", "muster", "pbsnodes", "qalter", "qdel", "qhold",
-            "qrerun", "qrls", "qstat", "qsub", "sacct", "sacctmgr", "salloc", "sattach", "sbatch", "sbcast", "scancel", "scontrol", "scrontab",
-            "sdiag", "seff", "sgather", "sh5util", "sinfo", "sjstat", "sprio", "squeue", "sreport", "srun", "sshare", "sstat", "strigger", "sview",
+    static final List<String> NAMES = List.of(
+            "bjobs",
+            "bkill",
+            "bsub",
+            "lsid",
+            "mpiexec.slurm",
+            "muster",
+            "pbsnodes",
+            "qalter",
+            "qdel",
+            "qhold",
+            "qrerun",
+            "qrls",
+            "qstat",
+            "qsub",
+            "sacct",
+            "sacctmgr",
+            "salloc",
+            "sattach",
+            "sbatch",
+            "sbcast",
+            "scancel",
+            "scontrol",
+            "scrontab",
+            "sdiag",
+            "seff",
+            "sgather",
+            "sh5util",
+            "sinfo",
+            "sjstat",
+            "sprio",
+            "squeue",
+            "sreport",
+            "srun",
+            "sshare",
+            "sstat",
+            "strigger",
+            "sview",
             "swait");
 
     private CommandTable() {}
@@ -92,13 +127,19 @@ public final class CommandTable {
     /** A configuration with an unknown SlurmUser belongs to another host. Help and version need no configuration. */
     private static void knowSlurmUser(CommandContext c) throws UsageException {
         String user = c.host().settings().slurmUser;
-        if (!user.equals("root") && c.args().stream().noneMatch(NEEDS_NO_CONFIGURATION::contains) && c.host().userId(user) < 0) {
-            throw new UsageException(1, List.of(c.name() + ": error: Invalid user for SlurmUser " + user + ", ignored",
-                    c.name() + ": fatal: Unable to process configuration file"));
+        if (!user.equals("root")
+                && c.args().stream().noneMatch(NEEDS_NO_CONFIGURATION::contains)
+                && c.host().userId(user) < 0) {
+            throw new UsageException(
+                    1,
+                    List.of(
+                            c.name() + ": error: Invalid user for SlurmUser " + user + ", ignored",
+                            c.name() + ": fatal: Unable to process configuration file"));
         }
     }
 
-    private static final Set<String> NEEDS_NO_CONFIGURATION = Set.of("--help", "--usage", "--version", "-V", "--helpformat");
+    private static final Set<String> NEEDS_NO_CONFIGURATION =
+            Set.of("--help", "--usage", "--version", "-V", "--helpformat");
 
     /** Runs one command to its exit code, whatever happens in it. */
     public static int run(CommandContext c) {

@@ -29,9 +29,15 @@ public final class Main {
     public static CommandContext context(String[] args) {
         Map<String, String> env = environment();
         List<String> argv = arguments(args);
-        return new CommandContext(args[0], argv.getFirst(), argv.subList(1, argv.size()), env, new ProcessHost(env, Native.launcher()),
+        return new CommandContext(
+                args[0],
+                argv.getFirst(),
+                argv.subList(1, argv.size()),
+                env,
+                new ProcessHost(env, Native.launcher()),
                 new Output(new FileOutputStream(FileDescriptor.out), false),
-                new Output(new FileOutputStream(FileDescriptor.err), true), new FileInputStream(FileDescriptor.in));
+                new Output(new FileOutputStream(FileDescriptor.err), true),
+                new FileInputStream(FileDescriptor.in));
     }
 
     /** The program as typed and its arguments, as bytes: the Java machine's own decoding loses what is not UTF-8. */

@@ -15,18 +15,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Writes manual pages and completions of bash and zsh from the option tables of the commands. {@code muster install} runs it. */
+/**
+ * Writes manual pages and completions of bash and zsh from the option tables of the commands. {@code muster install}
+ * runs it.
+ */
 public final class ManPages {
-    private static final String JOB_STATES = "PENDING RUNNING SUSPENDED COMPLETING CONFIGURING COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED"
-            + " BOOT_FAIL DEADLINE OUT_OF_MEMORY STOPPED all";
+    private static final String JOB_STATES =
+            "PENDING RUNNING SUSPENDED COMPLETING CONFIGURING COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED"
+                    + " BOOT_FAIL DEADLINE OUT_OF_MEMORY STOPPED all";
     /** Commands that list the values of an option. */
-    private static final List<String[]> LISTED = List.of(new String[] {"partition", "sinfo -h -a -o %R"}, new String[] {"nodelist",
-            "sinfo -h -N -o %N"},
-            new String[] {"exclude", "sinfo -h -N -o %N"}, new String[] {"nodes", "sinfo -h -N -o %N"}, new String[] {"jobs", "squeue -h -o %i"},
-            new String[] {"jobid", "squeue -h -o %i"}, new String[] {"qos", "sacctmgr -n -P show qos format=name"},
-            new String[] {"account", "sacctmgr -n -P show account format=account"}, new String[] {"states", "echo " + JOB_STATES});
-    private static final List<String> TAKES_JOBS = List.of("scancel", "sattach", "qdel", "qhold", "qrls", "qrerun", "qalter",
-            "qstat", "bkill", "bjobs", "seff", "muster");
+    private static final List<String[]> LISTED = List.of(
+            new String[] {"partition", "sinfo -h -a -o %R"},
+            new String[] {"nodelist", "sinfo -h -N -o %N"},
+            new String[] {"exclude", "sinfo -h -N -o %N"},
+            new String[] {"nodes", "sinfo -h -N -o %N"},
+            new String[] {"jobs", "squeue -h -o %i"},
+            new String[] {"jobid", "squeue -h -o %i"},
+            new String[] {"qos", "sacctmgr -n -P show qos format=name"},
+            new String[] {"account", "sacctmgr -n -P show account format=account"},
+            new String[] {"states", "echo " + JOB_STATES});
+
+    private static final List<String> TAKES_JOBS = List.of(
+            "scancel", "sattach", "qdel", "qhold", "qrls", "qrerun", "qalter", "qstat", "bkill", "bjobs", "seff",
+            "muster");
 
     /** @param examples command lines */
     record Page(String summary, String operands, List<String> text, List<String> examples) {}
@@ -47,7 +58,10 @@ public final class ManPages {
         }
     }
 
-    /** {@code man.txt}: {@code =} a command, {@code -} its summary, {@code @} its operands, {@code +} an example, anything else a paragraph. */
+    /**
+     * {@code man.txt}: {@code =} a command, {@code -} its summary, {@code @} its operands, {@code +} an example,
+     * anything else a paragraph.
+     */
     static TreeMap<String, Page> pages() {
         TreeMap<String, Page> out = new TreeMap<>();
         try (InputStream in = ManPages.class.getResourceAsStream("man.txt")) {
@@ -82,7 +96,9 @@ public final class ManPages {
     }
 
     private static List<GetOpt.Opt> options(String command) {
-        return CommandTable.of(command).orElseThrow().options().stream().filter(o -> !o.name().isEmpty()).toList();
+        return CommandTable.of(command).orElseThrow().options().stream()
+                .filter(o -> !o.name().isEmpty())
+                .toList();
     }
 
     // ---- manual
@@ -103,30 +119,47 @@ public final class ManPages {
 
     static String manual(String command, Page page) {
         OptionHelp texts = new OptionHelp(command);
-        StringBuilder out = new StringBuilder(".TH " + command.toUpperCase(java.util.Locale.ROOT) + " 1 \"\" \"Muster\" \"Commands\"\n");
-        out.append(".SH NAME\n").append(command).append(" \\- ").append(roff(page.summary)).append('\n');
-        out.append(".SH SYNOPSIS\n.B ").append(command).append('\n').append(roff(page.operands)).append('\n');
+        StringBuilder out = new StringBuilder(
+                ".TH " + command.toUpperCase(java.util.Locale.ROOT) + " 1 \"\" \"Muster\" \"Commands\"\n");
+        out.append(".SH NAME\n")
+                .append(command)
+                .append(" \\- ")
+                .append(roff(page.summary))
+                .append('\n');
+        out.append(".SH SYNOPSIS\n.B ")
+                .append(command)
+                .append('\n')
+                .append(roff(page.operands))
+                .append('\n');
         out.append(".SH DESCRIPTION\n");
         page.text.forEach(t -> out.append(roff(t)).append("\n.PP\n"));
         out.append(".SH OPTIONS\n");
         for (GetOpt.Opt o : options(command)) {
-            out.append(".TP\n.B ").append(o.letter() == 0 ? "" : "\\-" + o.letter() + ", ").append(roff(named(command, o)));
+            out.append(".TP\n.B ")
+                    .append(o.letter() == 0 ? "" : "\\-" + o.letter() + ", ")
+                    .append(roff(named(command, o)));
             switch (o.arg()) {
-                case NONE -> { }
+                case NONE -> {}
                 case OPTIONAL -> out.append("[=").append(roff(texts.value(o))).append(']');
                 case REQUIRED -> out.append(joint(command, o)).append(roff(texts.value(o)));
             }
             out.append('\n').append(roff(texts.of(o).meaning())).append(".\n");
         }
         variables(command, out);
-        out.append(".SH EXIT STATUS\n0 if all went well, the exit code of the tasks where the command runs some, and another number after an\n"
+        out.append(".SH EXIT STATUS\n0 if all went well, the exit code of the tasks where the command runs "
+                + "some, and another number after an\n"
                 + "error, which is told on standard error.\n");
         out.append(".SH EXAMPLES\n");
         page.examples.forEach(e -> out.append(".nf\n").append(roff(e)).append("\n.fi\n"));
         out.append(".SH SEE ALSO\n");
-        List<String> others = CommandTable.NAMES.stream().filter(n -> !n.equals(command)).map(n -> "\\fB" + n + "\\fR(1)").toList();
+        List<String> others = CommandTable.NAMES.stream()
+                .filter(n -> !n.equals(command))
+                .map(n -> "\\fB" + n + "\\fR(1)")
+                .toList();
         out.append(String.join(", ", others)).append('\n');
-        out.append(".PP\nThis is Muster; it answers as Slurm ").append(roff(Release.VERSION)).append(" does.\n");
+        out.append(".PP\nThis is Muster; it answers as Slurm ")
+                .append(roff(Release.VERSION))
+                .append(" does.\n");
         return out.toString();
     }
 
@@ -143,7 +176,11 @@ public final class ManPages {
         out.append(".SH ENVIRONMENT\nEach stands for the option beside it, which comes before it.\n");
         for (GetOpt.Opt o : options(command)) {
             for (String variable : JobOption.of(letter, o.name()).variables(letter)) {
-                out.append(".TP\n.B ").append(variable).append("\n\\-\\-").append(roff(o.name())).append('\n');
+                out.append(".TP\n.B ")
+                        .append(variable)
+                        .append("\n\\-\\-")
+                        .append(roff(o.name()))
+                        .append('\n');
             }
         }
     }
@@ -155,7 +192,10 @@ public final class ManPages {
             // a number of nodes
             return "";
         }
-        String name = o.name().equals("partitions") || o.name().equals("state") || o.name().equals("accounts") ? o.name().replaceFirst("s$", "")
+        String name = o.name().equals("partitions")
+                        || o.name().equals("state")
+                        || o.name().equals("accounts")
+                ? o.name().replaceFirst("s$", "")
                 : o.name();
         for (String[] entry : LISTED) {
             if (entry[0].equals(name) && o.arg() != GetOpt.Arg.NONE) {
@@ -169,24 +209,30 @@ public final class ManPages {
         StringBuilder words = new StringBuilder();
         StringBuilder cases = new StringBuilder();
         for (GetOpt.Opt o : options(command)) {
-            words.append(words.isEmpty() ? "" : " ").append(named(command, o))
+            words.append(words.isEmpty() ? "" : " ")
+                    .append(named(command, o))
                     .append(o.arg() == GetOpt.Arg.REQUIRED ? joint(command, o).strip() : "");
             String lister = listed(command, o);
             if (!lister.isEmpty()) {
-                cases.append("    ").append(named(command, o)).append(o.letter() == 0 ? "" : "|-" + o.letter())
+                cases.append("    ")
+                        .append(named(command, o))
+                        .append(o.letter() == 0 ? "" : "|-" + o.letter())
                         .append(") COMPREPLY=($(compgen -W \"$(")
-                        .append(lister).append(" 2>/dev/null | sort -u)\" -- \"$cur\")); return ;;\n");
+                        .append(lister)
+                        .append(" 2>/dev/null | sort -u)\" -- \"$cur\")); return ;;\n");
             }
         }
         String words1 = firstWords(command);
-        String first = words1.isEmpty() ? ""
+        String first = words1.isEmpty()
+                ? ""
                 : "[ \"$COMP_CWORD\" != 1 ] || { COMPREPLY=($(compgen -W \"" + words1 + "\" -- \"$cur\")); return; }; ";
         String rest = first + (command.equals("scontrol") ? SCONTROL : operands(command));
         return completion(command, cases.toString(), words.toString(), rest);
     }
 
     private static String operands(String command) {
-        return TAKES_JOBS.contains(command) ? "COMPREPLY=($(compgen -W \"$(squeue -h -o %i 2>/dev/null)\" -- \"$cur\"))"
+        return TAKES_JOBS.contains(command)
+                ? "COMPREPLY=($(compgen -W \"$(squeue -h -o %i 2>/dev/null)\" -- \"$cur\"))"
                 : "COMPREPLY=($(compgen -f -- \"$cur\"))";
     }
 
@@ -217,7 +263,8 @@ public final class ManPages {
         return switch (command) {
             case "muster" -> "report why plan watch top page";
             case "scontrol" -> ScontrolHelp.words();
-            case "sacctmgr" -> "add archive clear create delete dump list load modify ping reconfigure remove show shutdown version";
+            case "sacctmgr" ->
+                "add archive clear create delete dump list load modify ping reconfigure remove show shutdown version";
             default -> "";
         };
     }
@@ -238,25 +285,46 @@ public final class ManPages {
                   esac
                 }
                 complete -o default -F _muster_@FUNCTION@ @NAME@
-                """.replace("@FUNCTION@", command.replace('.', '_')).replace("@NAME@", command)
-                .replace("@CASES@", cases).replace("@WORDS@", words).replace("@REST@", rest);
+                """.replace("@FUNCTION@", command.replace('.', '_'))
+                .replace("@NAME@", command)
+                .replace("@CASES@", cases)
+                .replace("@WORDS@", words)
+                .replace("@REST@", rest);
     }
 
     static String zsh(String command) {
         OptionHelp texts = new OptionHelp(command);
         StringBuilder out = new StringBuilder("#compdef " + command + "\n_arguments -s \\\n");
         for (GetOpt.Opt o : options(command)) {
-            String meaning = texts.of(o).meaning().replace("'", "").replace("[", "(").replace("]", ")").replace(":", " ");
+            String meaning = texts.of(o)
+                    .meaning()
+                    .replace("'", "")
+                    .replace("[", "(")
+                    .replace("]", ")")
+                    .replace(":", " ");
             String lister = listed(command, o);
             String value = switch (o.arg()) {
                 case NONE -> "";
                 case OPTIONAL -> "::" + texts.value(o).replace(":", " ") + ":";
-                case REQUIRED -> ":" + texts.value(o).replace(":", " ") + ":" + (lister.isEmpty() ? "" : "($(" + lister + " 2>/dev/null))");
+                case REQUIRED ->
+                    ":" + texts.value(o).replace(":", " ") + ":"
+                            + (lister.isEmpty() ? "" : "($(" + lister + " 2>/dev/null))");
             };
-            String sign = o.arg() == GetOpt.Arg.NONE || joint(command, o).equals(" ") ? "" : "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
-            out.append("  '").append(named(command, o)).append(sign).append('[').append(meaning).append(']').append(value.replace("'", ""))
+            String sign = o.arg() == GetOpt.Arg.NONE || joint(command, o).equals(" ")
+                    ? ""
+                    : "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
+            out.append("  '")
+                    .append(named(command, o))
+                    .append(sign)
+                    .append('[')
+                    .append(meaning)
+                    .append(']')
+                    .append(value.replace("'", ""))
                     .append("' \\\n");
         }
-        return out.append("  '*: :").append(TAKES_JOBS.contains(command) ? "($(squeue -h -o %i 2>/dev/null))" : "_files").append("'\n").toString();
+        return out.append("  '*: :")
+                .append(TAKES_JOBS.contains(command) ? "($(squeue -h -o %i 2>/dev/null))" : "_files")
+                .append("'\n")
+                .toString();
     }
 }

@@ -22,8 +22,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs sbatch for a user at another machine (a browser), whose script comes with the request: options and {@code #SBATCH} lines are read
- * by sbatch's own code. slurmrestd calls it. No file of this machine is read or written for the user, and options that need one are refused.
+ * Runs sbatch for a user at another machine (a browser), whose script comes with the request: options and
+ * {@code #SBATCH} lines are read by sbatch's own code. slurmrestd calls it. No file of this machine is read or written
+ * for the user, and options that need one are refused.
  */
 public final class RemoteSubmit {
     private static final Pattern SUBMITTED = Pattern.compile("(?m)^([0-9]{1,10})(?:;.*)?$");
@@ -39,7 +40,7 @@ public final class RemoteSubmit {
     /**
      * What sbatch answered.
      *
-     * @param jobId    0 where nothing was submitted
+     * @param jobId 0 where nothing was submitted
      * @param messages its lines on standard error and, without a job, on standard output; without the command's name
      */
     public record Result(int jobId, List<String> messages) {}
@@ -49,7 +50,7 @@ public final class RemoteSubmit {
     /**
      * Submits the script.
      *
-     * @param host    asks slurmctld as the user
+     * @param host asks slurmctld as the user
      * @param options of sbatch as typed in a terminal; an operand is refused, as a script's name
      */
     public static Result run(Host host, Submitter user, List<String> options, String script) {
@@ -57,8 +58,16 @@ public final class RemoteSubmit {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         List<String> args = new ArrayList<>(List.of("--parsable"));
         options.forEach(o -> args.add(RawText.decode(o.getBytes(StandardCharsets.UTF_8))));
-        Map<String, String> env = Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "USER", user.name, "LOGNAME", user.name, "HOME", user.home);
-        CommandContext c = new CommandContext("sbatch", "sbatch", args, env, new Remote(host, user), new Output(out, false), new Output(err, false),
+        Map<String, String> env = Map.of(
+                "PATH", "/usr/local/bin:/usr/bin:/bin", "USER", user.name, "LOGNAME", user.name, "HOME", user.home);
+        CommandContext c = new CommandContext(
+                "sbatch",
+                "sbatch",
+                args,
+                env,
+                new Remote(host, user),
+                new Output(out, false),
+                new Output(err, false),
                 new ByteArrayInputStream(script.getBytes(StandardCharsets.UTF_8)));
         try {
             CommandTable.run(c);
@@ -69,7 +78,9 @@ public final class RemoteSubmit {
         Matcher id = SUBMITTED.matcher(said);
         boolean submitted = id.find();
         List<String> messages = new ArrayList<>();
-        (err.toString(StandardCharsets.UTF_8) + (submitted ? "" : said)).lines().filter(l -> !l.isBlank())
+        (err.toString(StandardCharsets.UTF_8) + (submitted ? "" : said))
+                .lines()
+                .filter(l -> !l.isBlank())
                 .forEach(l -> messages.add(l.replaceFirst("^sbatch: (?:error: |fatal: )?", "")));
         return new Result(submitted ? Integer.parseInt(id.group(1)) : 0, messages);
     }
@@ -162,12 +173,14 @@ public final class RemoteSubmit {
 
         @Override
         public byte[] readFile(String path, int maxBytes) {
-            throw new Unserved("An option names the file " + path + ", which cannot be read from here: submit the job in a terminal");
+            throw new Unserved("An option names the file " + path
+                    + ", which cannot be read from here: submit the job in a terminal");
         }
 
         @Override
         public void writeFile(String path, byte[] content, int mode) {
-            throw new Unserved("An option names the file " + path + ", which cannot be written from here: submit the job in a terminal");
+            throw new Unserved("An option names the file " + path
+                    + ", which cannot be written from here: submit the job in a terminal");
         }
 
         @Override

@@ -48,7 +48,11 @@ class CommandServiceTest {
     }
 
     private static void send(SocketChannel c, char type, byte[] bytes) throws IOException {
-        ByteBuffer b = ByteBuffer.allocate(5 + bytes.length).putInt(bytes.length + 1).put((byte) type).put(bytes).flip();
+        ByteBuffer b = ByteBuffer.allocate(5 + bytes.length)
+                .putInt(bytes.length + 1)
+                .put((byte) type)
+                .put(bytes)
+                .flip();
         while (b.hasRemaining()) {
             c.write(b);
         }
@@ -92,19 +96,29 @@ class CommandServiceTest {
                     case 'P' -> {
                         asked.append(text.substring(4)).append(';');
                         byte[] content = file.getBytes(StandardCharsets.UTF_8);
-                        send(c, 'A', ByteBuffer.allocate(4 + content.length).putInt(file.isEmpty() ? 2 : 0).put(content).array());
+                        send(
+                                c,
+                                'A',
+                                ByteBuffer.allocate(4 + content.length)
+                                        .putInt(file.isEmpty() ? 2 : 0)
+                                        .put(content)
+                                        .array());
                     }
                     case 'R' -> {
                         asked.append("stdin;");
                         send(c, 'I', new byte[4]);
                     }
                     case 'X' -> {
-                        return new Answer(out.toString(), err.toString(), ByteBuffer.wrap(body).getInt(), asked.toString());
+                        return new Answer(
+                                out.toString(),
+                                err.toString(),
+                                ByteBuffer.wrap(body).getInt(),
+                                asked.toString());
                     }
                     case 'C' -> {
                         return new Answer("", "", -1, asked.toString());
                     }
-                    default -> { }
+                    default -> {}
                 }
             }
         }
@@ -119,7 +133,8 @@ class CommandServiceTest {
     @Test
     void opensFilesAsTheCaller() throws IOException {
         assertThat(ask("", "sbatch", "job.sh"))
-                .isEqualTo(new Answer("", "sbatch: error: Unable to open file job.sh\n", 1, "/work/job.sh;/work/job.sh;"));
+                .isEqualTo(
+                        new Answer("", "sbatch: error: Unable to open file job.sh\n", 1, "/work/job.sh;/work/job.sh;"));
         assertThat(ask("echo\n", "sbatch", "/x").err()).startsWith("sbatch: error: This does not look like a batch");
         assertThat(ask("", "sbatch").err()).isEqualTo("sbatch: error: Batch script is empty!\n");
     }
@@ -136,9 +151,13 @@ class CommandServiceTest {
         long then = program.lastModified();
         assertThat(CommandService.isReplaced(program, then, then + 60_000)).isFalse();
         assertThat(program.setLastModified(then + 10_000)).isTrue();
-        assertThat(CommandService.isReplaced(program, then, then + 11_000)).as("not while it is being written").isFalse();
+        assertThat(CommandService.isReplaced(program, then, then + 11_000))
+                .as("not while it is being written")
+                .isFalse();
         assertThat(CommandService.isReplaced(program, then, then + 20_000)).isTrue();
         Files.delete(program.toPath());
-        assertThat(CommandService.isReplaced(program, then, then + 20_000)).as("nor while it is gone").isFalse();
+        assertThat(CommandService.isReplaced(program, then, then + 20_000))
+                .as("nor while it is gone")
+                .isFalse();
     }
 }

@@ -35,19 +35,27 @@ class EfficiencyTest {
             It had 2 CPUs and 1 GPU on 1 node.
             """);
         // half of two GPUs for 100 s, and 80 % of one for 50 s
-        host.reply("QueryAccounting", RESIZED.replace("\"maxRssKb\":262144", "\"maxRssKb\":262144,\"metered\":\"0/0/2/100/150/4096/4096\"")
-                .replace("\"maxRssKb\":524288", "\"maxRssKb\":524288,\"metered\":\"0/0/1/80/100/4096/4096\""));
+        host.reply(
+                "QueryAccounting",
+                RESIZED.replace("\"maxRssKb\":262144", "\"maxRssKb\":262144,\"metered\":\"0/0/2/100/150/4096/4096\"")
+                        .replace("\"maxRssKb\":524288", "\"maxRssKb\":524288,\"metered\":\"0/0/1/80/100/4096/4096\""));
         assertThat(host.run("muster report 7").out()).contains("GPU           00:04:10      00:02:20      56.00%");
         host.reply("QueryAccounting", RESIZED);
-        assertThat(host.run("seff 7").out()).contains("CPU Efficiency: 45.00% of 00:08:20 core-walltime", "Job Wall-clock time: 00:02:30",
-                "Memory Efficiency: 25.00% of 4.00 GB");
+        assertThat(host.run("seff 7").out())
+                .contains(
+                        "CPU Efficiency: 45.00% of 00:08:20 core-walltime",
+                        "Job Wall-clock time: 00:02:30", "Memory Efficiency: 25.00% of 4.00 GB");
     }
 
     @Test
     void whatHasNotRunOrIsNotThereIsSaid() {
-        host.reply("QueryAccounting", "{\"jobs\":[{\"job\":{\"jobId\":8,\"userName\":\"ann\",\"state\":\"PENDING\",\"limitMin\":-1}}]}");
+        host.reply(
+                "QueryAccounting",
+                "{\"jobs\":[{\"job\":{\"jobId\":8,\"userName\":\"ann\",\"state\":\"PENDING\",\"limitMin\":-1}}]}");
         assertThat(host.run("muster report 8").out()).endsWith("PENDING\nIt has not run yet.\n");
-        host.reply("QueryAccounting", "{\"jobs\":[{\"job\":{\"jobId\":8,\"userName\":\"ann\",\"state\":\"CANCELLED\",\"limitMin\":5}}]}");
+        host.reply(
+                "QueryAccounting",
+                "{\"jobs\":[{\"job\":{\"jobId\":8,\"userName\":\"ann\",\"state\":\"CANCELLED\",\"limitMin\":5}}]}");
         assertThat(host.run("muster report 8").out()).contains("CANCELLED").endsWith("\nIt never ran.\n");
         host.reply("QueryAccounting", "{\"jobs\":[]}");
         FakeHost.Ran none = host.run("muster report 9");
@@ -55,6 +63,7 @@ class EfficiencyTest {
         assertThat(none.err()).isEqualTo("muster: error: 9: no such job in accounting\n");
         assertThat(host.run("muster report").rc()).isEqualTo(2);
         assertThat(host.run("muster sing 1").err())
-                .startsWith("muster: error: sing is not one of its commands; there are: report, why, plan, watch, top, page\n");
+                .startsWith("muster: error: sing is not one of its commands; there are: report, why, plan, "
+                        + "watch, top, page\n");
     }
 }

@@ -9,7 +9,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code --export} of sbatch: which variables of the caller go along, and whether the job starts with its user's login environment. */
+/**
+ * {@code --export} of sbatch: which variables of the caller go along, and whether the job starts with its user's login
+ * environment.
+ */
 class ExportTest {
     private final FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":12}");
 
@@ -43,12 +46,19 @@ class ExportTest {
             int eq = option.indexOf('=');
             host.env.put(option.substring(0, eq), option.substring(eq + 1));
         }
-        List<String> line = option.isEmpty() || option.startsWith("SBATCH_") ? List.of("--wrap=true") : List.of(option, "--wrap=true");
+        List<String> line = option.isEmpty() || option.startsWith("SBATCH_")
+                ? List.of("--wrap=true")
+                : List.of(option, "--wrap=true");
         assertThat(host.run("sbatch", line).err()).isEmpty();
         List<String> known = List.of("FOO", "HAVE", "B", "SLURM_EXPORT_ENV", "SLURM_GET_USER_ENV");
-        assertThat(host.sent.get("Submit").texts("environment").stream().map(e -> Bytes.fromBase64(e).text())
-                .filter(e -> known.contains(e.substring(0, e.indexOf('=')))).sorted().collect(Collectors.joining(" "))).isEqualTo(expected);
-        assertThat(host.sent.get("Submit").obj("job").obj("extras").flag("getUserEnv")).isEqualTo(login.equals("login"));
+        assertThat(host.sent.get("Submit").texts("environment").stream()
+                        .map(e -> Bytes.fromBase64(e).text())
+                        .filter(e -> known.contains(e.substring(0, e.indexOf('='))))
+                        .sorted()
+                        .collect(Collectors.joining(" ")))
+                .isEqualTo(expected);
+        assertThat(host.sent.get("Submit").obj("job").obj("extras").flag("getUserEnv"))
+                .isEqualTo(login.equals("login"));
     }
 
     /** An item whose quote is never closed goes along as it stands, and is named. */
@@ -63,7 +73,11 @@ class ExportTest {
             FOO=x="y,z"    | ~~
             """)
     void quoteThatIsNeverClosed(String export, String named) {
-        assertThat(host.run("sbatch", List.of("--export=" + export, "--wrap=true")).err())
-                .isEqualTo(named.isEmpty() ? "" : "sbatch: error: Improperly formed environment variable (" + named + ")\n");
+        assertThat(host.run("sbatch", List.of("--export=" + export, "--wrap=true"))
+                        .err())
+                .isEqualTo(
+                        named.isEmpty()
+                                ? ""
+                                : "sbatch: error: Improperly formed environment variable (" + named + ")\n");
     }
 }

@@ -10,7 +10,6 @@ import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.Clusters;
 import dev.muster.model.format.Digits;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
@@ -87,7 +86,14 @@ public final class FakeHost implements Host {
     }
 
     public Ran run(String name, List<String> args) {
-        CommandContext c = new CommandContext(name, name, args, env, this, new Output(out, false), new Output(err, true),
+        CommandContext c = new CommandContext(
+                name,
+                name,
+                args,
+                env,
+                this,
+                new Output(out, false),
+                new Output(err, true),
                 new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8)));
         int rc = CommandTable.run(c);
         ended();
@@ -116,6 +122,7 @@ public final class FakeHost implements Host {
 
     /** What happens elsewhere while a request is under way. */
     final Map<String, java.util.function.Consumer<Json.Obj>> meanwhile = new HashMap<>();
+
     private final java.util.concurrent.Semaphore givenUp = new java.util.concurrent.Semaphore(0);
 
     @Override
@@ -131,7 +138,7 @@ public final class FakeHost implements Host {
     private Object replied(String message, Json.Obj request) throws SlurmException {
         calls.add(message);
         sent.put(message, Json.object(Json.print(request)));
-        meanwhile.getOrDefault(message, q -> { }).accept(request);
+        meanwhile.getOrDefault(message, q -> {}).accept(request);
         Object reply = replies.getOrDefault(turnedTo + " " + message, replies.get(message));
         if (reply instanceof SlurmException e) {
             throw e;
@@ -157,6 +164,7 @@ public final class FakeHost implements Host {
 
     /** Clusters that were turned to, one after the other. */
     public final List<String> turns = new ArrayList<>();
+
     private String turnedTo = "";
 
     @Override
@@ -316,7 +324,9 @@ public final class FakeHost implements Host {
         if (!streams.containsKey(address)) {
             throw new IOException("no stream to " + address);
         }
-        return streams.get(address).size() > 1 ? streams.get(address).poll() : streams.get(address).peek();
+        return streams.get(address).size() > 1
+                ? streams.get(address).poll()
+                : streams.get(address).peek();
     }
 
     @Override

@@ -27,18 +27,23 @@ class FollowingTest {
         host.reply("Follow", "{\"revision\":\"e.1\"}");
         FakeHost.Ran ran = host.run("muster top");
         assertThat(ran.rc()).isZero();
-        assertThat(ran.out()).contains("1 running, 1 waiting").contains("[###############---------------] 4 of 8").contains("Nodes 1 mixed")
+        assertThat(ran.out())
+                .contains("1 running, 1 waiting")
+                .contains("[###############---------------] 4 of 8")
+                .contains("Nodes 1 mixed")
                 .contains("5            one?[2J          ann        p          RUNNING          00:01:40      4  n1")
-                .contains("6            two              bob        p          PENDING                        2  Resources").doesNotContain("old")
+                .contains(
+                        "6            two              bob        p          PENDING                        2  Resources")
+                .doesNotContain("old")
                 .doesNotContain("\033");
     }
 
     @Test
     void versionIsItsOwnBesideTheOneOfTheInterface() throws Exception {
-        Matcher own = Pattern.compile("<version>([0-9.]+)</version>")
-                .matcher(Files.readString(Path.of("../pom.xml")));
+        Matcher own = Pattern.compile("<version>([0-9.]+)</version>").matcher(Files.readString(Path.of("../pom.xml")));
         assertThat(own.find()).isTrue();
-        assertThat(host.run("muster --version").out()).isEqualTo("muster " + own.group(1) + ", in place of slurm 26.05.3\n");
+        assertThat(host.run("muster --version").out())
+                .isEqualTo("muster " + own.group(1) + ", in place of slurm 26.05.3\n");
     }
 
     private void told(String state) {
@@ -51,17 +56,25 @@ class FollowingTest {
         told("COMPLETED");
         FakeHost.Ran ran = host.run("muster watch 5");
         assertThat(ran.rc()).isZero();
-        assertThat(ran.out()).contains("09:46:20  5            one?[2J").contains("RUNNING       n1")
+        assertThat(ran.out())
+                .contains("09:46:20  5            one?[2J")
+                .contains("RUNNING       n1")
                 .contains("09:46:40  5            one              ann        COMPLETED     n1");
         told("FAILED");
         assertThat(host.run("muster watch 5").rc()).isEqualTo(1);
     }
 
-    /** So much happened that the lists are read anew, and slurmctld has forgotten the job: how it ended is not known, which is no good end. */
+    /**
+     * So much happened that the lists are read anew, and slurmctld has forgotten the job: how it ended is not known,
+     * which is no good end.
+     */
     @Test
     void aJobThatIsForgottenIsNotOneThatEndedWell() {
         host.meanwhile.put("Follow", q -> {
-            host.reply("Follow", "{\"revision\":\"e.9\",\"now\":1795254400,\"reset\":" + !q.text("since").isEmpty() + "}");
+            host.reply(
+                    "Follow",
+                    "{\"revision\":\"e.9\",\"now\":1795254400,\"reset\":"
+                            + !q.text("since").isEmpty() + "}");
             if (!q.text("since").isEmpty()) {
                 host.reply("QueryJobs", "{\"jobs\":[]}");
             }
@@ -80,11 +93,16 @@ class FollowingTest {
             if (asked[0] == 2 || asked[0] == 4) {
                 host.refuse("Follow", 1800, "Unable to contact slurm controller (connect failure)");
             } else {
-                host.reply("Follow", "{\"revision\":\"f." + asked[0] + "\",\"now\":1795254400,\"reset\":" + (asked[0] == 3) + "}");
+                host.reply(
+                        "Follow",
+                        "{\"revision\":\"f." + asked[0] + "\",\"now\":1795254400,\"reset\":" + (asked[0] == 3) + "}");
             }
             if (asked[0] == 5) {
-                host.reply("QueryJobs", "{\"now\":1795254400,"
-                        + "\"jobs\":[{\"jobId\":5,\"name\":\"one\",\"userName\":\"ann\",\"state\":\"COMPLETED\"}]}");
+                host.reply(
+                        "QueryJobs",
+                        "{\"now\":1795254400,"
+                                + "\"jobs\":[{\"jobId\":5,\"name\":\"one\",\"userName\":\"ann\","
+                                + "\"state\":\"COMPLETED\"}]}");
             }
         });
         FakeHost.Ran ran = host.run("muster watch 5");
@@ -99,6 +117,7 @@ class FollowingTest {
         assertThat(host.run("muster watch 99").err()).isEqualTo("muster: error: Invalid job id specified: 99\n");
         assertThat(host.run("muster top 5").err()).startsWith("muster: error: top takes no operands\n");
         assertThat(host.run("muster see").err())
-                .startsWith("muster: error: see is not one of its commands; there are: report, why, plan, watch, top, page\n");
+                .startsWith("muster: error: see is not one of its commands; there are: report, why, plan, watch, "
+                        + "top, page\n");
     }
 }

@@ -10,7 +10,8 @@ class FrequencyOptionTest {
     @Test
     void onlyGovernorsThatTheConfigurationHas() {
         FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":12}");
-        assertThat(host.run("sbatch --cpu-freq=conservative --wrap true").err()).contains("governor of conservative is not allowed in slurm.conf");
+        assertThat(host.run("sbatch --cpu-freq=conservative --wrap true").err())
+                .contains("governor of conservative is not allowed in slurm.conf");
         host.settings().cpuFreqGovernors = List.of("conservative");
         assertThat(host.run("sbatch --cpu-freq=conservative --wrap true").rc()).isZero();
         assertThat(host.run("sbatch --cpu-freq=performance --wrap true").rc()).isNotZero();

@@ -12,14 +12,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What --gres and -p say where they say little, and the words in which a job is told its options. */
 class GresWordsTest {
-    private final FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":7}")
+    private final FakeHost host = new FakeHost()
+            .reply("Submit", "{\"jobId\":7}")
             .reply("QueryPartitions", "{\"partitions\":[{\"name\":\"main\"},{\"name\":\"long\"}]}");
 
     @Test
     void helpListsTheKinds() {
         host.settings().gresTypes = List.of("gpu", "nic");
-        for (String command : List.of("sbatch --gres=help --wrap=true", "srun --gres=HELP true", "salloc --gres=list")) {
-            assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(0, "Valid gres options are:\ngpu[[:type]:count]\nnic[[:type]:count]\n", ""));
+        for (String command :
+                List.of("sbatch --gres=help --wrap=true", "srun --gres=HELP true", "salloc --gres=list")) {
+            assertThat(host.run(command))
+                    .isEqualTo(new FakeHost.Ran(
+                            0, "Valid gres options are:\ngpu[[:type]:count]\nnic[[:type]:count]\n", ""));
         }
         assertThat(host.calls).isEmpty();
     }
@@ -46,14 +50,33 @@ class GresWordsTest {
             """)
     void told(String option, String part) {
         host.run("sbatch " + option + " --wrap=true");
-        assertThat(new String(Json.print(host.sent.get("Submit")), StandardCharsets.UTF_8)).contains(part);
+        assertThat(new String(Json.print(host.sent.get("Submit")), StandardCharsets.UTF_8))
+                .contains(part);
     }
 
     /** Values from which Slurm reads nothing: the job asks for nothing by them. */
     @ParameterizedTest
-    @ValueSource(strings = {"--gres=", "--gres=,", "--gres=none", "--partition=", "-p ,", "--nice=x", "--nice=-x",
-        "--tres-per-task=foo", "--tres-per-task=,", "--tres-per-task=gres", "--segment=", "--segment=0", "--wait-all-nodes=",
-        "--acctg-freq=", "--acctg-freq=,", "--priority=x", "--priority=0", "--priority="})
+    @ValueSource(
+            strings = {
+                "--gres=",
+                "--gres=,",
+                "--gres=none",
+                "--partition=",
+                "-p ,",
+                "--nice=x",
+                "--nice=-x",
+                "--tres-per-task=foo",
+                "--tres-per-task=,",
+                "--tres-per-task=gres",
+                "--segment=",
+                "--segment=0",
+                "--wait-all-nodes=",
+                "--acctg-freq=",
+                "--acctg-freq=,",
+                "--priority=x",
+                "--priority=0",
+                "--priority="
+            })
     void nothingAsked(String option) {
         assertThat(host.run("sbatch " + option + " --wrap=true").rc()).isZero();
         Json.Obj job = host.sent.get("Submit").obj("job");
@@ -67,8 +90,9 @@ class GresWordsTest {
     void aCountIsMissing(String gres) {
         for (String command : List.of("sbatch --wrap=true", "srun", "salloc")) {
             String name = command.split(" ")[0];
-            assertThat(host.run(command + " --gres=" + gres + (name.equals("srun") ? " true" : "")).err()).isEqualTo(name
-                    + ": error: Invalid Trackable RESource (TRES) specification\n");
+            assertThat(host.run(command + " --gres=" + gres + (name.equals("srun") ? " true" : ""))
+                            .err())
+                    .isEqualTo(name + ": error: Invalid Trackable RESource (TRES) specification\n");
         }
     }
 
@@ -80,7 +104,8 @@ class GresWordsTest {
             """)
     void theFirstPartitionThatIsNone(String partitions, String told) {
         host.refuse("Submit", 2000, "Invalid partition name specified");
-        assertThat(host.run("sbatch -p " + partitions + " --wrap=true").err()).isEqualTo("sbatch: error: invalid partition specified: " + told
-                + "\nsbatch: error: Batch job submission failed: Invalid partition name specified\n");
+        assertThat(host.run("sbatch -p " + partitions + " --wrap=true").err())
+                .isEqualTo("sbatch: error: invalid partition specified: " + told
+                        + "\nsbatch: error: Batch job submission failed: Invalid partition name specified\n");
     }
 }

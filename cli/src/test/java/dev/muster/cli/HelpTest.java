@@ -12,8 +12,26 @@ import org.junit.jupiter.api.Test;
 /** Every option of every command is explained, and by words that are about that command. */
 class HelpTest {
     /** They mean the same wherever they are. */
-    private static final Set<String> EVERYWHERE = Set.of("cluster", "clusters", "federation", "local", "sibling", "json", "yaml", "noheader",
-            "noconvert", "verbose", "quiet", "long", "sort", "format", "help", "usage", "version", "helpstate");
+    private static final Set<String> EVERYWHERE = Set.of(
+            "cluster",
+            "clusters",
+            "federation",
+            "local",
+            "sibling",
+            "json",
+            "yaml",
+            "noheader",
+            "noconvert",
+            "verbose",
+            "quiet",
+            "long",
+            "sort",
+            "format",
+            "help",
+            "usage",
+            "version",
+            "helpstate");
+
     private static final Set<String> OF_JOBS = Set.of("sbatch", "srun", "salloc");
 
     @Test
@@ -26,7 +44,9 @@ class HelpTest {
             for (GetOpt.Opt o : CommandTable.of(command).orElseThrow().options()) {
                 if (texts.of(o).meaning().isEmpty()) {
                     silent.add(command + " --" + o.name());
-                } else if (!OF_JOBS.contains(command) && !EVERYWHERE.contains(o.name()) && !entries.containsKey(command + ":" + o.name())) {
+                } else if (!OF_JOBS.contains(command)
+                        && !EVERYWHERE.contains(o.name())
+                        && !entries.containsKey(command + ":" + o.name())) {
                     borrowed.add(command + " --" + o.name());
                 }
             }
@@ -42,7 +62,9 @@ class HelpTest {
             int colon = key.indexOf(':');
             List<String> commands = colon < 0 ? CommandTable.NAMES : List.of(key.substring(0, colon));
             String option = key.substring(colon + 1);
-            if (commands.stream().noneMatch(c -> CommandTable.of(c).orElseThrow().options().stream().anyMatch(o -> o.name().equals(option)))) {
+            if (commands.stream()
+                    .noneMatch(c -> CommandTable.of(c).orElseThrow().options().stream()
+                            .anyMatch(o -> o.name().equals(option)))) {
                 left.add(key);
             }
         }

@@ -46,8 +46,8 @@ class ListingTest {
              "tres":"cpu=16,mem=8000M,node=2,billing=16"}]}
             """;
 
-    private final FakeHost host = new FakeHost().reply("QueryJobs", JOBS).reply("QueryNodes", NODES)
-            .reply("QueryPartitions", PARTITIONS);
+    private final FakeHost host =
+            new FakeHost().reply("QueryJobs", JOBS).reply("QueryNodes", NODES).reply("QueryPartitions", PARTITIONS);
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -60,14 +60,20 @@ class ListingTest {
             """)
     void squeueByTheTimeThatJobsHaveRun(String options, String ids) {
         assertThat(inTree(options)).as("the tree has what the table has").isEqualTo(ids);
-        assertThat(String.join(" ", host.run("squeue -h -o %i " + options).out().lines().toList())).isEqualTo(ids);
-        assertThat(host.run("squeue --running-over=x")).isEqualTo(
-                new FakeHost.Ran(1, "", "squeue: fatal: Invalid time limit specification\n"));
+        assertThat(String.join(
+                        " ",
+                        host.run("squeue -h -o %i " + options).out().lines().toList()))
+                .isEqualTo(ids);
+        assertThat(host.run("squeue --running-over=x"))
+                .isEqualTo(new FakeHost.Ran(1, "", "squeue: fatal: Invalid time limit specification\n"));
     }
 
     @Test
     void exitCodesHaveTheirSignals() {
-        host.reply("QueryJobs", "{\"now\":1,\"jobs\":[{\"jobId\":7,\"exit\":{\"code\":3,\"signal\":0},\"derivedExit\":{\"code\":0,\"signal\":9}}]}");
+        host.reply(
+                "QueryJobs",
+                "{\"now\":1,\"jobs\":[{\"jobId\":7,\"exit\":{\"code\":3,\"signal\":0},"
+                        + "\"derivedExit\":{\"code\":0,\"signal\":9}}]}");
         assertThat(host.run("squeue -h -O exit_code:5,derivedec:5").out()).isEqualTo("3:0  0:9  \n");
     }
 
@@ -79,24 +85,34 @@ class ListingTest {
         String compact = host.run("squeue --json").out();
         assertThat(compact.lines().count()).isEqualTo(1);
         assertThat(compact).startsWith("{\"jobs\":[{");
-        assertThat(Json.object(compact.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.object(pretty.getBytes(StandardCharsets.UTF_8)));
-        assertThat(host.run("squeue --yaml").out()).startsWith("--- {\"jobs\":[{").endsWith("}\n...\n");
+        assertThat(Json.object(compact.getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(Json.object(pretty.getBytes(StandardCharsets.UTF_8)));
+        assertThat(host.run("squeue --yaml").out())
+                .startsWith("--- {\"jobs\":[{")
+                .endsWith("}\n...\n");
         host.env.put("SLURM_YAML", "no_tag,compact");
         assertThat(host.run("squeue --yaml").out()).startsWith("--- {\"jobs\":[{");
         host.env.put("SLURM_JSON", "compact,pretty");
         assertThat(host.run("squeue --json").out()).isEqualTo(pretty);
     }
 
-    /** {@code --json=} names a version of the shapes and flags; an unknown version or flag is refused in Slurm's words. */
+    /**
+     * {@code --json=} names a version of the shapes and flags; an unknown version or flag is refused in Slurm's words.
+     */
     @Test
     void treesOfOlderDataParsers() {
         assertThat(host.run("squeue --json=v0.0.44+foo")).satisfies(ran -> {
             assertThat(ran.err()).isEqualTo("squeue: warning: data_parser/v0.0.44 ignoring unknown flag foo\n");
-            assertThat(ran.out()).contains("\"data_parser\": \"data_parser\\/v0.0.44+foo\"", "\"power\": {").doesNotContain("container_type");
+            assertThat(ran.out())
+                    .contains("\"data_parser\": \"data_parser\\/v0.0.44+foo\"", "\"power\": {")
+                    .doesNotContain("container_type");
         });
-        assertThat(host.run("squeue --json=v0.0.45+complex").out()).contains("\"type\": null", "\"time_limit\": ").doesNotContain("\"infinite\"");
-        assertThat(host.run("sinfo --yaml=list").out()).isEqualTo("Possible data_parser plugins:\ndata_parser/v0.0.42\ndata_parser/v0.0.43\n"
-                + "data_parser/v0.0.44\ndata_parser/v0.0.45\n");
+        assertThat(host.run("squeue --json=v0.0.45+complex").out())
+                .contains("\"type\": null", "\"time_limit\": ")
+                .doesNotContain("\"infinite\"");
+        assertThat(host.run("sinfo --yaml=list").out())
+                .isEqualTo("Possible data_parser plugins:\ndata_parser/v0.0.42\ndata_parser/v0.0.43\n"
+                        + "data_parser/v0.0.44\ndata_parser/v0.0.45\n");
         assertThat(host.run("squeue --json=v0.0.41")).isEqualTo(new FakeHost.Ran(1, "", """
                 squeue: error: load_plugins: unable to find plugin: data_parser/v0.0.41
                 squeue: error: data_parser_g_new: failure loading plugins: Plugin has invalid format or unable to be loaded
@@ -104,8 +120,9 @@ class ListingTest {
                 """));
         assertThat(host.run("scontrol --json=v0.0.44 show config").rc()).isEqualTo(244);
         host.env.put("SLURM_JSON", "neat");
-        assertThat(host.run("squeue --json")).isEqualTo(
-                new FakeHost.Ran(1, "", "squeue: fatal: Unable to parse serializer \"neat\" flags: Invalid argument\n"));
+        assertThat(host.run("squeue --json"))
+                .isEqualTo(new FakeHost.Ran(
+                        1, "", "squeue: fatal: Unable to parse serializer \"neat\" flags: Invalid argument\n"));
     }
 
     /** Words and signs of nodes, as sinfo prints %T and %t of them. */
@@ -123,14 +140,20 @@ class ListingTest {
             """)
     void wordsOfNodes(String base, String flags, String longWord, String word) {
         String list = "[\"" + flags.replace(",", "\",\"") + "\"]";
-        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\",\"state\":\"" + base + "\",\"flags\":" + list
-                + ",\"partitions\":[\"main\"],\"cpus\":8}]}");
+        host.reply(
+                "QueryNodes",
+                "{\"nodes\":[{\"name\":\"n1\",\"state\":\"" + base + "\",\"flags\":" + list
+                        + ",\"partitions\":[\"main\"],\"cpus\":8}]}");
         assertThat(host.run("sinfo -h -N -o %T,%t").out()).isEqualTo(longWord + "," + word + "\n");
     }
 
     private String inTree(String options) {
-        return Json.object(host.run("squeue --json " + options).out().getBytes(StandardCharsets.UTF_8)).objects("jobs").stream()
-                .map(j -> Long.toString(j.number("job_id"))).sorted().collect(Collectors.joining(" "));
+        return Json.object(host.run("squeue --json " + options).out().getBytes(StandardCharsets.UTF_8))
+                .objects("jobs")
+                .stream()
+                .map(j -> Long.toString(j.number("job_id")))
+                .sorted()
+                .collect(Collectors.joining(" "));
     }
 
     @ParameterizedTest
@@ -148,7 +171,9 @@ class ListingTest {
         int at = options.indexOf("-j 186");
         if (at >= 0) {
             String one = JOBS.substring(JOBS.indexOf("{\"jobId\":186"), JOBS.lastIndexOf("]}"));
-            host.reply("QueryJobs", "{\"now\":1795256134,\"jobs\":[" + one + (options.contains("186,186") ? "," + one : "") + "]}");
+            host.reply(
+                    "QueryJobs",
+                    "{\"now\":1795256134,\"jobs\":[" + one + (options.contains("186,186") ? "," + one : "") + "]}");
         }
         assertThat(inTree(options)).isEqualTo(ids);
     }
@@ -164,17 +189,27 @@ class ListingTest {
         assertThat(perNode()).isEqualTo("{\"set\":false,\"infinite\":true,\"number\":0}");
         host.reply("QueryPartitions", PARTITIONS.replace("\"state\"", "\"maxCpusPerNode\":3,\"state\""));
         assertThat(perNode()).isEqualTo("{\"set\":true,\"infinite\":false,\"number\":3}");
-        host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\",\"partitions\":\"main\",\"cpuSpecList\":\"0-1\",\"memSpecLimitMb\":5}]}");
-        assertThat(host.run("sinfo --json").out().replaceAll("\\s+", "")).contains("\"resource_spec\":{\"cpus\":\"0-1\",\"memory\":5}");
+        host.reply(
+                "QueryNodes",
+                "{\"nodes\":[{\"name\":\"n1\",\"partitions\":\"main\",\"cpuSpecList\":\"0-1\",\"memSpecLimitMb\":5}]}");
+        assertThat(host.run("sinfo --json").out().replaceAll("\\s+", ""))
+                .contains("\"resource_spec\":{\"cpus\":\"0-1\",\"memory\":5}");
     }
 
     private int steps(String command) {
-        return Json.object(host.run(command).out().getBytes(StandardCharsets.UTF_8)).objects("steps").size();
+        return Json.object(host.run(command).out().getBytes(StandardCharsets.UTF_8))
+                .objects("steps")
+                .size();
     }
 
     private String perNode() {
-        return Json.object(host.run("sinfo --json").out().getBytes(StandardCharsets.UTF_8)).objects("sinfo").getFirst().obj("cpus")
-                .obj("per_node").obj("max").toString();
+        return Json.object(host.run("sinfo --json").out().getBytes(StandardCharsets.UTF_8))
+                .objects("sinfo")
+                .getFirst()
+                .obj("cpus")
+                .obj("per_node")
+                .obj("max")
+                .toString();
     }
 
     @Test
@@ -207,7 +242,11 @@ class ListingTest {
             -h -j 187 -O jobarrayid,statecompact ~ `187                 R                   `
             """)
     void squeueFormats(String args, String line) {
-        host.reply("QueryJobs", JOBS.substring(0, JOBS.indexOf("{\"jobId\":188")).stripTrailing().replaceAll(",$", "") + "]}");
+        host.reply(
+                "QueryJobs",
+                JOBS.substring(0, JOBS.indexOf("{\"jobId\":188"))
+                                .stripTrailing()
+                                .replaceAll(",$", "") + "]}");
         FakeHost.Ran ran = host.run("squeue " + args);
         assertThat(ran.out()).isEqualTo(line + "\n");
         assertThat(ran.err()).isEmpty();
@@ -218,23 +257,28 @@ class ListingTest {
     void whatSqueueAndSinfoRefuse() {
         host.refuse("QueryJobs", 2018, "Invalid node name specified");
         host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\"},{\"name\":\"n2\"}]}");
-        assertThat(host.run("squeue -h -w n1,n8,n9")).isEqualTo(new FakeHost.Ran(1, "", "squeue: error: Invalid node name n8\n"));
+        assertThat(host.run("squeue -h -w n1,n8,n9"))
+                .isEqualTo(new FakeHost.Ran(1, "", "squeue: error: Invalid node name n8\n"));
         assertThat(host.run("squeue -h -w n[1-3]").err()).isEqualTo("squeue: error: Invalid node name n3\n");
-        String both = ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.\n";
+        String both =
+                ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.\n";
         assertThat(host.run("squeue -l -o %i")).isEqualTo(new FakeHost.Ran(1, "", "squeue" + both));
         assertThat(host.run("sinfo -l -o %P")).isEqualTo(new FakeHost.Ran(1, "", "sinfo" + both));
         assertThat(host.run("sinfo -O partition -l")).isEqualTo(new FakeHost.Ran(1, "", "sinfo" + both));
-        assertThat(host.run("squeue -O jobid -o %i").err()).isEqualTo("squeue: error: -O (--Format) is incompatible with -o (--format)\n");
+        assertThat(host.run("squeue -O jobid -o %i").err())
+                .isEqualTo("squeue: error: -O (--Format) is incompatible with -o (--format)\n");
         assertThat(host.run("scontrol show daemons n1").err()).isEqualTo("too many arguments for keyword:show\n");
         assertThat(host.run("scontrol update nodename=n1 state=drain reason=").err())
-            .isEqualTo("You must specify a reason when DOWNING or DRAINING a node. Request denied\n");
+                .isEqualTo("You must specify a reason when DOWNING or DRAINING a node. Request denied\n");
     }
 
     /** One that has no limit has an end where its start is known, and it is none. */
     @ParameterizedTest
     @CsvSource({"RUNNING,100,NONE", "SUSPENDED,100,NONE", "PENDING,0,N/A", "PENDING,1795300000,NONE"})
     void theEndOfWhatHasNoLimit(String state, long start, String end) {
-        host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\",\"startTime\":" + start + ",\"endTime\":0}]}");
+        host.reply(
+                "QueryJobs",
+                "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\",\"startTime\":" + start + ",\"endTime\":0}]}");
         assertThat(host.run("squeue -h -o %e").out()).isEqualTo(end + "\n");
     }
 
@@ -244,11 +288,16 @@ class ListingTest {
         assertThat(ran.err()).isEqualTo("squeue: error: Invalid job format specification: -\n");
         assertThat(ran.out()).contains("187|%-5i|x0");
         assertThat(host.run("squeue -j x").err()).isEqualTo("squeue: error: Invalid job id: x\n");
-        assertThat(host.run("squeue -o %i -S i,x,-P,-k")).isEqualTo(new FakeHost.Ran(1, "JOBID\n", "squeue: error: Invalid sort specification: k\n"));
-        assertThat(host.run("squeue --helpformat").out()).startsWith("%a    %F    %K    %B    %o    %k    %O    %I\n%X");
-        assertThat(host.run("squeue --helpstate").out()).startsWith("pending\nrunning\n").endsWith("stage_out\nstopped\n");
-        assertThat(host.run("squeue -t XX").err()).startsWith("squeue: error: Invalid job state specified: XX\n"
-                + "squeue: error: Valid job states include: pending,running,");
+        assertThat(host.run("squeue -o %i -S i,x,-P,-k"))
+                .isEqualTo(new FakeHost.Ran(1, "JOBID\n", "squeue: error: Invalid sort specification: k\n"));
+        assertThat(host.run("squeue --helpformat").out())
+                .startsWith("%a    %F    %K    %B    %o    %k    %O    %I\n%X");
+        assertThat(host.run("squeue --helpstate").out())
+                .startsWith("pending\nrunning\n")
+                .endsWith("stage_out\nstopped\n");
+        assertThat(host.run("squeue -t XX").err())
+                .startsWith("squeue: error: Invalid job state specified: XX\n"
+                        + "squeue: error: Valid job states include: pending,running,");
         host.reply("QueryJobs", "{}");
         ran = host.run("squeue -j 99999");
         assertThat(ran).isEqualTo(new FakeHost.Ran(1, "", "slurm_load_jobs error: Invalid job id specified\n"));
@@ -261,9 +310,11 @@ class ListingTest {
     @Test
     void squeueAsksOnlyForWhatItShows() {
         host.run("squeue -u ann -t R -h -o %i");
-        assertThat(host.sent.get("QueryJobs").toString()).isEqualTo("{\"userIds\":[1000],\"states\":[\"RUNNING\"],"
-                + "\"joinArrays\":true,\"fields\":[\"jobId\",\"arrayJobId\",\"arrayTaskId\",\"arrayTasks\",\"arrayMaxRunning\",\"hetJobId\","
-                + "\"hetOffset\",\"state\",\"flags\",\"partition\",\"priority\",\"userId\"]}");
+        assertThat(host.sent.get("QueryJobs").toString())
+                .isEqualTo("{\"userIds\":[1000],\"states\":[\"RUNNING\"],"
+                        + "\"joinArrays\":true,\"fields\":[\"jobId\",\"arrayJobId\",\"arrayTaskId\",\"arrayTasks\","
+                        + "\"arrayMaxRunning\",\"hetJobId\","
+                        + "\"hetOffset\",\"state\",\"flags\",\"partition\",\"priority\",\"userId\"]}");
     }
 
     @ParameterizedTest
@@ -356,13 +407,27 @@ class ListingTest {
         host.reply("QueryJobs", """
                 {"jobs":[{"jobId":5,"batchHost":"n1","stepMgr":true,"segment":2,"spreadSegments":true,"consolidateSegments":true,
                   "containerType":"x","memUpdateMargin":20,"memUpdateMin":5,"partitionPriorities":["p=7","q=9"]}]}""");
-        assertThat(host.run("scontrol show job 5").out()).contains("   BatchHost=n1\n   StepMgrEnabled=Yes\n   NumNodes=")
-                .contains("SegmentSize=2").contains("ContainerType=x").contains("SpreadSegments=Yes").contains("ConsolidateSegments=Yes");
-        assertThat(host.run("scontrol --json show job 5").out().replaceAll("\\s+", "")).contains("STEPMGR_ENABLED", "SPREAD_SEGMENTS",
-                "CONSOLIDATE_SEGMENTS", "\"segment_size\":2", "\"container_type\":\"x\"", "\"memory_update_delay\":5", "\"memory_update_margin\":20",
-                "\"priority_by_partition\":[{\"partition\":\"p\",\"priority\":7},{\"partition\":\"q\",\"priority\":9}]");
+        assertThat(host.run("scontrol show job 5").out())
+                .contains("   BatchHost=n1\n   StepMgrEnabled=Yes\n   NumNodes=")
+                .contains("SegmentSize=2")
+                .contains("ContainerType=x")
+                .contains("SpreadSegments=Yes")
+                .contains("ConsolidateSegments=Yes");
+        assertThat(host.run("scontrol --json show job 5").out().replaceAll("\\s+", ""))
+                .contains(
+                        "STEPMGR_ENABLED",
+                        "SPREAD_SEGMENTS",
+                        "CONSOLIDATE_SEGMENTS",
+                        "\"segment_size\":2",
+                        "\"container_type\":\"x\"",
+                        "\"memory_update_delay\":5",
+                        "\"memory_update_margin\":20",
+                        "\"priority_by_partition\":[{\"partition\":\"p\",\"priority\":7},"
+                                + "{\"partition\":\"q\",\"priority\":9}]");
         host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":5}]}");
-        assertThat(host.run("scontrol show job 5").out()).doesNotContain("StepMgrEnabled").doesNotContain("Segment");
+        assertThat(host.run("scontrol show job 5").out())
+                .doesNotContain("StepMgrEnabled")
+                .doesNotContain("Segment");
     }
 
     @Test
@@ -370,8 +435,10 @@ class ListingTest {
         host.reply("QueryJobs", """
                 {"jobs":[{"jobId":5,"state":"PENDING","segment":2,"profile":"energy,task","containerType":"x","reboot":true,
                   "licensesAlloc":"a:1","cronSpec":"@daily","burstBufferState":"staging-in"},{"jobId":6,"state":"PENDING"}]}""");
-        String fields = "JobID:7,SegmentSize:13,Profile:12,ContainerType:15,Reboot:7,LicensesAlloc:15,CronJob:9,BurstBufferState:18";
-        assertThat(host.run("squeue -O " + fields).out().replaceAll(" +", " ")).isEqualTo("""
+        String fields = "JobID:7,SegmentSize:13,Profile:12,ContainerType:15,Reboot:7,LicensesAlloc:15,CronJob:9,"
+                + "BurstBufferState:18";
+        assertThat(host.run("squeue -O " + fields).out().replaceAll(" +", " "))
+                .isEqualTo("""
                 JOBID SEGMENT_SIZE PROFILE CONTAINER_TYPE REBOOT LICENSES_ALLOC CRON_JOB BURST_BUFFER_STATE
                 5 2 Energy,Task x 1 a:1 Yes staging-in
                 6 0 NotSet (null) 0 (null) No (null)
@@ -380,15 +447,24 @@ class ListingTest {
         host.reply("QuerySteps", """
                 {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002","network":"ip",
                   "cpuFreq":"1000-1500:performance","containerId":"c1"},{"jobId":5,"stepId":"1","cpuFreq":"High","containerId":"c2"}]}""");
-        assertThat(host.run("squeue -s -O StepID:9,CPUFreq:24,ContainerID:14").out().replaceAll(" +", " ").strip()).isEqualTo(
-                "STEPID CPU_FREQ CONTAINER_ID \n5.0 1M-1.50M:Performance c1 \n5.1 Unknown-High:UserSpace c2");
-        assertThat(host.run("scontrol -o show step container-id=c1").out()).startsWith("StepId=5.0 ").contains("ContainerID=c1", "Network=ip",
-                " CPU_min_freq=1000 CPU_max_freq=1500 Governor=Performance").doesNotContain("StepId=5.1");
+        assertThat(host.run("squeue -s -O StepID:9,CPUFreq:24,ContainerID:14")
+                        .out()
+                        .replaceAll(" +", " ")
+                        .strip())
+                .isEqualTo(
+                        "STEPID CPU_FREQ CONTAINER_ID \n5.0 1M-1.50M:Performance c1 \n5.1 Unknown-High:UserSpace c2");
+        assertThat(host.run("scontrol -o show step container-id=c1").out())
+                .startsWith("StepId=5.0 ")
+                .contains("ContainerID=c1", "Network=ip", " CPU_min_freq=1000 CPU_max_freq=1500 Governor=Performance")
+                .doesNotContain("StepId=5.1");
         assertThat(host.run("scontrol show step container-id=none").err()).contains("Invalid job id specified");
         host.reply("QuerySteps", """
                 {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002","network":"ip"}]}""");
-        assertThat(host.run("squeue -s -O JobID:7,Cluster:8,Network:8,ResvPort:15,NumCPUs:9").out().replaceAll(" +", " ").strip()).isEqualTo(
-                "JOB_ID CLUSTER NETWORK RESERVED_PORTS NUM_CPUS \n5 test ip 7001-7002 2");
+        assertThat(host.run("squeue -s -O JobID:7,Cluster:8,Network:8,ResvPort:15,NumCPUs:9")
+                        .out()
+                        .replaceAll(" +", " ")
+                        .strip())
+                .isEqualTo("JOB_ID CLUSTER NETWORK RESERVED_PORTS NUM_CPUS \n5 test ip 7001-7002 2");
     }
 
     @Test
@@ -398,13 +474,21 @@ class ListingTest {
                     {"name":"r","level":1,"nodes":["n1","n2"],"switches":["s1"]}]},
                   {"name":"b","kind":"BLOCK","blocks":[{"name":"b1","nodes":["n1","n2"]}],"sizes":[2,4]},
                   {"name":"o","kind":"TORUS","lines":["torus3d:","  toruses:"]},{"name":"f","kind":"FLAT","alphaRank":true}]}""");
-        assertThat(host.run("scontrol show topology").out()).as("the cluster's").contains("SwitchName=s1", "SwitchName=r")
+        assertThat(host.run("scontrol show topology").out())
+                .as("the cluster's")
+                .contains("SwitchName=s1", "SwitchName=r")
                 .doesNotContain("BlockName");
-        assertThat(host.run("scontrol show topology b").out()).contains("BlockName=b1").doesNotContain("SwitchName");
-        assertThat(host.run("scontrol show topology unit=s1").out()).contains("SwitchName=s1").doesNotContain("SwitchName=r");
+        assertThat(host.run("scontrol show topology b").out())
+                .contains("BlockName=b1")
+                .doesNotContain("SwitchName");
+        assertThat(host.run("scontrol show topology unit=s1").out())
+                .contains("SwitchName=s1")
+                .doesNotContain("SwitchName=r");
         assertThat(host.run("scontrol show topology t node=n1,n2").out()).contains("SwitchName=s1", "SwitchName=r");
-        assertThat(host.run("scontrol show topology node=n1,n3").err()).isEqualTo("Topology information contains no node named n1,n3\n");
-        assertThat(host.run("scontrol show topology b switch=b2").err()).isEqualTo("Topology information contains no unit named b2\n");
+        assertThat(host.run("scontrol show topology node=n1,n3").err())
+                .isEqualTo("Topology information contains no node named n1,n3\n");
+        assertThat(host.run("scontrol show topology b switch=b2").err())
+                .isEqualTo("Topology information contains no unit named b2\n");
         assertThat(host.run("scontrol show topology wire=b").err()).contains("Invalid topology filter: wire=b");
         host.env.put("SLURM_TOPO_LEN", "13");
         assertThat(host.run("scontrol show topology").out()).isEqualTo("SwitchName=s1\nSwitchName=r \n");
@@ -438,7 +522,8 @@ class ListingTest {
                     alpha_step_rank: true
                 """);
         host.reply("QueryTopology", "{}");
-        assertThat(host.run("scontrol show topoconf").out()).isEqualTo("---\n- topology: default\n  cluster_default: true\n  flat: true\n");
+        assertThat(host.run("scontrol show topoconf").out())
+                .isEqualTo("---\n- topology: default\n  cluster_default: true\n  flat: true\n");
     }
 
     /** As the original shows them. */
@@ -461,11 +546,21 @@ class ListingTest {
 
     @Test
     void energyHasDecimalPrefixes() {
-        String[][] rows = {{"0", "", "0"}, {"999", "", "999"}, {"2000", "", "2K"}, {"13503", "", "13.50K"}, {"7250000", "", "7.25M"},
-            {"13503", "1", "13503"}, {"13503", "M", "0.01M"}, {"4000000", "K", "4000K"}};
+        String[][] rows = {
+            {"0", "", "0"},
+            {"999", "", "999"},
+            {"2000", "", "2K"},
+            {"13503", "", "13.50K"},
+            {"7250000", "", "7.25M"},
+            {"13503", "1", "13503"},
+            {"13503", "M", "0.01M"},
+            {"4000000", "K", "4000K"}
+        };
         for (String[] row : rows) {
             char unit = row[1].isEmpty() ? 0 : row[1].equals("1") ? 1 : row[1].charAt(0);
-            assertThat(SacctField.energy(Long.parseLong(row[0]), unit)).as(String.join(" ", row)).isEqualTo(row[2]);
+            assertThat(SacctField.energy(Long.parseLong(row[0]), unit))
+                    .as(String.join(" ", row))
+                    .isEqualTo(row[2]);
         }
     }
 
@@ -473,13 +568,26 @@ class ListingTest {
     @Test
     void allFieldsStandInTheOrderOfTheirLetters() {
         host.reply("QuerySteps", "{\"steps\":[{\"jobId\":5,\"stepId\":\"0\",\"name\":\"a\"}]}");
-        String[][] headings = {{"squeue -o %all", "ACCOUNT|TRES_PER_NODE|MIN_CPUS|MIN_TMP_DISK|END_TIME|FEATURES|GROUP|OVER_SUBSCRIBE|JOBID|NAME|"},
-            {"squeue -s -o %all", "TRES_PER_JOB|STEPID|NAME|TIME_LIMIT|USER|TASKS|TIME|NODELIST|PARTITION|START_TIME|UID|\n"},
-            {"sinfo -o %all", "AVAIL|ACTIVE_FEATURES|CPUS|TMP_DISK|FREE_MEM|AVAIL_FEATURES|GROUPS|OVERSUBSCRIBE|RESERVATION|TIMELIMIT|"}};
+        String[][] headings = {
+            {
+                "squeue -o %all",
+                "ACCOUNT|TRES_PER_NODE|MIN_CPUS|MIN_TMP_DISK|END_TIME|FEATURES|GROUP|OVER_SUBSCRIBE|JOBID|NAME|"
+            },
+            {
+                "squeue -s -o %all",
+                "TRES_PER_JOB|STEPID|NAME|TIME_LIMIT|USER|TASKS|TIME|NODELIST|PARTITION|START_TIME|UID|\n"
+            },
+            {
+                "sinfo -o %all",
+                "AVAIL|ACTIVE_FEATURES|CPUS|TMP_DISK|FREE_MEM|AVAIL_FEATURES|GROUPS|OVERSUBSCRIBE|RESERVATION|TIMELIMIT|"
+            }
+        };
         for (String[] row : headings) {
             assertThat(host.run(row[0]).out()).startsWith(row[1]);
         }
-        assertThat(host.run("sinfo -o %all").out().lines().findFirst().orElse("")).contains("|S:C:T|NODES(A/I) |").endsWith("|CORES |THREADS ");
+        assertThat(host.run("sinfo -o %all").out().lines().findFirst().orElse(""))
+                .contains("|S:C:T|NODES(A/I) |")
+                .endsWith("|CORES |THREADS ");
     }
 
     /** {@code -O NodeList,Gres: ,GresUsed:} without quotes, as scripts have it. */
@@ -490,7 +598,9 @@ class ListingTest {
 
     @Test
     void squeueOfStatesAloneComesAsJsonToo() {
-        assertThat(host.run("squeue --only-job-state --json").out()).contains("\"state\": [").doesNotContain("\"account\"");
+        assertThat(host.run("squeue --only-job-state --json").out())
+                .contains("\"state\": [")
+                .doesNotContain("\"account\"");
     }
 
     @Test
@@ -512,15 +622,21 @@ class ListingTest {
                    AllocTRES=cpu=4
                    CurrentWatts=0 AveWatts=0
 
-                """.replace("_\n", " \n").replace("___\n", "   \n").replace("   \n", "   \n").replace("__ \n", "   \n"));
-        assertThat(host.run("scontrol show node n2").out()).contains("   CurrentWatts=120 AveWatts=95\n").doesNotContain("ReservationName");
-        host.reply("QueryNodes", NODES.replace("\"metered\":true", "\"metered\":true,\"reservation\":\"r1\",\"extra\":\"x\""));
+                """.replace("_\n", " \n")
+                .replace("___\n", "   \n")
+                .replace("   \n", "   \n")
+                .replace("__ \n", "   \n"));
+        assertThat(host.run("scontrol show node n2").out())
+                .contains("   CurrentWatts=120 AveWatts=95\n")
+                .doesNotContain("ReservationName");
+        host.reply(
+                "QueryNodes",
+                NODES.replace("\"metered\":true", "\"metered\":true,\"reservation\":\"r1\",\"extra\":\"x\""));
         assertThat(host.run("scontrol show node n2").out()).contains("   Extra=x\n   ReservationName=r1\n");
         assertThat(host.run("sinfo -h -N -o %N=%i").out()).isEqualTo("n1=\nn2=r1\n");
         assertThat(host.run("scontrol show node n2 --json").out()).contains("\"reservation\": \"r1\"");
         host.reply("QueryNodes", NODES);
-        assertThat(host.run("scontrol show node n9"))
-                .isEqualTo(new FakeHost.Ran(1, "Node n9 not found\n", ""));
+        assertThat(host.run("scontrol show node n9")).isEqualTo(new FakeHost.Ran(1, "Node n9 not found\n", ""));
         assertThat(host.run("scontrol show part").out()).isEqualTo("""
                 PartitionName=main
                    AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
@@ -564,19 +680,29 @@ class ListingTest {
             scancel -u nouser ~ 1 ~ scancel: error: Invalid user name: nouser
             """)
     void mistakes(String command, int rc, String error) {
-        String sentence = error.replace("NO_COUNT",
+        String sentence = error.replace(
+                "NO_COUNT",
                 "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created.");
         assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", sentence + "\n"));
     }
 
     /** Counts and PURGE_COMP in the form that slurmctld gets. An unreadable time counts as five minutes. */
     @ParameterizedTest
-    @CsvSource({"nodecnt=2m, nodecnt, 1000000", "nodecnt=1K, nodecnt, 1024", "nodecnt=+2, nodecnt, 2", "corecnt=2x, corecnt, 2",
+    @CsvSource({
+        "nodecnt=2m, nodecnt, 1000000",
+        "nodecnt=1K, nodecnt, 1024",
+        "nodecnt=+2, nodecnt, 2",
+        "corecnt=2x, corecnt, 2",
         "corecnt=1K, corecnt, 1",
-        "corecnt=1.5, corecnt, 1", "nodes=n1 flags=purge_comp, purge_comp, 300", "nodes=n1 flags=purge_comp=5:30, purge_comp, 330",
-        "nodes=n1 flags=purge_comp=7, purge_comp, 420", "nodes=n1 flags=purge_comp=7.5, purge_comp, 300",
+        "corecnt=1.5, corecnt, 1",
+        "nodes=n1 flags=purge_comp, purge_comp, 300",
+        "nodes=n1 flags=purge_comp=5:30, purge_comp, 330",
+        "nodes=n1 flags=purge_comp=7, purge_comp, 420",
+        "nodes=n1 flags=purge_comp=7.5, purge_comp, 300",
         "nodes=n1 flags=purge_comp=x, purge_comp, 300",
-        "nodes=n1 flags=purge_comp=-1, purge_comp, 2147483647", "nodes=n1 flags=purge_comp=infinite, purge_comp, 2147483647"})
+        "nodes=n1 flags=purge_comp=-1, purge_comp, 2147483647",
+        "nodes=n1 flags=purge_comp=infinite, purge_comp, 2147483647"
+    })
     void countsOfReservations(String words, String key, String value) {
         host.reply("CreateReservation", "{\"name\":\"r\"}");
         host.run("scontrol create reservation starttime=now duration=1 users=root " + words);
@@ -586,33 +712,41 @@ class ListingTest {
     @Test
     void theViewIsAPageThatSomebodyHasToServe() {
         host.reply("CreateToken", "{\"token\":\"a.b.c\"}").env.put("MUSTER_PAGE", "localhost:1");
-        assertThat(host.run("sview").err()).contains("no slurmrestd with a page is reached at http://localhost:1: ").contains("MUSTER_PAGE");
+        assertThat(host.run("sview").err())
+                .contains("no slurmrestd with a page is reached at http://localhost:1: ")
+                .contains("MUSTER_PAGE");
         assertThat(host.run("sview -V").out()).isEqualTo("slurm 26.05.3\n");
     }
 
     @Test
     void scontrolChangesSettings() {
         host.run("scontrol fsdampeningfactor 7");
-        assertThat(host.sent.get("UpdateSetting").toString()).contains("\"key\":\"fairsharedampeningfactor\",\"value\":\"7\"");
+        assertThat(host.sent.get("UpdateSetting").toString())
+                .contains("\"key\":\"fairsharedampeningfactor\",\"value\":\"7\"");
         host.run("scontrol update SuspendExcNodes+=n[1-2]");
-        assertThat(host.sent.get("UpdateSetting").toString()).contains("\"key\":\"suspendexcnodes\",\"value\":\"+n[1-2]\"");
+        assertThat(host.sent.get("UpdateSetting").toString())
+                .contains("\"key\":\"suspendexcnodes\",\"value\":\"+n[1-2]\"");
         assertThat(host.run("scontrol fsdampeningfactor x").err()).isEqualTo("invalid dampening factor: x\n");
         assertThat(host.run("scontrol takeover 1").err()).isEqualTo("takeover: invalid backup controller index (1)\n");
         host.run("scontrol reboot n1 force action=cycle reason=x");
-        assertThat(host.sent.get("RebootNodes").toString()).contains("\"force\":true,\"action\":\"cycle\",\"reason\":\"x\"");
+        assertThat(host.sent.get("RebootNodes").toString())
+                .contains("\"force\":true,\"action\":\"cycle\",\"reason\":\"x\"");
         host.run("scontrol power up force n1");
         assertThat(host.sent.get("UpdateNode").obj("changes").toString()).isEqualTo("{\"state\":\"power_up_force\"}");
         host.run("scontrol power down n1 reason=late action=cycle");
         assertThat(host.sent.get("UpdateNode").obj("changes").text("state")).isEqualTo("power_down");
         host.run("scontrol power down n1 action=cycle asap");
-        assertThat(host.sent.get("UpdateNode").toString()).contains("\"poweraction\":\"cycle\",\"state\":\"power_down_asap\"");
+        assertThat(host.sent.get("UpdateNode").toString())
+                .contains("\"poweraction\":\"cycle\",\"state\":\"power_down_asap\"");
     }
 
     @Test
     void scontrolActs() {
-        host.reply("JobAction", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
-        assertThat(host.run("scontrol hold 999")).isEqualTo(new FakeHost.Ran(1, "",
-                "Invalid job id specified for job 999\nslurm_suspend error:Invalid job id specified\n"));
+        host.reply(
+                "JobAction", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
+        assertThat(host.run("scontrol hold 999"))
+                .isEqualTo(new FakeHost.Ran(
+                        1, "", "Invalid job id specified for job 999\nslurm_suspend error:Invalid job id specified\n"));
         assertThat(host.run("scontrol requeue 999").err()).isEqualTo("Invalid job id specified for job 999\n");
         host.run("scontrol update JobId=5 TimeLimit=10 Nice=3");
         assertThat(host.sent.get("UpdateJob").toString())
@@ -620,8 +754,8 @@ class ListingTest {
         host.reply("Ping", "{\"host\":\"head\",\"mode\":\"primary\",\"up\":true}");
         assertThat(host.run("scontrol ping").out()).isEqualTo("Slurmctld(primary) at head is UP\n");
         host.refuse("Ping", 1800, "x");
-        assertThat(host.run("scontrol ping")).isEqualTo(
-                new FakeHost.Ran(1, "Slurmctld(primary) at head is DOWN\n", ""));
+        assertThat(host.run("scontrol ping"))
+                .isEqualTo(new FakeHost.Ran(1, "Slurmctld(primary) at head is DOWN\n", ""));
         assertThat(host.run("scontrol show hostnames n[1-2]").out()).isEqualTo("n1\nn2\n");
         assertThat(host.run("scontrol show hostlistsorted n2,n1").out()).isEqualTo("n[1-2]\n");
         assertThat(host.run("scontrol abort")).isEqualTo(new FakeHost.Ran(1, "", "invalid keyword: abort\n"));
@@ -644,8 +778,12 @@ class ListingTest {
             requeue state=specialexit 5 | requeue | 5
             """)
     void jobsThatScontrolActsOn(String line, String action, String jobs) {
-        host.reply("JobAction", "{\"errors\":[]}").reply("QueryJobs", "{\"jobs\":[{\"jobId\":7,\"state\":\"COMPLETED\"},"
-                + "{\"jobId\":8,\"arrayJobId\":8,\"arrayTaskId\":-1,\"arrayTasks\":\"1-2\",\"state\":\"PENDING\"}]}");
+        host.reply("JobAction", "{\"errors\":[]}")
+                .reply(
+                        "QueryJobs",
+                        "{\"jobs\":[{\"jobId\":7,\"state\":\"COMPLETED\"},"
+                                + "{\"jobId\":8,\"arrayJobId\":8,\"arrayTaskId\":-1,\"arrayTasks\":\"1-2\","
+                                + "\"state\":\"PENDING\"}]}");
         host.run("scontrol " + line);
         assertThat(host.sent.get("JobAction").text("action")).isEqualTo(action);
         assertThat(String.join(",", host.sent.get("JobAction").texts("jobs"))).isEqualTo(jobs);
@@ -658,7 +796,8 @@ class ListingTest {
     @Test
     void errorsOfListsOfJobs() {
         host.reply("JobAction", "{\"errors\":[{\"job\":\"5\",\"errno\":2021,\"error\":\"Job has already finished\"}]}");
-        assertThat(host.run("scontrol hold 5,6").err()).isEqualTo("Job has already finished for job 5\nslurm_suspend error\n");
+        assertThat(host.run("scontrol hold 5,6").err())
+                .isEqualTo("Job has already finished for job 5\nslurm_suspend error\n");
         assertThat(host.run("scontrol hold 6,5").err())
                 .isEqualTo("Job has already finished for job 5\nslurm_suspend error:Job has already finished\n");
         assertThat(host.run("scontrol top 5,6").err()).isEqualTo("Job has already finished for job 5,6\n");
@@ -666,7 +805,8 @@ class ListingTest {
 
     @Test
     void jobsAreChangedByJobNameAlone() {
-        assertThat(host.run("scontrol update name=x timelimit=5").err()).startsWith("No valid entity in update command\n");
+        assertThat(host.run("scontrol update name=x timelimit=5").err())
+                .startsWith("No valid entity in update command\n");
     }
 
     /** Of a job that runs the step is what is wrong; a job that does not is no job to scancel, and its code is 1. */
@@ -681,32 +821,45 @@ class ListingTest {
             """)
     void scancelsCodeForWhatIsNotThere(String line, String state, int errno, int rc, String said) {
         String job = line.substring(line.lastIndexOf(' ') + 1);
-        FakeHost host = new FakeHost().reply("Cancel", "{\"done\":[],\"errors\":[{\"job\":\"" + job + "\",\"errno\":" + errno + ",\"error\":\""
-                + (errno == 2017 ? "Invalid job id specified" : "Job/step already completing or completed") + "\"}]}");
+        FakeHost host = new FakeHost()
+                .reply(
+                        "Cancel",
+                        "{\"done\":[],\"errors\":[{\"job\":\"" + job + "\",\"errno\":" + errno + ",\"error\":\""
+                                + (errno == 2017
+                                        ? "Invalid job id specified"
+                                        : "Job/step already completing or completed")
+                                + "\"}]}");
         if (state == null) {
             host.refuse("QueryJobs", 2017, "Invalid job id specified");
         } else {
             host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\"}]}");
         }
-        assertThat(host.run(line)).isEqualTo(new FakeHost.Ran(rc, "", "scancel: error: Kill job error on " + said + "\n"));
+        assertThat(host.run(line))
+                .isEqualTo(new FakeHost.Ran(rc, "", "scancel: error: Kill job error on " + said + "\n"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"9.batch", "9.extern", "9.interactive", "9_1.batch", "9.x", "9.-1", "9.0.1"})
     void scancelTakesStepsByTheirNumbersOnly(String step) {
-        assertThat(new FakeHost().run("scancel " + step)).isEqualTo(new FakeHost.Ran(1, "", "scancel: error: Invalid job id " + step + "\n"));
+        assertThat(new FakeHost().run("scancel " + step))
+                .isEqualTo(new FakeHost.Ran(1, "", "scancel: error: Invalid job id " + step + "\n"));
     }
 
     @Test
     void scancelIsQuietAboutJobsThatAreGone() {
         host.reply("Cancel", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
         assertThat(host.run("scancel 999")).isEqualTo(new FakeHost.Ran(0, "", ""));
-        assertThat(host.run("scancel -v 999")).isEqualTo(new FakeHost.Ran(0, "", "scancel: Terminating job 999\n"
-                + "scancel: error: Kill job error on job id 999: Invalid job id specified\n"));
+        assertThat(host.run("scancel -v 999"))
+                .isEqualTo(new FakeHost.Ran(
+                        0,
+                        "",
+                        "scancel: Terminating job 999\n"
+                                + "scancel: error: Kill job error on job id 999: Invalid job id specified\n"));
         assertThat(host.run("scancel -s USR1 999").rc()).isEqualTo(1);
         assertThat(host.sent.get("Cancel").integer("signal")).isEqualTo(10);
         host.reply("Cancel", "{\"errors\":[{\"job\":\"999\",\"errno\":2002,\"error\":\"Access/permission denied\"}]}");
-        assertThat(host.run("scancel 999")).isEqualTo(
-                new FakeHost.Ran(210, "", "scancel: error: Kill job error on job id 999: Access/permission denied\n"));
+        assertThat(host.run("scancel 999"))
+                .isEqualTo(new FakeHost.Ran(
+                        210, "", "scancel: error: Kill job error on job id 999: Access/permission denied\n"));
     }
 }

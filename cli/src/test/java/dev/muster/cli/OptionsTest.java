@@ -119,8 +119,8 @@ class OptionsTest {
 
     @Test
     void badMoment() {
-        assertThat(host.run("sbatch --begin=x --wrap=true").err()).isEqualTo(
-                "Invalid time specification (pos=0): x\nsbatch: error: Invalid --begin specification\n");
+        assertThat(host.run("sbatch --begin=x --wrap=true").err())
+                .isEqualTo("Invalid time specification (pos=0): x\nsbatch: error: Invalid --begin specification\n");
     }
 
     @Test
@@ -137,8 +137,12 @@ class OptionsTest {
     @Test
     void aFullQueueIsWaitedFor() {
         host.refuse("Submit", 2007, "Resource temporarily unavailable");
-        assertThat(host.run("sbatch --wrap=true")).isEqualTo(new FakeHost.Ran(1, "", "sbatch: error: Slurm job queue full, sleeping and retrying\n"
-                + "sbatch: error: Batch job submission failed: Resource temporarily unavailable\n"));
+        assertThat(host.run("sbatch --wrap=true"))
+                .isEqualTo(new FakeHost.Ran(
+                        1,
+                        "",
+                        "sbatch: error: Slurm job queue full, sleeping and retrying\n"
+                                + "sbatch: error: Batch job submission failed: Resource temporarily unavailable\n"));
         assertThat(host.calls).hasSize(16).containsOnly("Submit");
         assertThat(host.run("salloc true").err()).doesNotContain("queue full");
     }
@@ -155,21 +159,28 @@ class OptionsTest {
 
     @Test
     void theLastMailTypesCount() {
-        String[][] table = {{"--mail-type=FAIL --mail-type=BEGIN", "BEGIN"}, {"--mail-type=END --mail-type=NONE", "NONE"},
-            {"--mail-type=NONE,ALL", "NONE"}, {"--mail-type=END,BEGIN", "BEGIN,END"},
+        String[][] table = {
+            {"--mail-type=FAIL --mail-type=BEGIN", "BEGIN"},
+            {"--mail-type=END --mail-type=NONE", "NONE"},
+            {"--mail-type=NONE,ALL", "NONE"},
+            {"--mail-type=END,BEGIN", "BEGIN,END"},
             {"--mail-type=TIME_LIMIT,TIME_LIMIT_90,END,ARRAY_TASKS", "ARRAY_TASKS,END,TIME_LIMIT_90,TIME_LIMIT"},
             {"--mail-type=BEGIN,NONE --mail-type=END,time_limit", "END,TIME_LIMIT"},
-            {"--mail-type=FOO,BEGIN,BAR", "BEGIN"}, {"--mail-type=FOO,NONE", "NONE"},
-            {"--mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT"}};
+            {"--mail-type=FOO,BEGIN,BAR", "BEGIN"},
+            {"--mail-type=FOO,NONE", "NONE"},
+            {"--mail-type=ALL", "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT"}
+        };
         for (String[] row : table) {
-            assertThat(submitted("sbatch " + row[0] + " --wrap=true").toString()).contains("\"mailType\":\"" + row[1] + "\"");
+            assertThat(submitted("sbatch " + row[0] + " --wrap=true").toString())
+                    .contains("\"mailType\":\"" + row[1] + "\"");
         }
     }
 
     @Test
     void managersPortsMemoryAndSegments() {
-        Json.Obj job = submitted("sbatch --stepmgr --resv-ports=4 --container-type=x --mem-update=20@1:30 --segment=2 --spread-segments "
-                + "--consolidate-segments --wrap=true");
+        Json.Obj job = submitted(
+                "sbatch --stepmgr --resv-ports=4 --container-type=x --mem-update=20@1:30 --segment=2 --spread-segments "
+                        + "--consolidate-segments --wrap=true");
         assertThat(job.obj("extras").flag("stepMgr")).isTrue();
         assertThat(job.obj("extras").integer("resvPorts")).isEqualTo(4);
         assertThat(job.obj("extras").text("containerType")).isEqualTo("x");
@@ -177,8 +188,10 @@ class OptionsTest {
         assertThat(job.obj("extras").integer("memUpdateMin")).isEqualTo(2);
         assertThat(job.obj("request").flag("spreadSegments")).isTrue();
         assertThat(job.obj("request").flag("consolidateSegments")).isTrue();
-        assertThat(submitted("sbatch --resv-ports --wrap=true").obj("extras").integer("resvPorts")).isEqualTo(-1);
-        assertThat(submitted("sbatch --resv-ports=0 --wrap=true").obj("extras").has("resvPorts")).isFalse();
+        assertThat(submitted("sbatch --resv-ports --wrap=true").obj("extras").integer("resvPorts"))
+                .isEqualTo(-1);
+        assertThat(submitted("sbatch --resv-ports=0 --wrap=true").obj("extras").has("resvPorts"))
+                .isFalse();
         host.env.put("SBATCH_STEPMGR", "1");
         host.env.put("SBATCH_CONTAINER_TYPE", "y");
         Json.Obj extras = submitted("sbatch --wrap=true").obj("extras");
@@ -189,68 +202,101 @@ class OptionsTest {
     @Test
     void variablesBesideOptions() {
         host.env.put("SBATCH_WAIT4SWITCH", "10");
-        assertThat(submitted("sbatch --switches=2 --wrap=true").obj("request").text("switches")).isEqualTo("2@10");
-        assertThat(submitted("sbatch --switches=2@5 --wrap=true").obj("request").text("switches")).isEqualTo("2@5");
-        assertThat(submitted("sbatch --wrap=true").obj("request").has("switches")).isFalse();
+        assertThat(submitted("sbatch --switches=2 --wrap=true").obj("request").text("switches"))
+                .isEqualTo("2@10");
+        assertThat(submitted("sbatch --switches=2@5 --wrap=true").obj("request").text("switches"))
+                .isEqualTo("2@5");
+        assertThat(submitted("sbatch --wrap=true").obj("request").has("switches"))
+                .isFalse();
         host.env.put("SBATCH_REQ_SWITCH", "1");
-        assertThat(submitted("sbatch --wrap=true").obj("request").text("switches")).isEqualTo("1@10");
+        assertThat(submitted("sbatch --wrap=true").obj("request").text("switches"))
+                .isEqualTo("1@10");
         host.env.put("SBATCH_WAIT4SWITCH", "never");
-        assertThat(submitted("sbatch --wrap=true").obj("request").text("switches")).isEqualTo("1");
+        assertThat(submitted("sbatch --wrap=true").obj("request").text("switches"))
+                .isEqualTo("1");
         host.env.put("SLURM_TEST_EXEC", "");
-        assertThat(host.run("srun /no/such/program").err()).isEqualTo("srun: fatal: Can not execute /no/such/program\n");
+        assertThat(host.run("srun /no/such/program").err())
+                .isEqualTo("srun: fatal: Can not execute /no/such/program\n");
     }
 
     @Test
     void namedNodesAndGeometryCount() {
-        String[][] table = {{"-w n[1-2]", "{\"nodeList\":\"n[1-2]\"}"},
+        String[][] table = {
+            {"-w n[1-2]", "{\"nodeList\":\"n[1-2]\"}"},
             {"-w n[1-2] -n4", "{\"tasks\":4,\"nodeList\":\"n[1-2]\"}"},
             {"-w n[1-2] -n1", "{\"nodesMin\":1,\"nodesMax\":1,\"tasks\":1,\"nodeList\":\"n[1-2]\"}"},
             {"-w n1,n1,n2 -N1", "{\"nodesMin\":1,\"nodesMax\":1,\"nodeList\":\"n1,n1,n2\"}"},
             {"-B 2:4 -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"},
-            {"-B *:4", "{\"tasks\":4,\"coresPerSocket\":4}"}, {"-B :4 -n3", "{\"tasks\":3,\"coresPerSocket\":4}"},
-            {"--sockets-per-node=2 --cores-per-socket=4 -N2",
-                "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"},
+            {"-B *:4", "{\"tasks\":4,\"coresPerSocket\":4}"},
+            {"-B :4 -n3", "{\"tasks\":3,\"coresPerSocket\":4}"},
+            {
+                "--sockets-per-node=2 --cores-per-socket=4 -N2",
+                "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":16,\"socketsPerNode\":2,\"coresPerSocket\":4}"
+            },
             {"--threads-per-core=2 -N2-2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":4,\"threadsPerCore\":2}"},
             {"--threads-per-core=1 -w n[1-2]", "{\"tasks\":2,\"nodeList\":\"n[1-2]\",\"threadsPerCore\":1}"},
             {"--threads-per-core=2 -N1-2", "{\"nodesMin\":1,\"nodesMax\":2,\"threadsPerCore\":2}"},
             {"--threads-per-core=2", "{\"threadsPerCore\":2}"},
-            {"--threads-per-core=2 -N2 --ntasks-per-node=3", "{\"nodesMin\":2,\"nodesMax\":2,\"tasksPerNode\":3,\"threadsPerCore\":2}"},
+            {
+                "--threads-per-core=2 -N2 --ntasks-per-node=3",
+                "{\"nodesMin\":2,\"nodesMax\":2,\"tasksPerNode\":3,\"threadsPerCore\":2}"
+            },
             {"--hint=nomultithread -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":2,\"hint\":\"nomultithread\"}"},
             {"--hint=multithread -N2", "{\"nodesMin\":2,\"nodesMax\":2,\"hint\":\"multithread\"}"},
-            {"-B 2 --ntasks-per-node=3", "{\"tasksPerNode\":3,\"socketsPerNode\":2}"}};
+            {"-B 2 --ntasks-per-node=3", "{\"tasksPerNode\":3,\"socketsPerNode\":2}"}
+        };
         for (String[] row : table) {
             host.run("sbatch " + row[0] + " --wrap=true");
-            assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).isEqualTo(row[1]);
+            assertThat(host.sent.get("Submit").obj("job").obj("request").toString())
+                    .isEqualTo(row[1]);
         }
         FakeHost.Ran fewer = host.run("sbatch -w n[1-4] -n3 --wrap=true");
         assertThat(fewer.err()).isEqualTo("sbatch: warning: can't run 3 processes on 4 nodes, setting nnodes to 3\n");
-        assertThat(host.sent.get("Submit").obj("job").obj("request").integer("nodesMax")).isEqualTo(3);
+        assertThat(host.sent.get("Submit").obj("job").obj("request").integer("nodesMax"))
+                .isEqualTo(3);
     }
 
     /** --nodes=1-15:4 */
     @Test
     void someNumbersOfNodes() {
-        String[][] table = {{"-N 4", "nodesMax=4 nodesMin=4"}, {"-N 2-8", "nodesMax=8 nodesMin=2"}, {"-N 4,2", "nodesMax=4 nodeSizes=2,4 nodesMin=2"},
-            {"-N 1-15:4", "nodesMax=13 nodeSizes=1,5,9,13 nodesMin=1"}, {"-N 1k-2k:1k", "nodesMax=2048 nodeSizes=1024,2048 nodesMin=1024"},
-            {"-N 1,2,3", "nodesMax=3 nodesMin=1"}};
+        String[][] table = {
+            {"-N 4", "nodesMax=4 nodesMin=4"},
+            {"-N 2-8", "nodesMax=8 nodesMin=2"},
+            {"-N 4,2", "nodesMax=4 nodeSizes=2,4 nodesMin=2"},
+            {"-N 1-15:4", "nodesMax=13 nodeSizes=1,5,9,13 nodesMin=1"},
+            {"-N 1k-2k:1k", "nodesMax=2048 nodeSizes=1024,2048 nodesMin=1024"},
+            {"-N 1,2,3", "nodesMax=3 nodesMin=1"}
+        };
         for (String[] row : table) {
             Json.Obj request = submitted("sbatch " + row[0] + " --wrap=true").obj("request");
-            assertThat(java.util.stream.Stream.of("nodesMax", "nodeSizes", "nodesMin").filter(request::has)
-                    .map(k -> k + "=" + request.raw(k)).collect(java.util.stream.Collectors.joining(" "))).as(row[0]).isEqualTo(row[1]);
+            assertThat(java.util.stream.Stream.of("nodesMax", "nodeSizes", "nodesMin")
+                            .filter(request::has)
+                            .map(k -> k + "=" + request.raw(k))
+                            .collect(java.util.stream.Collectors.joining(" ")))
+                    .as(row[0])
+                    .isEqualTo(row[1]);
         }
         assertThat(host.run("sbatch -N 4,x --wrap=true").err()).contains("\"4,x\" is not a valid node count");
     }
 
     /** Of the identities of others, and of groups, root alone may choose; they have to be there. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"1000 | --uid=ann | --uid only permitted by root user",
-            "1000 | --gid=root | --gid only permitted by root user",
-            "1000 | --gid=nosuch | --gid only permitted by root user", "0 | --gid=nosuch | Invalid --gid specification",
-            "0 | --gid=99 | Invalid --gid specification", "0 | --uid=99 | Invalid --uid specification",
-            "0 | --uid=4711 | Invalid --uid specification", "0 | --gid=4711 | Invalid --gid specification"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1000 | --uid=ann | --uid only permitted by root user",
+                "1000 | --gid=root | --gid only permitted by root user",
+                "1000 | --gid=nosuch | --gid only permitted by root user",
+                "0 | --gid=nosuch | Invalid --gid specification",
+                "0 | --gid=99 | Invalid --gid specification",
+                "0 | --uid=99 | Invalid --uid specification",
+                "0 | --uid=4711 | Invalid --uid specification",
+                "0 | --gid=4711 | Invalid --gid specification"
+            })
     void whoseJobItIs(int uid, String option, String sentence) {
         host.uid = uid;
-        assertThat(host.run("sbatch " + option + " --wrap=true")).isEqualTo(new FakeHost.Ran(255, "", "sbatch: error: " + sentence + "\n"));
+        assertThat(host.run("sbatch " + option + " --wrap=true"))
+                .isEqualTo(new FakeHost.Ran(255, "", "sbatch: error: " + sentence + "\n"));
     }
 
     /** SLURM_EXIT_ERROR is 7 and SLURM_EXIT_IMMEDIATE is 8; the controller refuses all requests. */
@@ -292,30 +338,54 @@ class OptionsTest {
     @Test
     void whatChangedSince2302() {
         String alone = ": fatal: --exclusive and --oversubscribe options are mutually exclusive\n";
-        assertThat(host.run("sbatch --exclusive --oversubscribe --wrap=true")).isEqualTo(new FakeHost.Ran(1, "", "sbatch" + alone));
+        assertThat(host.run("sbatch --exclusive --oversubscribe --wrap=true"))
+                .isEqualTo(new FakeHost.Ran(1, "", "sbatch" + alone));
         assertThat(host.run("srun -s --exclusive=user true")).isEqualTo(new FakeHost.Ran(1, "", "srun" + alone));
-        assertThat(host.run("sbatch --ntasks-per-core=2 --threads-per-core=1 --wrap=true")).isEqualTo(new FakeHost.Ran(1, "",
-                "sbatch: error: --ntasks-per-core (2) can not be bigger than --threads-per-core (1)\n"));
+        assertThat(host.run("sbatch --ntasks-per-core=2 --threads-per-core=1 --wrap=true"))
+                .isEqualTo(new FakeHost.Ran(
+                        1, "", "sbatch: error: --ntasks-per-core (2) can not be bigger than --threads-per-core (1)\n"));
         for (String none : List.of("cpu", "cpu=x", "cpu:0", "gres/gpu=1,cpu=")) {
-            assertThat(host.run("sbatch --tres-per-task=" + none + " --wrap=x").err()).as(none)
+            assertThat(host.run("sbatch --tres-per-task=" + none + " --wrap=x").err())
+                    .as(none)
                     .isEqualTo("sbatch: fatal: Invalid --tres-per-task=cpu=0\n");
         }
         assertThat(host.run("sbatch --tres-per-task=cpu=2 -c2 --wrap=x").err())
-                .isEqualTo("sbatch: fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other\n");
-        assertThat(host.run("sbatch --segment=x --wrap=x").err()).isEqualTo("sbatch: error: Invalid --segment specification\n");
-        assertThat(host.run("sbatch --get-user-env=5 --wrap=x").err()).contains("option '--get-user-env' doesn't allow an argument");
-        for (String gone : List.of("salloc --uid=0 true", "salloc --gid=0 true", "srun --uid=0 true", "srun --gid=0 true", "squeue --array-unique",
-                "sbatch --jobid=1 --wrap=x", "salloc --jobid=1 true", "srun --power=1 true", "strigger --front_end")) {
-            assertThat(host.run(gone).err()).as(gone).contains("unrecognized option '--" + gone.split("--")[1].split(" ")[0]);
+                .isEqualTo("sbatch: fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use "
+                        + "one or the other\n");
+        assertThat(host.run("sbatch --segment=x --wrap=x").err())
+                .isEqualTo("sbatch: error: Invalid --segment specification\n");
+        assertThat(host.run("sbatch --get-user-env=5 --wrap=x").err())
+                .contains("option '--get-user-env' doesn't allow an argument");
+        for (String gone : List.of(
+                "salloc --uid=0 true",
+                "salloc --gid=0 true",
+                "srun --uid=0 true",
+                "srun --gid=0 true",
+                "squeue --array-unique",
+                "sbatch --jobid=1 --wrap=x",
+                "salloc --jobid=1 true",
+                "srun --power=1 true",
+                "strigger --front_end")) {
+            assertThat(host.run(gone).err())
+                    .as(gone)
+                    .contains("unrecognized option '--" + gone.split("--")[1].split(" ")[0]);
         }
         host.env.put("SBATCH_EXCLUSIVE", "");
         assertThat(submitted("sbatch -s --wrap=true").obj("request").toString()).isEqualTo("{\"oversubscribe\":true}");
-        host.env.putAll(Map.of("SLURM_TRES_PER_TASK", "cpu=2,gres/gpu=1,gres/nic=1", "SLURM_GPUS_PER_TASK", "1", "SLURM_CPUS_PER_TASK", "2"));
+        host.env.putAll(Map.of(
+                "SLURM_TRES_PER_TASK",
+                "cpu=2,gres/gpu=1,gres/nic=1",
+                "SLURM_GPUS_PER_TASK",
+                "1",
+                "SLURM_CPUS_PER_TASK",
+                "2"));
         host.replies.put("Submit", new SlurmException(SlurmErrno.ACCESS_DENIED.number(), "not now"));
         host.settings().gresTypes = List.of("gpu", "nic");
         host.run("srun --cpus-per-gpu=3 true");
-        assertThat(host.sent.get("Submit").obj("job").obj("request").toString()).contains("\"cpusPerGpu\":3")
-                .contains("\"tresPerTask\":\"gres/gpu=1,gres/nic=1\"").doesNotContain("cpusPerTask");
+        assertThat(host.sent.get("Submit").obj("job").obj("request").toString())
+                .contains("\"cpusPerGpu\":3")
+                .contains("\"tresPerTask\":\"gres/gpu=1,gres/nic=1\"")
+                .doesNotContain("cpusPerTask");
         assertThat(JobOption.OUTPUT.variables('R')).containsExactly("SLURM_STDOUTMODE", "SRUN_OUTPUT");
         assertThat(JobOption.EXPORT.variables('R')).containsExactly("SLURM_EXPORT_ENV", "SRUN_EXPORT_ENV");
     }
@@ -323,95 +393,166 @@ class OptionsTest {
     @Test
     void gpusThatDoNotAgree() {
         String none = "sbatch: error: Invalid generic resource (gres) specification\n";
-        for (String option : List.of("--mem-per-gpu=100", "--cpus-per-gpu=2", "--gpus=0 --mem-per-gpu=100", "--gpus-per-task=1")) {
-            assertThat(host.run("sbatch " + option + " --wrap=true").err()).as("without GPUs in the cluster: " + option).isEqualTo(none);
+        for (String option :
+                List.of("--mem-per-gpu=100", "--cpus-per-gpu=2", "--gpus=0 --mem-per-gpu=100", "--gpus-per-task=1")) {
+            assertThat(host.run("sbatch " + option + " --wrap=true").err())
+                    .as("without GPUs in the cluster: " + option)
+                    .isEqualTo(none);
         }
         host.settings().gresTypes = List.of("nic", "gpu");
         String spec = "sbatch: error: Failed to validate job spec";
         String[][] table = {
             {"--gpus-per-node=1 --gres=gpu:2", "sbatch: fatal: --gpus-per-node and --gres=gpu are mutually exclusive."},
-            {"--cpus-per-gpu=1 -c2 -G1", "sbatch: fatal: --cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive"},
-            {"--gpus-per-socket=1", "sbatch: error: --gpus-per-socket option requires --sockets-per-node specification"},
-            {"--ntasks-per-gpu=2 --gpus-per-task=1",
-                "sbatch: fatal: --gpus-per-task is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"},
-            {"--gres=gpu:2 -G1", "sbatch: error: Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket"},
+            {
+                "--cpus-per-gpu=1 -c2 -G1",
+                "sbatch: fatal: --cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive"
+            },
+            {"--gpus-per-socket=1", "sbatch: error: --gpus-per-socket option requires --sockets-per-node specification"
+            },
+            {
+                "--ntasks-per-gpu=2 --gpus-per-task=1",
+                "sbatch: fatal: --gpus-per-task is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"
+            },
+            {
+                "--gres=gpu:2 -G1",
+                "sbatch: error: Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket"
+            },
             {"--gres=gpu:2 -G3", spec + ", --gpus is not multiple of --gres=gpu/--gpus-per-node"},
             {"-G3 --gpus-per-task=2", spec + ", --gpus not multiple of --gpus-per-task"},
             {"-G1 -N2", spec + ", --gpus < -N"},
-            {"--gpus-per-task=1", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
-            {"--gpus-per-task=1 --ntasks-per-node=2",
-                spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
-            {"--tres-per-task=gres/gpu:1", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
-            {"-n2 --tres-per-task=cpu=2 -c2",
-                "sbatch: fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other"},
-            {"-n2 --tres-per-task=gres/gpu=1 --gpus-per-task=1",
-                "sbatch: fatal: You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use one or the other"},
+            {
+                "--gpus-per-task=1",
+                spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."
+            },
+            {
+                "--gpus-per-task=1 --ntasks-per-node=2",
+                spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."
+            },
+            {
+                "--tres-per-task=gres/gpu:1",
+                spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."
+            },
+            {
+                "-n2 --tres-per-task=cpu=2 -c2",
+                "sbatch: fatal: You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other"
+            },
+            {
+                "-n2 --tres-per-task=gres/gpu=1 --gpus-per-task=1",
+                "sbatch: fatal: You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use "
+                        + "one or the other"
+            },
             {"-n2 --tres-per-task=mem=200", "sbatch: fatal: Invalid TRES for --tres-per-task: mem"},
             {"-n2 --tres-per-task=gres/gpu:1,node=1", "sbatch: fatal: Invalid TRES for --tres-per-task: node"},
             {"-n2 --tres-per-task=cpu", "sbatch: fatal: Invalid --tres-per-task=cpu=0"},
             {"-n2 --tres-per-task=cpu:0", "sbatch: fatal: Invalid --tres-per-task=cpu=0"},
-            {"-n2 -G3 --tres-per-task=gres/gpu:1", spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."},
+            {
+                "-n2 -G3 --tres-per-task=gres/gpu:1",
+                spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."
+            },
             {"-G3 --tres-per-task=gres/gpu:2", spec + ", --gpus not multiple of --gpus-per-task"},
             {"--cpus-per-gpu=2", "sbatch: error: Requested cpus_per_tres=gres/gpu:2 but did not request any GPU."},
-            {"--gpus-per-task=1 -N1-2", spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."},
+            {
+                "--gpus-per-task=1 -N1-2",
+                spec + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed."
+            },
             {"--ntasks-per-gpu=2 -n5", spec + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu."},
-            {"--gpus-per-node=4 --gpus-per-task=3 -n1", spec + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task."},
+            {
+                "--gpus-per-node=4 --gpus-per-task=3 -n1",
+                spec + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task."
+            },
             {"--cpus-per-gpu=2", "sbatch: error: Requested cpus_per_tres=gres/gpu:2 but did not request any GPU."},
             {"--mem-per-gpu=1000", "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."},
-            {"-G0 --mem-per-gpu=1000", "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."},
+            {
+                "-G0 --mem-per-gpu=1000",
+                "sbatch: error: Requested mem_per_tres=gres/gpu:1000 but did not request any GPU."
+            },
             {"-G tesla:1,1", "sbatch: error: Invalid GRES specification (with and without type identification)"},
-            {"-G1 --gres=gpu:tesla:1", "sbatch: error: Invalid GRES specification (with and without type identification)"},
-            {"-G4 --gpus-per-task=2 -n1", spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."}};
+            {
+                "-G1 --gres=gpu:tesla:1",
+                "sbatch: error: Invalid GRES specification (with and without type identification)"
+            },
+            {
+                "-G4 --gpus-per-task=2 -n1",
+                spec + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks."
+            }
+        };
         for (String[] row : table) {
-            assertThat(host.run("sbatch " + row[0] + " --wrap=true").err()).as(row[0]).startsWith(row[1]);
+            assertThat(host.run("sbatch " + row[0] + " --wrap=true").err())
+                    .as(row[0])
+                    .startsWith(row[1]);
         }
     }
 
     @Test
     void resources() {
         Json.Obj r = submitted("sbatch -N2-4 -n4 -c2 --mem=2G --gres=gpu:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
-                + "--exclusive=user -B 2:4 -O --wrap=true").obj("request");
-        assertThat(r.toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":4,\"tasks\":4,\"cpusPerTask\":2,\"memPerNodeMb\":2048,"
-                + "\"tresPerNode\":\"gres/gpu:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\",\"tresPerTask\":\"gres/gpu=1\","
-                + "\"nodeList\":\"n[1-4]\",\"exclusive\":\"USER\",\"overcommit\":true,\"socketsPerNode\":2,"
-                + "\"coresPerSocket\":4}");
-        assertThat(submitted("sbatch --mem=0 --wrap=true").obj("request").flag("memAll")).isTrue();
-        assertThat(submitted("sbatch --mem-per-cpu=0 --wrap=true").obj("request").flag("memAll")).isTrue();
-        assertThat(submitted("sbatch --mem-per-cpu=1 --wrap=true").obj("request").flag("memAll")).isFalse();
+                        + "--exclusive=user -B 2:4 -O --wrap=true")
+                .obj("request");
+        assertThat(r.toString())
+                .isEqualTo("{\"nodesMin\":2,\"nodesMax\":4,\"tasks\":4,\"cpusPerTask\":2,\"memPerNodeMb\":2048,"
+                        + "\"tresPerNode\":\"gres/gpu:2,gres/nic:1\",\"tresPerJob\":\"gres/gpu:4\","
+                        + "\"tresPerTask\":\"gres/gpu=1\","
+                        + "\"nodeList\":\"n[1-4]\",\"exclusive\":\"USER\",\"overcommit\":true,\"socketsPerNode\":2,"
+                        + "\"coresPerSocket\":4}");
+        assertThat(submitted("sbatch --mem=0 --wrap=true").obj("request").flag("memAll"))
+                .isTrue();
+        assertThat(submitted("sbatch --mem-per-cpu=0 --wrap=true")
+                        .obj("request")
+                        .flag("memAll"))
+                .isTrue();
+        assertThat(submitted("sbatch --mem-per-cpu=1 --wrap=true")
+                        .obj("request")
+                        .flag("memAll"))
+                .isFalse();
     }
 
-    /** What a hint stands for counts where it is said in so many words, unless the hint comes from a stronger source. */
+    /**
+     * What a hint stands for counts where it is said in so many words, unless the hint comes from a stronger source.
+     */
     @Test
     void hintsGiveWay() {
         host.files.put("/work/hinted.sh", "#!/bin/sh\n#SBATCH --hint=multithread\n");
         host.files.put("/work/counted.sh", "#!/bin/sh\n#SBATCH --cores-per-socket=2\n");
-        String[][] table = {{"--hint=nomultithread --wrap=x", "", "nomultithread 0"},
-            {"--hint=nomultithread --cores-per-socket=2 --wrap=x", "", " 2"}, {"--cores-per-socket=2 --hint=nomultithread --wrap=x", "", " 2"},
-            {"--hint=nomultithread --sockets-per-node=2 --wrap=x", "", " 0"}, {"--hint=nomultithread -B 1:2 --wrap=x", "", " 2"},
-            {"--hint=nomultithread --threads-per-core=1 --wrap=x", "", " 0"}, {"--ntasks-per-core=1 --hint=multithread --wrap=x", "", " 0"},
-            {"--cores-per-socket=2 hinted.sh", "", " 2"}, {"--hint=multithread counted.sh", "", "multithread 0"},
-            {"--cores-per-socket=2 --wrap=x", "multithread", " 2"}, {"counted.sh", "multithread", "multithread 0"}};
+        String[][] table = {
+            {"--hint=nomultithread --wrap=x", "", "nomultithread 0"},
+            {"--hint=nomultithread --cores-per-socket=2 --wrap=x", "", " 2"},
+            {"--cores-per-socket=2 --hint=nomultithread --wrap=x", "", " 2"},
+            {"--hint=nomultithread --sockets-per-node=2 --wrap=x", "", " 0"},
+            {"--hint=nomultithread -B 1:2 --wrap=x", "", " 2"},
+            {"--hint=nomultithread --threads-per-core=1 --wrap=x", "", " 0"},
+            {"--ntasks-per-core=1 --hint=multithread --wrap=x", "", " 0"},
+            {"--cores-per-socket=2 hinted.sh", "", " 2"},
+            {"--hint=multithread counted.sh", "", "multithread 0"},
+            {"--cores-per-socket=2 --wrap=x", "multithread", " 2"},
+            {"counted.sh", "multithread", "multithread 0"}
+        };
         for (String[] row : table) {
             if (!row[1].isEmpty()) {
                 host.env.put("SBATCH_HINT", row[1]);
             }
             Json.Obj r = submitted("sbatch " + row[0]).obj("request");
-            assertThat(r.text("hint") + " " + r.integer("coresPerSocket")).as(row[0]).isEqualTo(row[2]);
+            assertThat(r.text("hint") + " " + r.integer("coresPerSocket"))
+                    .as(row[0])
+                    .isEqualTo(row[2]);
         }
     }
 
     @Test
     void timing() {
-        Json.Obj t = submitted("sbatch -t 1-2 --begin=now+1hour -d afterok:5 -a 1-9%2 --nice --no-requeue -H --wrap=true")
+        Json.Obj t = submitted(
+                        "sbatch -t 1-2 --begin=now+1hour -d afterok:5 -a 1-9%2 --nice --no-requeue -H --wrap=true")
                 .obj("timing");
-        assertThat(t.toString()).isEqualTo("{\"timeLimitMin\":1560,\"beginTime\":1795257980,\"dependency\":\"afterok:5\","
-                + "\"array\":\"1-9%2\",\"nice\":100,\"hold\":true,\"requeue\":\"NO\"}");
-        assertThat(submitted("sbatch -t UNLIMITED --wrap=true").obj("timing").integer("timeLimitMin")).isEqualTo(-1);
+        assertThat(t.toString())
+                .isEqualTo("{\"timeLimitMin\":1560,\"beginTime\":1795257980,\"dependency\":\"afterok:5\","
+                        + "\"array\":\"1-9%2\",\"nice\":100,\"hold\":true,\"requeue\":\"NO\"}");
+        assertThat(submitted("sbatch -t UNLIMITED --wrap=true").obj("timing").integer("timeLimitMin"))
+                .isEqualTo(-1);
         Json.Obj e = submitted("sbatch --signal=B:USR2@90 --wrap=true").obj("extras");
         assertThat(e.integer("warnSignal")).isEqualTo(12);
         assertThat(e.integer("warnSeconds")).isEqualTo(90);
         assertThat(e.flag("warnBatchOnly")).isTrue();
-        assertThat(submitted("sbatch --signal=R:USR2 --wrap=true").obj("extras").flag("warnReserve")).isTrue();
+        assertThat(submitted("sbatch --signal=R:USR2 --wrap=true").obj("extras").flag("warnReserve"))
+                .isTrue();
     }
 
     @Test
@@ -436,7 +577,8 @@ class OptionsTest {
         assertThat(job.obj("timing").integer("timeLimitMin")).isEqualTo(10);
         assertThat(job.obj("request").integer("nodesMin")).isEqualTo(2);
         List<String> arguments = job.obj("payload").texts("arguments").stream()
-                .map(a -> Bytes.fromBase64(a).text()).toList();
+                .map(a -> Bytes.fromBase64(a).text())
+                .toList();
         assertThat(arguments).containsExactly("/work/job.sh", "x", "y");
         assertThat(text(job.obj("payload"), "submitLine")).isEqualTo("sbatch -p line job.sh x y");
     }
@@ -464,13 +606,15 @@ class OptionsTest {
             return;
         }
         Json.Obj r = host.sent.get("Submit").obj("job").obj("request");
-        assertThat(r.number("memPerNodeMb") + " " + r.number("memPerCpuMb") + " " + r.number("memPerGpuMb")).isEqualTo(said);
+        assertThat(r.number("memPerNodeMb") + " " + r.number("memPerCpuMb") + " " + r.number("memPerGpuMb"))
+                .isEqualTo(said);
     }
 
     @Test
     void theCommandLineSaysWhetherToRequeue() {
         host.env.put("SBATCH_NO_REQUEUE", "1");
-        assertThat(submitted("sbatch --requeue --wrap=true").obj("timing").text("requeue")).isEqualTo("YES");
+        assertThat(submitted("sbatch --requeue --wrap=true").obj("timing").text("requeue"))
+                .isEqualTo("YES");
     }
 
     /** Components of a script with their tasks and names, or the first line of the error, as 26.05 reads the lines. */
@@ -500,7 +644,8 @@ class OptionsTest {
         String told = ran.err().lines().findFirst().orElse("");
         if (told.isEmpty() && host.sent.containsKey("SubmitHet")) {
             told = host.sent.get("SubmitHet").objects("parts").stream()
-                    .map(part -> "" + Math.max(1, part.obj("job").obj("request").number("tasks"))).collect(Collectors.joining("+"));
+                    .map(part -> "" + Math.max(1, part.obj("job").obj("request").number("tasks")))
+                    .collect(Collectors.joining("+"));
         } else if (told.isEmpty()) {
             Json.Obj job = host.sent.get("Submit").obj("job");
             told = Math.max(1, job.obj("request").number("tasks")) + " " + job.text("name");
@@ -513,21 +658,25 @@ class OptionsTest {
         host.files.put("/work/a", "echo\n");
         assertThat(host.run("sbatch a").err()).startsWith("sbatch: error: This does not look like a batch script.");
         host.files.put("/work/b", "#!/bin/sh\r\necho\r\n");
-        assertThat(host.run("sbatch b").err()).isEqualTo("sbatch: error: Batch script contains DOS line breaks (\\r\\n)\n"
-                + "sbatch: error: instead of expected UNIX line breaks (\\n).\n");
+        assertThat(host.run("sbatch b").err())
+                .isEqualTo("sbatch: error: Batch script contains DOS line breaks (\\r\\n)\n"
+                        + "sbatch: error: instead of expected UNIX line breaks (\\n).\n");
         assertThat(host.run("sbatch").err()).isEqualTo("sbatch: error: Batch script is empty!\n");
         assertThat(host.run("sbatch /nonexist").err()).isEqualTo("sbatch: error: Unable to open file /nonexist\n");
         host.files.put("/work/c", "#!/bin/sh\n#SBATCH --comment='x\n");
         assertThat(host.run("sbatch c").err()).contains("Unmatched `'` in");
         host.files.put("/work/d", "#!/bin/sh\n#SBATCH -n 1 foo\n");
-        assertThat(host.run("sbatch d").err()).isEqualTo("sbatch: error: Invalid directive found in batch script: foo\n");
+        assertThat(host.run("sbatch d").err())
+                .isEqualTo("sbatch: error: Invalid directive found in batch script: foo\n");
         for (String[] row : new String[][] {{"-J a : -n2", " : -n2"}, {": -n2", ": -n2"}, {"-n1 :", " :"}}) {
             host.files.put("/work/e", "#!/bin/sh\n#SBATCH " + row[0] + "\n");
-            assertThat(host.run("sbatch e").err()).isEqualTo("sbatch: fatal: e: line 2: Unexpected `:` in [" + row[1] + "]\n");
+            assertThat(host.run("sbatch e").err())
+                    .isEqualTo("sbatch: fatal: e: line 2: Unexpected `:` in [" + row[1] + "]\n");
         }
         host.files.put("/work/f", "#!/bin/sh\n#SBATCH -n1\n#SBATCH packjob\n#SBATCH -n2\n");
-        assertThat(host.run("sbatch f").err()).startsWith(
-                "sbatch: warning: The \"packjob\" component separator is deprecated. Please use \"hetjob\" instead.\n");
+        assertThat(host.run("sbatch f").err())
+                .startsWith("sbatch: warning: The \"packjob\" component separator is deprecated. Please use "
+                        + "\"hetjob\" instead.\n");
         assertThat(host.run("sbatch --wrap=true x").err())
                 .isEqualTo("sbatch: error: Script arguments not permitted with --wrap option\n");
         assertThat(host.run("sbatch --mem=1 --mem-per-cpu=2 --wrap=true").err())
@@ -539,8 +688,9 @@ class OptionsTest {
         host.refuse("Submit", 2000, "Invalid partition name specified");
         FakeHost.Ran ran = host.run("sbatch -p nope --wrap=true");
         assertThat(ran.rc()).isEqualTo(1);
-        assertThat(ran.err()).isEqualTo("sbatch: error: invalid partition specified: nope\n"
-                + "sbatch: error: Batch job submission failed: Invalid partition name specified\n");
+        assertThat(ran.err())
+                .isEqualTo("sbatch: error: invalid partition specified: nope\n"
+                        + "sbatch: error: Batch job submission failed: Invalid partition name specified\n");
     }
 
     @ParameterizedTest
@@ -556,7 +706,8 @@ class OptionsTest {
             -W 1k | 1 | srun: error: Invalid numeric value "1k" for --wait.
             """)
     void badValuesOfSteps(String args, int rc, String sentences) {
-        assertThat(host.run("srun " + args + " true")).isEqualTo(new FakeHost.Ran(rc, "", sentences.replace(';', '\n') + "\n"));
+        assertThat(host.run("srun " + args + " true"))
+                .isEqualTo(new FakeHost.Ran(rc, "", sentences.replace(';', '\n') + "\n"));
         assertThat(host.calls).isEmpty();
     }
 
@@ -573,18 +724,28 @@ class OptionsTest {
         submitted("sbatch --export-file=/e --wrap=true");
         assertThat(environment()).contains("A=9").doesNotContain("SLURM_X=2");
         host.env.put("SLURM_UMASK", "077");
-        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask")).isEqualTo(63);
+        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask"))
+                .isEqualTo(63);
         host.env.put("SLURM_UMASK", "x");
-        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask")).isEqualTo(host.umask());
+        assertThat(submitted("sbatch --wrap=true").obj("payload").integer("umask"))
+                .isEqualTo(host.umask());
     }
 
     @Test
     void bindingOfMemoryIsToldToSteps() {
-        String[][] table = {{"verbose,local", "=verbose,local _VERBOSE=verbose _TYPE=local"}, {"nosort", ""},
-            {"sort,p,map_mem:0", "=sort,prefer,map_mem:0 _VERBOSE=quiet _TYPE=map_mem: _LIST=0 _SORT=sort _PREFER=prefer"}};
+        String[][] table = {
+            {"verbose,local", "=verbose,local _VERBOSE=verbose _TYPE=local"},
+            {"nosort", ""},
+            {
+                "sort,p,map_mem:0",
+                "=sort,prefer,map_mem:0 _VERBOSE=quiet _TYPE=map_mem: _LIST=0 _SORT=sort _PREFER=prefer"
+            }
+        };
         for (String[] row : table) {
             submitted("sbatch --mem-bind=" + row[0] + " --wrap=true");
-            assertThat(environment().stream().filter(e -> e.startsWith("SLURM_MEM_BIND")).map(e -> e.substring("SLURM_MEM_BIND".length())))
+            assertThat(environment().stream()
+                            .filter(e -> e.startsWith("SLURM_MEM_BIND"))
+                            .map(e -> e.substring("SLURM_MEM_BIND".length())))
                     .containsExactly(row[1].isEmpty() ? new String[0] : row[1].split(" "));
         }
     }
@@ -595,8 +756,10 @@ class OptionsTest {
         String[][] table = {{"COMPLETED|0|0", "0"}, {"FAILED|3|0", "3"}, {"FAILED|0|9", "1"}, {"TIMEOUT|0|0", "1"}};
         for (String[] row : table) {
             String[] end = row[0].split("\\|");
-            host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":12,\"state\":\"" + end[0] + "\",\"exit\":{\"code\":" + end[1]
-                    + ",\"signal\":" + end[2] + "}}]}");
+            host.reply(
+                    "QueryJobs",
+                    "{\"jobs\":[{\"jobId\":12,\"state\":\"" + end[0] + "\",\"exit\":{\"code\":" + end[1]
+                            + ",\"signal\":" + end[2] + "}}]}");
             assertThat(host.run("sbatch -W --wrap=true").rc()).as(row[0]).isEqualTo(Integer.parseInt(row[1]));
         }
     }
@@ -606,15 +769,25 @@ class OptionsTest {
         host.env.put("A", "1");
         host.env.put("SLURM_X", "2");
         submitted("sbatch --export=B=3,A --wrap=true");
-        assertThat(environment()).contains("A=1", "B=3", "SLURM_X=2", "SLURM_EXPORT_ENV=B=3,A", "SLURM_JOB_NAME=wrap",
-                "SLURM_SUBMIT_DIR=/work", "SLURM_SUBMIT_HOST=login");
+        assertThat(environment())
+                .contains(
+                        "A=1",
+                        "B=3",
+                        "SLURM_X=2",
+                        "SLURM_EXPORT_ENV=B=3,A",
+                        "SLURM_JOB_NAME=wrap",
+                        "SLURM_SUBMIT_DIR=/work",
+                        "SLURM_SUBMIT_HOST=login");
         submitted("sbatch --export=NONE --wrap=true");
         assertThat(environment()).doesNotContain("A=1").contains("SLURM_X=2");
-        assertThat(host.sent.get("Submit").obj("job").obj("extras").flag("getUserEnv")).isTrue();
+        assertThat(host.sent.get("Submit").obj("job").obj("extras").flag("getUserEnv"))
+                .isTrue();
     }
 
     private List<String> environment() {
-        return host.sent.get("Submit").texts("environment").stream().map(e -> Bytes.fromBase64(e).text()).toList();
+        return host.sent.get("Submit").texts("environment").stream()
+                .map(e -> Bytes.fromBase64(e).text())
+                .toList();
     }
 
     @Test
@@ -640,11 +813,17 @@ class OptionsTest {
             """)
     void linesOfOtherSystems(String line, String options) {
         host.files.put("/work/s.sh", "#!/bin/sh\n#SBATCH -J mine\ntrue\n#" + line + "\n");
-        String[] words = host.run("sbatch -vv s.sh").err().lines().filter(l -> l.contains(" : ") && !l.contains("verbose"))
-                .map(l -> l.substring(l.indexOf(' ') + 1).replaceFirst(" *: ", "=")).toArray(String[]::new);
-        String expected = options.contains("job-name") ? options : (options.replace("''", "") + " job-name=mine").strip();
+        String[] words = host.run("sbatch -vv s.sh")
+                .err()
+                .lines()
+                .filter(l -> l.contains(" : ") && !l.contains("verbose"))
+                .map(l -> l.substring(l.indexOf(' ') + 1).replaceFirst(" *: ", "="))
+                .toArray(String[]::new);
+        String expected =
+                options.contains("job-name") ? options : (options.replace("''", "") + " job-name=mine").strip();
         assertThat(words).containsExactlyInAnyOrder(expected.split(" "));
-        assertThat(host.run("sbatch -vv --ignore-pbs s.sh").err().lines().filter(l -> l.contains(" : "))).hasSize(3);
+        assertThat(host.run("sbatch -vv --ignore-pbs s.sh").err().lines().filter(l -> l.contains(" : ")))
+                .hasSize(3);
     }
 
     /** A BSUB line, also one without an option, makes sbatch ignore PBS lines wherever they stand. */
@@ -684,7 +863,10 @@ class OptionsTest {
     void wordsOfDirectives(String words, String expected) {
         host.files.put("/work/s.sh", "#!/bin/sh\n#SBATCH " + words.replace(';', '\n') + "\n");
         FakeHost.Ran ran = host.run("sbatch s.sh");
-        assertThat(ran.rc() == 0 ? host.sent.get("Submit").obj("job").text("name") : ran.err().strip())
+        assertThat(
+                        ran.rc() == 0
+                                ? host.sent.get("Submit").obj("job").text("name")
+                                : ran.err().strip())
                 .isEqualTo(expected.startsWith("Unm") ? "sbatch: fatal: s.sh: line 2: " + expected : expected);
     }
 
@@ -701,12 +883,18 @@ class OptionsTest {
     void linesOfOtherSystemsThatAreWrong(String line, String sentences) {
         host.files.put("/work/s.sh", "#!/bin/sh\n#" + line + "\ntrue\n");
         FakeHost.Ran ran = host.run("sbatch s.sh");
-        assertThat(ran.err().lines()).containsExactly(java.util.Arrays.stream(sentences.split(";")).map(s -> "sbatch: " + s).toArray(String[]::new));
+        assertThat(ran.err().lines())
+                .containsExactly(java.util.Arrays.stream(sentences.split(";"))
+                        .map(s -> "sbatch: " + s)
+                        .toArray(String[]::new));
         assertThat(ran.rc()).isNotZero();
         assertThat(host.calls).isEmpty();
     }
 
-    /** A step ignores --ntasks-per-node where its nodes would not take its tasks; beside -N alone it is the number of tasks of each node. */
+    /**
+     * A step ignores --ntasks-per-node where its nodes would not take its tasks; beside -N alone it is the number of
+     * tasks of each node.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             --ntasks-per-node=1           | 2 | 4 | 0
@@ -720,15 +908,21 @@ class OptionsTest {
             -N2 -n4 --ntasks-per-node=3   | 0 | 4 | 3
             """)
     void tasksPerNodeOfAStep(String options, int warnedNodes, int tasks, int left) {
-        FakeHost host = new FakeHost().reply("AwaitAllocation", "{\"jobId\":5,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"n[1-2]\","
-                + "\"nodeCount\":2,\"shares\":[{\"node\":\"n1\",\"cpus\":4},{\"node\":\"n2\",\"cpus\":4}]}");
+        FakeHost host = new FakeHost()
+                .reply(
+                        "AwaitAllocation",
+                        "{\"jobId\":5,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"n[1-2]\","
+                                + "\"nodeCount\":2,\"shares\":[{\"node\":\"n1\",\"cpus\":4},{\"node\":\"n2\","
+                                + "\"cpus\":4}]}");
         host.env.putAll(java.util.Map.of("SLURM_JOB_ID", "5", "SLURM_NNODES", "2", "SLURM_NTASKS", "4"));
         host.refuse("CreateStep", 2014, "enough");
         FakeHost.Ran ran = host.run("srun " + options + " true");
-        String warning = "srun: warning: can't honor --ntasks-per-node set to " + options.substring(options.length() - 1)
+        String warning = "srun: warning: can't honor --ntasks-per-node set to "
+                + options.substring(options.length() - 1)
                 + " which doesn't match the requested tasks 4 with the maximum number of requested nodes " + warnedNodes
                 + ". Ignoring --ntasks-per-node.\n";
-        assertThat(ran.err()).isEqualTo((warnedNodes > 0 ? warning : "") + "srun: error: Unable to create step for job 5: enough\n");
+        assertThat(ran.err())
+                .isEqualTo((warnedNodes > 0 ? warning : "") + "srun: error: Unable to create step for job 5: enough\n");
         String sent = host.sent.get("CreateStep").toString();
         assertThat(sent).contains("\"tasks\":" + tasks);
         assertThat(sent.contains("\"tasksPerNode\":" + left)).isEqualTo(left > 0);
@@ -740,8 +934,10 @@ class OptionsTest {
     void tasksPerNodeOfAJob(String options) {
         FakeHost host = new FakeHost();
         host.refuse("Submit", 2014, "enough");
-        assertThat(host.run("srun " + options + " true").err()).isEqualTo("srun: error: Unable to allocate resources: enough\n");
-        assertThat(host.sent.get("Submit").toString()).contains("\"tasksPerNode\":" + options.substring(options.length() - 1));
+        assertThat(host.run("srun " + options + " true").err())
+                .isEqualTo("srun: error: Unable to allocate resources: enough\n");
+        assertThat(host.sent.get("Submit").toString())
+                .contains("\"tasksPerNode\":" + options.substring(options.length() - 1));
     }
 
     /** Which file a script's name means; the job shows it as its Command. */
@@ -760,12 +956,23 @@ class OptionsTest {
             -D dir tool    | /site/bin/tool
             """)
     void fileOfAScript(String args, String command) {
-        for (String file : List.of("/work/x.sh", "/work/dir/x.sh", "/work/./x.sh", "/work/../work/x.sh", "/work/.hidden",
-                "/site/bin/tool", "/site/bin/sub/tool")) {
+        for (String file : List.of(
+                "/work/x.sh",
+                "/work/dir/x.sh",
+                "/work/./x.sh",
+                "/work/../work/x.sh",
+                "/work/.hidden",
+                "/site/bin/tool",
+                "/site/bin/sub/tool")) {
             host.files.put(file, "#!/bin/sh\n");
         }
         host.env.put("PATH", "/nosuch:/site/bin");
 
-        assertThat(Bytes.fromBase64(submitted("sbatch " + args + " a b").obj("payload").texts("arguments").getFirst()).text()).isEqualTo(command);
+        assertThat(Bytes.fromBase64(submitted("sbatch " + args + " a b")
+                                .obj("payload")
+                                .texts("arguments")
+                                .getFirst())
+                        .text())
+                .isEqualTo(command);
     }
 }

@@ -21,12 +21,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What filtered queries do to scheduling: how long it takes from an event to the start that it makes possible, with and without queries
- * ({@code squeue -j}, {@code squeue -u}) at a steady rate over kept connections. The event is the end of a running job of one node, asked for
- * by a cancellation; the start is seen by who waits for the job that is next. Both are answered when they are durable. A process of its own asks;
- * where slurmctld is not to be asked it sends the same requests to a socket that answers them with a fixed reply, so that its own use of the
- * processor is the same in both. Usage: QueryBenchmark ROUNDS RATE CONNECTIONS FIRST-JOB LAST-JOB, all jobs of one node and in order.
- * Not a unit test.
+ * What filtered queries do to scheduling: how long it takes from an event to the start that it makes possible, with and
+ * without queries ({@code squeue -j}, {@code squeue -u}) at a steady rate over kept connections. The event is the end
+ * of a running job of one node, asked for by a cancellation; the start is seen by who waits for the job that is next.
+ * Both are answered when they are durable. A process of its own asks; where slurmctld is not to be asked it sends the
+ * same requests to a socket that answers them with a fixed reply, so that its own use of the processor is the same in
+ * both. Usage: QueryBenchmark ROUNDS RATE CONNECTIONS FIRST-JOB LAST-JOB, all jobs of one node and in order. Not a unit
+ * test.
  */
 final class QueryBenchmark {
     private static final long ROUND_MS = 4_000;
@@ -36,27 +37,46 @@ final class QueryBenchmark {
 
     public static void main(String[] args) throws Exception {
         if (args[0].equals("ask")) {
-            ask(Integer.parseInt(args[1]), Integer.parseInt(args[2]), Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+            ask(
+                    Integer.parseInt(args[1]),
+                    Integer.parseInt(args[2]),
+                    Integer.parseInt(args[3]),
+                    Integer.parseInt(args[4]));
             return;
         }
         int rounds = Integer.parseInt(args[0]);
         List<List<Long>> us = List.of(new ArrayList<>(), new ArrayList<>());
-        Process asker = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-XX:+UseSerialGC", "-cp",
-                System.getProperty("java.class.path"), QueryBenchmark.class.getName(), "ask", args[1], args[2], args[3], args[4])
-                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Process asker = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        QueryBenchmark.class.getName(),
+                        "ask",
+                        args[1],
+                        args[2],
+                        args[3],
+                        args[4])
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
         try (SubmitLoad.Way way = new SubmitLoad.Way(2);
-                BufferedReader told = new BufferedReader(new InputStreamReader(asker.getInputStream(), StandardCharsets.UTF_8));
+                BufferedReader told =
+                        new BufferedReader(new InputStreamReader(asker.getInputStream(), StandardCharsets.UTF_8));
                 OutputStream tell = asker.getOutputStream()) {
             Probe probe = new Probe(way, Integer.parseInt(args[3]), Integer.parseInt(args[4]));
             told.readLine();
             for (int i = 0; i < rounds * 2; i++) {
-                tell.write(i % 2 == 0 ? "aside\n".getBytes(StandardCharsets.UTF_8) : "asked\n".getBytes(StandardCharsets.UTF_8));
+                tell.write(
+                        i % 2 == 0
+                                ? "aside\n".getBytes(StandardCharsets.UTF_8)
+                                : "asked\n".getBytes(StandardCharsets.UTF_8));
                 tell.flush();
                 Thread.sleep(200);
                 List<Long> mine = us.get(i % 2);
                 // the first of each only warms up
                 List<Long> into = i < 2 ? new ArrayList<>() : mine;
-                for (long end = System.currentTimeMillis() + ROUND_MS; System.currentTimeMillis() < end && probe.hasNext();) {
+                for (long end = System.currentTimeMillis() + ROUND_MS;
+                        System.currentTimeMillis() < end && probe.hasNext(); ) {
                     into.add(probe.next());
                     Thread.sleep(BETWEEN_MS);
                 }
@@ -67,16 +87,20 @@ final class QueryBenchmark {
             us.forEach(Collections::sort);
             print("without", us.get(0));
             print("with", us.get(1));
-            System.out.printf("p99 with/without %.2f  p50 with/without %.2f  %s%n", at(us.get(1), 0.99) / (double) at(us.get(0), 0.99),
-                    at(us.get(1), 0.5) / (double) at(us.get(0), 0.5), said);
+            System.out.printf(
+                    "p99 with/without %.2f  p50 with/without %.2f  %s%n",
+                    at(us.get(1), 0.99) / (double) at(us.get(0), 0.99),
+                    at(us.get(1), 0.5) / (double) at(us.get(0), 0.5),
+                    said);
         } finally {
             asker.destroy();
         }
     }
 
     private static void print(String what, List<Long> us) {
-        System.out.printf("%-8s events %d  event to next start us: p50 %d  p90 %d  p99 %d  max %d%n", what, us.size(), at(us, 0.5), at(us, 0.9),
-                at(us, 0.99), us.getLast());
+        System.out.printf(
+                "%-8s events %d  event to next start us: p50 %d  p90 %d  p99 %d  max %d%n",
+                what, us.size(), at(us, 0.5), at(us, 0.9), at(us, 0.99), us.getLast());
     }
 
     private static long at(List<Long> sorted, double share) {
@@ -107,16 +131,26 @@ final class QueryBenchmark {
         }
 
         private Json.Obj state(int job) throws IOException {
-            return Json.object(SubmitLoad.Way.ask(waiter, "AwaitChange",
-                    Json.print(new Json.Obj().put("jobId", (long) job).put("stepId", -1L).put("waitMs", 0L))));
+            return Json.object(SubmitLoad.Way.ask(
+                    waiter,
+                    "AwaitChange",
+                    Json.print(new Json.Obj()
+                            .put("jobId", (long) job)
+                            .put("stepId", -1L)
+                            .put("waitMs", 0L))));
         }
 
         /** Returns microseconds from the event's request to the answer that the next job has started. */
         long next() throws IOException {
             int job = waits++;
             long version = state(job).number("version");
-            byte[] cancel = Json.print(new Json.Obj().put("jobs", new ArrayList<Object>(List.of(Integer.toString(runs++)))));
-            byte[] wait = Json.print(new Json.Obj().put("jobId", (long) job).put("stepId", -1L).put("version", version).put("waitMs", 10_000L));
+            byte[] cancel =
+                    Json.print(new Json.Obj().put("jobs", new ArrayList<Object>(List.of(Integer.toString(runs++)))));
+            byte[] wait = Json.print(new Json.Obj()
+                    .put("jobId", (long) job)
+                    .put("stepId", -1L)
+                    .put("version", version)
+                    .put("waitMs", 10_000L));
             long[] began = new long[1];
             IOException[] wrong = new IOException[1];
             Thread event = Thread.ofPlatform().start(() -> {
@@ -148,7 +182,8 @@ final class QueryBenchmark {
         AtomicLong late = new AtomicLong();
         boolean[] aside = {true};
         boolean[] over = {false};
-        try (ServerSocket dummy = dummy(); SubmitLoad.Way way = new SubmitLoad.Way(connections);
+        try (ServerSocket dummy = dummy();
+                SubmitLoad.Way way = new SubmitLoad.Way(connections);
                 SubmitLoad.Way other = new SubmitLoad.Way(connections, dummy.getLocalPort())) {
             for (int c = 0; c < connections; c++) {
                 int mine = c;
@@ -164,7 +199,8 @@ final class QueryBenchmark {
                         late.addAndGet(System.nanoTime() - next > 1_000_000_000L ? 1 : 0);
                         next = Math.max(next + everyNs, System.nanoTime() - 1_000_000_000L);
                         try {
-                            SubmitLoad.Way.ask((aside[0] ? other : way).clients.get(mine), "QueryJobs", query(first, last));
+                            SubmitLoad.Way.ask(
+                                    (aside[0] ? other : way).clients.get(mine), "QueryJobs", query(first, last));
                             answers.incrementAndGet();
                         } catch (IOException | IllegalStateException e) {
                             System.err.println(e);
@@ -184,8 +220,9 @@ final class QueryBenchmark {
                 since = System.nanoTime();
                 if (line.equals("end")) {
                     over[0] = true;
-                    System.out.printf("queries %.0f/s, aside %.0f/s, given up %d%n", count[1] * 1e9 / Math.max(1, ns[1]),
-                            count[0] * 1e9 / Math.max(1, ns[0]), late.get());
+                    System.out.printf(
+                            "queries %.0f/s, aside %.0f/s, given up %d%n",
+                            count[1] * 1e9 / Math.max(1, ns[1]), count[0] * 1e9 / Math.max(1, ns[0]), late.get());
                     System.out.flush();
                     return;
                 }
@@ -199,18 +236,34 @@ final class QueryBenchmark {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         Json.Obj q = new Json.Obj();
         if (random.nextBoolean()) {
-            q.put("jobs", new ArrayList<Object>(List.of(Integer.toString(random.nextInt((first + last) / 2, last))))).put("allStates", Boolean.TRUE);
+            q.put("jobs", new ArrayList<Object>(List.of(Integer.toString(random.nextInt((first + last) / 2, last)))))
+                    .put("allStates", Boolean.TRUE);
         } else {
             q.put("userIds", new ArrayList<Object>(List.of(65534L)));
         }
-        return Json.print(q.put("fields", new ArrayList<Object>(List.of("jobId", "partition", "name", "userId", "userName", "state", "flags",
-                "runSeconds", "nodeCount", "nodes", "reason", "priority"))));
+        return Json.print(q.put(
+                "fields",
+                new ArrayList<Object>(List.of(
+                        "jobId",
+                        "partition",
+                        "name",
+                        "userId",
+                        "userName",
+                        "state",
+                        "flags",
+                        "runSeconds",
+                        "nodeCount",
+                        "nodes",
+                        "reason",
+                        "priority"))));
     }
 
     private static ServerSocket dummy() throws IOException {
         ServerSocket server = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
-        byte[] body = "{\"now\":1800000000,\"lastUpdate\":1800000000,\"lastBackfill\":1800000000,\"jobs\":[]}".getBytes(StandardCharsets.UTF_8);
-        byte[] reply = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\n\r\n" + new String(body, StandardCharsets.UTF_8))
+        byte[] body = "{\"now\":1800000000,\"lastUpdate\":1800000000,\"lastBackfill\":1800000000,\"jobs\":[]}"
+                .getBytes(StandardCharsets.UTF_8);
+        byte[] reply = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\n\r\n"
+                        + new String(body, StandardCharsets.UTF_8))
                 .getBytes(StandardCharsets.UTF_8);
         Thread.ofPlatform().daemon(true).start(() -> {
             while (!server.isClosed()) {
@@ -226,7 +279,8 @@ final class QueryBenchmark {
     }
 
     private static void serve(Socket s, byte[] reply) {
-        try (s; InputStream in = new BufferedInputStream(s.getInputStream())) {
+        try (s;
+                InputStream in = new BufferedInputStream(s.getInputStream())) {
             while (true) {
                 StringBuilder head = new StringBuilder();
                 while (head.length() < 4 || !head.substring(head.length() - 4).equals("\r\n\r\n")) {

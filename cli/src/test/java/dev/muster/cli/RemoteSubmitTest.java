@@ -10,8 +10,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RemoteSubmitTest {
     private static RemoteSubmit.Result submit(FakeHost host, String lines, String options) {
         host.reply("Submit", "{\"jobId\":7,\"warnings\":[\"take care\"]}").reply("SubmitHet", "{\"jobId\":8}");
-        return RemoteSubmit.run(host, new RemoteSubmit.Submitter("ann", "/home/ann"), options == null ? List.of() : List.of(options.split(" ")),
-                "#!/bin/sh\n" + (lines == null ? "" : "#SBATCH " + lines.replace(";", "\n#SBATCH ") + "\n") + "sleep 1\n");
+        return RemoteSubmit.run(
+                host,
+                new RemoteSubmit.Submitter("ann", "/home/ann"),
+                options == null ? List.of() : List.of(options.split(" ")),
+                "#!/bin/sh\n" + (lines == null ? "" : "#SBATCH " + lines.replace(";", "\n#SBATCH ") + "\n")
+                        + "sleep 1\n");
     }
 
     @ParameterizedTest

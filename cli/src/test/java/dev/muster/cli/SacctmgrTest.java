@@ -28,27 +28,35 @@ class SacctmgrTest {
                   root       root Administ+\s
             """);
         assertThat(run("-n -P show user format=user,admin").out()).isEqualTo("bin|None\nroot|Administrator\n");
-        assertThat(run("show user -p format=user%3,defaulta%-6").out()).isEqualTo("User|Def Acct|\nbin|a2|\nroot|root|\n");
-        assertThat(run("show user format=user%3,defaulta%-6").out()).isEqualTo("Use Def Ac \n--- ------ \nbin a2     \nro+ root   \n");
+        assertThat(run("show user -p format=user%3,defaulta%-6").out())
+                .isEqualTo("User|Def Acct|\nbin|a2|\nroot|root|\n");
+        assertThat(run("show user format=user%3,defaulta%-6").out())
+                .isEqualTo("Use Def Ac \n--- ------ \nbin a2     \nro+ root   \n");
     }
 
     @Test
     void valuesAsPeopleReadThem() {
         host.reply("Show", """
             {"rows":[{"Account":"a","GrpTRES":"cpu=4,mem=1024,node=3","MaxWall":"90","MaxTRES":"node=700","Fairshare":"1"}]}""");
-        assertThat(run("-nP show assoc format=account,grptres,maxwall,grpmemory,grpcpus,maxnodes,grpjobs,share").out())
-            .isEqualTo("a|cpu=4,mem=1G,node=3|01:30:00|1024|4|700||1\n");
+        assertThat(run("-nP show assoc format=account,grptres,maxwall,grpmemory,grpcpus,maxnodes,grpjobs,share")
+                        .out())
+                .isEqualTo("a|cpu=4,mem=1G,node=3|01:30:00|1024|4|700||1\n");
         host.reply("Show", """
             {"rows":[{"Name":"q","GraceTime":"3600","UsageThreshold":"0.500000","PreemptExemptTime":"600"}]}""");
-        assertThat(run("-nP show qos format=name,gracetime,usagethres,usagefactor,preemptexempttime,preemptmode,priority,maxwall").out())
-            .isEqualTo("q|01:00:00|0.500000|1.000000|00:10:00|cluster|0|\n");
+        assertThat(
+                        run("-nP show qos format=name,gracetime,usagethres,usagefactor,preemptexempttime,preemptmode,priority,maxwall")
+                                .out())
+                .isEqualTo("q|01:00:00|0.500000|1.000000|00:10:00|cluster|0|\n");
     }
 
     @Test
     void whatAnAdditionSays() {
         host.reply("Change", """
             {"names":["a1"],"assocs":[{"cluster":"rig","account":"a1","parent":"acct"}]}""");
-        assertThat(run("-i add account a1 description=d1 organization=o1 parent=acct fairshare=5 maxjobs=3 grptres=cpu=4,mem=1g").out()).isEqualTo("""
+        assertThat(
+                        run("-i add account a1 description=d1 organization=o1 parent=acct fairshare=5 maxjobs=3 grptres=cpu=4,mem=1g")
+                                .out())
+                .isEqualTo("""
              Adding Account(s)
               a1
              Settings
@@ -70,15 +78,17 @@ class SacctmgrTest {
 
     /** Events of yesterday and today; where states are asked for, what is in them now. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "show event | true | ''",
-        "show event node=n1 | true | ''",
-        "show event state=dow,drain | false | open",
-        "show event state=down start=now-1hour | true | ''",
-        "show event state=down end=now | true | ''",
-        "show event state=down all_time | false | ''",
-        "show event all_time | false | ''",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "show event | true | ''",
+                "show event node=n1 | true | ''",
+                "show event state=dow,drain | false | open",
+                "show event state=down start=now-1hour | true | ''",
+                "show event state=down end=now | true | ''",
+                "show event state=down all_time | false | ''",
+                "show event all_time | false | ''",
+            })
     void timesOfEvents(String line, boolean since, String flags) {
         host.reply("Show", "{\"rows\":[]}");
         run(line);
@@ -109,7 +119,8 @@ class SacctmgrTest {
     void jobsByTheirNumbers(String line, String where) {
         host.reply("Change", "{\"names\":[\"2\\t0\"]}");
         assertThat(run(line).err()).isEmpty();
-        assertThat("jobid=" + host.sent.get("Change").obj("where").text("jobid")).isEqualTo(where);
+        assertThat("jobid=" + host.sent.get("Change").obj("where").text("jobid"))
+                .isEqualTo(where);
         String tres = host.sent.get("Change").obj("set").text("tres");
         assertThat(tres).isEqualTo(line.contains("tres") ? "cpu=2048,energy=12" : "");
     }
@@ -165,9 +176,12 @@ class SacctmgrTest {
         assertThat(run("show assoc nosuch=1").err()).isEqualTo(" Unknown condition: nosuch=1\n");
         assertThat(run("show assoc format=").err()).isEqualTo("Unknown field ''\n");
         assertThat(run("show assoc qos=nosuch").err())
-            .isEqualTo("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal\n Unknown condition: qos=nosuch\n");
-        assertThat(run("show event event=nosuch").err()).isEqualTo(" Unknown event type: 'nosuch'  Valid events are Cluster and Node.\n");
-        assertThat(run("show transaction action=nosuch").err()).isEqualTo("sacctmgr: error: You gave a bad action 'nosuch'.\n");
+                .isEqualTo("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal\n Unknown "
+                        + "condition: qos=nosuch\n");
+        assertThat(run("show event event=nosuch").err())
+                .isEqualTo(" Unknown event type: 'nosuch'  Valid events are Cluster and Node.\n");
+        assertThat(run("show transaction action=nosuch").err())
+                .isEqualTo("sacctmgr: error: You gave a bad action 'nosuch'.\n");
         assertThat(run("show transaction action=Add-QOS").rc()).isEqualTo(1);
     }
 
@@ -192,25 +206,36 @@ class SacctmgrTest {
 
     /** One sentence for all of them, and nothing is asked of slurmdbd. */
     @ParameterizedTest
-    @CsvSource({"show federation", "list fed tree", "-i add federation f", "-i modify federation f set clusters=c", "-i delete fed f",
-        "-i modify cluster c set federation=f", "-i modify cluster c set fedstate=drain", "-i modify cluster c set features=a",
-        "-i add cluster c federation=f"})
+    @CsvSource({
+        "show federation",
+        "list fed tree",
+        "-i add federation f",
+        "-i modify federation f set clusters=c",
+        "-i delete fed f",
+        "-i modify cluster c set federation=f",
+        "-i modify cluster c set fedstate=drain",
+        "-i modify cluster c set features=a",
+        "-i add cluster c federation=f"
+    })
     void federationsAreRefused(String line) {
-        assertThat(run(line)).isEqualTo(new FakeHost.Ran(1, "", "sacctmgr: error: Federations are not supported by this version\n"));
+        assertThat(run(line))
+                .isEqualTo(new FakeHost.Ran(1, "", "sacctmgr: error: Federations are not supported by this version\n"));
         assertThat(host.sent).isEmpty();
     }
 
     @Test
     void aClusterIsInNoFederation() {
-        host.reply("Show", "{\"rows\":[{\"Cluster\":\"c\",\"ControlHost\":\"h\",\"ControlPort\":\"1\",\"RPC\":\"2\"}]}");
+        host.reply(
+                "Show", "{\"rows\":[{\"Cluster\":\"c\",\"ControlHost\":\"h\",\"ControlPort\":\"1\",\"RPC\":\"2\"}]}");
         assertThat(run("-P -o show cluster withfed wolimits").out())
-            .isEqualTo("Cluster|ControlHost|ControlPort|RPC|Federation|ID|Features|FedState\nc|h|1|2||0||NA\n");
+                .isEqualTo("Cluster|ControlHost|ControlPort|RPC|Federation|ID|Features|FedState\nc|h|1|2||0||NA\n");
         assertThat(run("-n -P show cluster format=fedstateraw").out()).isEqualTo("0\n");
     }
 
     @Test
     void quietOrVerbose() {
-        assertThat(run("-Q -v show cluster")).isEqualTo(new FakeHost.Ran(1, "", "sacctmgr: error: --quiet and --verbose are mutually exclusive\n"));
+        assertThat(run("-Q -v show cluster"))
+                .isEqualTo(new FakeHost.Ran(1, "", "sacctmgr: error: --quiet and --verbose are mutually exclusive\n"));
     }
 
     /** The list has no associations to which the condition could apply. */
@@ -224,7 +249,8 @@ class SacctmgrTest {
             Aborted
             """);
         assertThat(run("-n -i show account parent=root format=account").out()).isEqualTo("         a \n");
-        assertThat(run("-nP show account withassoc parent=root format=account").out()).isEqualTo("a\n");
+        assertThat(run("-nP show account withassoc parent=root format=account").out())
+                .isEqualTo("a\n");
     }
 
     @Test
@@ -235,7 +261,10 @@ class SacctmgrTest {
 
     @Test
     void withoutLimitsListsAreNarrow() {
-        host.reply("Show", "{\"rows\":[{\"Cluster\":\"c\",\"Account\":\"a\",\"User\":\"u\",\"ControlHost\":\"h\",\"ControlPort\":\"6817\"}]}");
+        host.reply(
+                "Show",
+                "{\"rows\":[{\"Cluster\":\"c\",\"Account\":\"a\",\"User\":\"u\",\"ControlHost\":\"h\","
+                        + "\"ControlPort\":\"6817\"}]}");
         assertThat(run("-P show assoc wolimits").out()).isEqualTo("Cluster|Account|User|Partition\nc|a|u|\n");
         assertThat(run("-P show cluster wolimits").out()).isEqualTo("Cluster|ControlHost|ControlPort|RPC\nc|h|6817|\n");
         assertThat(run("-P show assoc wopl format=account").out()).isEqualTo("Account\na\n");
@@ -246,16 +275,21 @@ class SacctmgrTest {
         host.reply("Ping", "{}");
         FakeHost.Ran ran = run("ping --json");
         assertThat(ran.rc()).isZero();
-        assertThat(ran.out()).contains("\"responding\": true").contains("\"status\": \"No error\"").doesNotContain("is UP");
+        assertThat(ran.out())
+                .contains("\"responding\": true")
+                .contains("\"status\": \"No error\"")
+                .doesNotContain("is UP");
         assertThat(run("ping").out()).startsWith("slurmdbd(primary) at ").endsWith(" is UP\n");
     }
 
     @Test
     void valuesThatAreNone() {
         assertThat(run("-i modify user u set maxwall=x").err())
-            .isEqualTo(" Bad MaxWall time format: maxwall=x\n Unknown option: maxwall=x\n Use keyword 'where' to modify condition\n");
+                .isEqualTo(" Bad MaxWall time format: maxwall=x\n Unknown option: maxwall=x\n Use keyword "
+                        + "'where' to modify condition\n");
         assertThat(run("-i add account a fairshare=x").err())
-            .isEqualTo("sacctmgr: error: Invalid value for FairShare (x)\n Unknown option: fairshare=x\n Use keyword 'where' to modify condition\n");
+                .isEqualTo("sacctmgr: error: Invalid value for FairShare (x)\n Unknown option: fairshare=x\n "
+                        + "Use keyword 'where' to modify condition\n");
     }
 
     /** As scripts write them: the last word is no reset of the others. */
@@ -273,8 +307,10 @@ class SacctmgrTest {
         host.reply("Change", "{\"names\":[\"bin\"]}");
         host.stdin = "n\n";
         FakeHost.Ran no = run("modify user bin set adminlevel=none");
-        assertThat(no.out()).isEqualTo(" Modified users...\n  bin\nWould you like to commit changes? (You have 30 seconds to decide)\n(N/y): \n"
-            + " Changes Discarded\n");
+        assertThat(no.out())
+                .isEqualTo(" Modified users...\n  bin\nWould you like to commit changes? (You have 30 seconds "
+                        + "to decide)\n(N/y): \n"
+                        + " Changes Discarded\n");
         assertThat(no.rc()).isZero();
         assertThat(host.sent.get("Change").flag("commit")).isFalse();
         host.stdin = "y\n";
@@ -287,15 +323,15 @@ class SacctmgrTest {
         host.reply("Change", "{\"names\":[\"q\"]}");
         FakeHost.Ran here = run("-i modify qos q set RawUsage=0");
         String local = host.clusters().getFirst();
-        assertThat(List.of(here.rc(), here.out(), here.err())).isEqualTo(List.of(0, "No cluster specified, resetting on local cluster " + local
-                + "\n",
-                ""));
+        assertThat(List.of(here.rc(), here.out(), here.err()))
+                .isEqualTo(List.of(0, "No cluster specified, resetting on local cluster " + local + "\n", ""));
         assertThat(host.sent.get("Change").obj("where").text("cluster")).isEqualTo(local);
         assertThat(host.sent.get("Change").obj("set").text("rawusage")).isEqualTo("0");
         assertThat(run("-i modify account a cluster=far set rawusage=0").out()).isEmpty();
         host.stdin = "n\n";
-        assertThat(run("modify account a cluster=far set rawusage=0").out()).isEqualTo(
-                "Would you like to reset usage? (You have 30 seconds to decide)\n(N/y): \n Changes Discarded\n");
+        assertThat(run("modify account a cluster=far set rawusage=0").out())
+                .isEqualTo("Would you like to reset usage? (You have 30 seconds to decide)\n(N/y): \n Changes "
+                        + "Discarded\n");
         assertThat(host.sent.get("Change").flag("commit")).isFalse();
         run("-i modify qos q set RawUsage=0 priority=3");
         assertThat(host.sent.get("Change").obj("set").text("Priority")).isEqualTo("3");
@@ -331,19 +367,25 @@ class SacctmgrTest {
         FakeHost.Ran ran = run("-i add qos normal");
         assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, " Nothing new added.\n", ""));
         host.reply("Change", "{\"error\":[\"Access/permission denied\"],\"errno\":2002}");
-        assertThat(run("-i add account nn").err()).isEqualTo(" error: Only admins/operators/coordinators can add accounts\n");
-        assertThat(run("-i add user nn account=a").err()).isEqualTo(" error: Problem adding user associations: Access/permission denied"
-                + " (Only admins/operators/coordinators can add accounts)\n");
+        assertThat(run("-i add account nn").err())
+                .isEqualTo(" error: Only admins/operators/coordinators can add accounts\n");
+        assertThat(run("-i add user nn account=a").err())
+                .isEqualTo(" error: Problem adding user associations: Access/permission denied"
+                        + " (Only admins/operators/coordinators can add accounts)\n");
         ran = run("-i add qos nn");
-        assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, " Adding QOS(s)\n  nn\n Settings\n  Description    = nn\n",
-                " Problem adding QOS: Access/permission denied\n"));
+        assertThat(List.of(ran.rc(), ran.out(), ran.err()))
+                .isEqualTo(List.of(
+                        1,
+                        " Adding QOS(s)\n  nn\n Settings\n  Description    = nn\n",
+                        " Problem adding QOS: Access/permission denied\n"));
         ran = run("-i modify account ww set description=X");
         assertThat(ran.out()).isEqualTo(" Modified accounts...\n");
         assertThat(host.sent.get("Change").obj("set").text("description")).isEqualTo("x");
         ran = run("-i modify user ww set grpjobs=1");
         assertThat(ran.out()).isEqualTo(" Modified user associations...\n");
-        assertThat(run("-i del account ww").err()).isEqualTo("sacctmgr: error: Your user doesn't have privilege to perform this action\n"
-            + " Error with request: Access/permission denied\n");
+        assertThat(run("-i del account ww").err())
+                .isEqualTo("sacctmgr: error: Your user doesn't have privilege to perform this action\n"
+                        + " Error with request: Access/permission denied\n");
     }
 
     /** Rows of a tree are indented by their depth below the topmost printed row. */
@@ -359,22 +401,38 @@ class SacctmgrTest {
         String bad = "sacctmgr: error: You gave a bad qos 'q'. Valid QOS's are normal";
         host.reply("Change", "{\"error\":[\"" + bad + "\"],\"errno\":-1}");
         assertThat(run("-i add user u account=a qos=+q").err()).isEqualTo(bad + "\n Unknown option: qos=+q\n");
-        assertThat(run("-i modify account a set qos=q").err()).isEqualTo(bad
-                + "\n Unknown option: qos=q\n Use keyword 'where' to modify condition\n");
+        assertThat(run("-i modify account a set qos=q").err())
+                .isEqualTo(bad + "\n Unknown option: qos=q\n Use keyword 'where' to modify condition\n");
         String tres = "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type x";
         host.reply("Change", "{\"error\":[\"" + tres + "\"],\"errno\":-1}");
         FakeHost.Ran ran = run("-i modify user u set grptres=x=1 maxjobs=2");
-        assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, "", tres
-                + "\n Unknown option: grptres=x=1\n Use keyword 'where' to modify condition\n"));
+        assertThat(List.of(ran.rc(), ran.out(), ran.err()))
+                .isEqualTo(List.of(
+                        1, "", tres + "\n Unknown option: grptres=x=1\n Use keyword 'where' to modify condition\n"));
         assertThat(run("-i modify qos q set priority=x").err())
                 .isEqualTo("sacctmgr: error: Invalid value for Priority (x)\n You didn't give me anything to set\n");
         assertThat(run("-i modify qos q set usagefactor=x").err())
-                .isEqualTo("sacctmgr: error: UsageFactor value (x) is not a valid number\n You didn't give me anything to set\n");
+                .isEqualTo("sacctmgr: error: UsageFactor value (x) is not a valid number\n You didn't give me "
+                        + "anything to set\n");
     }
 
     @ParameterizedTest
-    @CsvSource({"accounts,account", "acct,account", "assoc,association", "associations,association", "clusters,cluster", "qos,qos", "users,user",
-        "u,user", "txn,transaction", "tres,tres", "wckeys,wckey", "resource,resource", "events,event", "problems,problem"})
+    @CsvSource({
+        "accounts,account",
+        "acct,account",
+        "assoc,association",
+        "associations,association",
+        "clusters,cluster",
+        "qos,qos",
+        "users,user",
+        "u,user",
+        "txn,transaction",
+        "tres,tres",
+        "wckeys,wckey",
+        "resource,resource",
+        "events,event",
+        "problems,problem"
+    })
     void entitiesAreAbbreviatedAndInThePlural(String typed, String entity) {
         host.reply("Show", "{\"rows\":[]}");
         assertThat(run("show " + typed).rc()).isZero();
@@ -386,8 +444,9 @@ class SacctmgrTest {
         host.accountingType = "";
         FakeHost.Ran ran = run("show cluster");
         assertThat(ran.rc()).isEqualTo(1);
-        assertThat(ran.err()).isEqualTo("You are not running a supported accounting_storage plugin\n"
-            + "Only 'accounting_storage/slurmdbd' is supported.\n");
+        assertThat(ran.err())
+                .isEqualTo("You are not running a supported accounting_storage plugin\n"
+                        + "Only 'accounting_storage/slurmdbd' is supported.\n");
     }
 
     @Test
@@ -395,42 +454,60 @@ class SacctmgrTest {
         host.reply("Show", """
             {"rows":[{"NodeName":"n1","TimeStart":"1000","TimeEnd":"1003","Duration":"3","State":"DRAIN"},
              {"NodeName":"","TimeStart":"1000","TimeEnd":"0","Duration":"90061","State":""}]}""");
-        assertThat(run("-n show event format=nodename%5,duration,state").out()).isEqualTo("   n1      00:00:03  DRAIN \n"
-            + "         1-01:01:01        \n");
+        assertThat(run("-n show event format=nodename%5,duration,state").out())
+                .isEqualTo("   n1      00:00:03  DRAIN \n" + "         1-01:01:01        \n");
         assertThat(run("-nP show event format=duration").out()).isEqualTo("00:00:03\n1-01:01:01\n");
     }
 
     /** What was added and what was there before: texts of Slurm 26.05. */
     @Test
     void additionsOfUsersAndAccounts() {
-        host.reply("Change", "{\"names\":[\"u1\"],\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b1\",\"user\":\"u1\",\"partition\":\"debug\"}],"
-                + "\"more\":[\"rig\\nu1\\nw1\"]}");
-        assertThat(run("-i add user u1 account=b1 wckeys=w1 partition=debug").out()).isEqualTo(" Adding User(s)\n  u1\n Settings\n Associations =\n"
-                + "  C = rig        A = b1                   U = u1        P = debug\n Wckey(s)\n  C = rig        W = w1         U = u1       \n");
+        host.reply(
+                "Change",
+                "{\"names\":[\"u1\"],\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b1\",\"user\":\"u1\","
+                        + "\"partition\":\"debug\"}],"
+                        + "\"more\":[\"rig\\nu1\\nw1\"]}");
+        assertThat(run("-i add user u1 account=b1 wckeys=w1 partition=debug").out())
+                .isEqualTo(" Adding User(s)\n  u1\n Settings\n Associations =\n"
+                        + "  C = rig        A = b1                   U = u1        P = debug\n Wckey(s)\n  C "
+                        + "= rig        W = w1         U = u1       \n");
         host.reply("Change", "{\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b1\",\"user\":\"u1\"}]}");
-        assertThat(run("-i add user u1 account=b1 maxjobs=2").out()).isEqualTo(" Associations =\n"
-                + "  C = rig        A = b1                   U = u1       \n Non Default Settings\n  MaxJobs       = 2\n");
+        assertThat(run("-i add user u1 account=b1 maxjobs=2").out())
+                .isEqualTo(" Associations =\n"
+                        + "  C = rig        A = b1                   U = u1       \n Non Default Settings\n  "
+                        + "MaxJobs       = 2\n");
         host.reply("Change", "{\"names\":[\"b6\"],\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b6\"}]}");
-        assertThat(run("-i add account b1,b6 maxjobs=1").out()).isEqualTo(" Adding Account(s)\n  b6\n Settings\n  Description     = Account Name\n"
-                + "  Organization    = Parent/Account Name\nAlready existing account b1 on cluster rig\n  C = rig        A = b6                  \n"
-                + " Settings\n  MaxJobs       = 1\n");
+        assertThat(run("-i add account b1,b6 maxjobs=1").out())
+                .isEqualTo(" Adding Account(s)\n  b6\n Settings\n  Description     = Account Name\n"
+                        + "  Organization    = Parent/Account Name\nAlready existing account b1 on cluster rig\n  C "
+                        + "= rig        A = b6                  \n"
+                        + " Settings\n  MaxJobs       = 1\n");
         host.reply("Change", "{\"error\":[\" Nothing new added.\"],\"errno\":-1}");
-        assertThat(run("-i add account b1 cluster=rig")).isEqualTo(new FakeHost.Ran(1, " Already existing account b1 on cluster rig\n", ""));
-        assertThat(run("-i add user u1 account=b1")).matches(r -> r.rc() == 1
-                && r.out().startsWith("Request didn't affect anything\nNothing added.\n"));
+        assertThat(run("-i add account b1 cluster=rig"))
+                .isEqualTo(new FakeHost.Ran(1, " Already existing account b1 on cluster rig\n", ""));
+        assertThat(run("-i add user u1 account=b1"))
+                .matches(r -> r.rc() == 1 && r.out().startsWith("Request didn't affect anything\nNothing added.\n"));
     }
 
     /** What was modified, and exit code 1 where nothing was: texts of Slurm 26.05. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "user ren set newname=rena                          | {\"names\":[\"ren\"]} | ' Modified users...;  ren;'",
-        "user ren set newname=rena adminlevel=operator      | {\"names\":[\"ren\"]} | ' Modified users...;  ren;'",
-        "user ren set adminlevel=operator                   | {\"names\":[\"ren\"]} | ' Modified users...;  ren;'",
-        "user no set adminlevel=operator                    | {}                   | ' Modified users...;  Nothing modified;'",
-        "user no set fairshare=3                            | {}                   | ' Modified user associations...;  Nothing modified;'",
-        "account no set description=d                       | {}                   | ' Modified accounts...;  Nothing modified;'",
-        "qos no set priority=3                              | {}                   | '  Nothing modified;'",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "user ren set newname=rena                          | {\"names\":[\"ren\"]} | ' Modified "
+                        + "users...;  ren;'",
+                "user ren set newname=rena adminlevel=operator      | {\"names\":[\"ren\"]} | ' Modified "
+                        + "users...;  ren;'",
+                "user ren set adminlevel=operator                   | {\"names\":[\"ren\"]} | ' Modified "
+                        + "users...;  ren;'",
+                "user no set adminlevel=operator                    | {}                   | ' Modified "
+                        + "users...;  Nothing modified;'",
+                "user no set fairshare=3                            | {}                   | ' Modified user "
+                        + "associations...;  Nothing modified;'",
+                "account no set description=d                       | {}                   | ' Modified "
+                        + "accounts...;  Nothing modified;'",
+                "qos no set priority=3                              | {}                   | '  Nothing modified;'",
+            })
     void whatAModificationSays(String words, String reply, String said) {
         host.reply("Change", reply);
         FakeHost.Ran ran = run("-i modify " + words);
@@ -465,8 +542,14 @@ class SacctmgrTest {
 
     /** Coordinators are listed with their accounts; runaway jobs, reservations and federations have other names. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"list coord | No valid entity in list command", "show coordinators | No valid entity in list command",
-        "list f | sacctmgr: error: Federations are not supported by this version", "list lost | No valid entity"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "list coord | No valid entity in list command",
+                "show coordinators | No valid entity in list command",
+                "list f | sacctmgr: error: Federations are not supported by this version",
+                "list lost | No valid entity"
+            })
     void wordsOfEntities(String line, String said) {
         FakeHost.Ran ran = run(line);
         assertThat((ran.err() + ran.out()).startsWith(said)).as(ran.toString()).isEqualTo(!line.equals("list lost"));

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class Sh5utilTest {
     @TempDir
     private Path dir;
+
     private final FakeHost host = new FakeHost();
     private String user;
 
@@ -32,8 +33,14 @@ class Sh5utilTest {
         for (int i = 0; i < values.length; i++) {
             b.putLong(i).putLong(1000 + i).putLong((long) values[i]).putDouble(values[i] / 2);
         }
-        return new Table(List.of(new Column("ElapsedTime", false), new Column("EpochTime", false), new Column(whole, false),
-                new Column(real, true)), values.length, out -> out.write(b.array()));
+        return new Table(
+                List.of(
+                        new Column("ElapsedTime", false),
+                        new Column("EpochTime", false),
+                        new Column(whole, false),
+                        new Column(real, true)),
+                values.length,
+                out -> out.write(b.array()));
     }
 
     private void step(String step, String node, Map<String, Hdf5> series) throws IOException {
@@ -46,8 +53,16 @@ class Sh5utilTest {
     @BeforeEach
     void steps() throws IOException {
         user = host.userName(host.uid());
-        step("0", "n1", Map.of("Network", table("PacketsIn", "InMB", 4, 6), "Tasks", new Group(Map.of(), Map.of("0", table("RSS", "CPUTime", 100),
-                "1", table("RSS", "CPUTime", 300)))));
+        step(
+                "0",
+                "n1",
+                Map.of(
+                        "Network",
+                        table("PacketsIn", "InMB", 4, 6),
+                        "Tasks",
+                        new Group(
+                                Map.of(),
+                                Map.of("0", table("RSS", "CPUTime", 100), "1", table("RSS", "CPUTime", 300)))));
         step("0", "n_2", Map.of("Network", table("PacketsIn", "InMB", 8, 1, 3)));
         step("batch", "n1", Map.of("Network", table("PacketsIn", "InMB", 2)));
     }
@@ -72,24 +87,35 @@ class Sh5utilTest {
     void stepsBecomeAJob() throws IOException {
         merged("-S -j 7");
         assertThat(dir.resolve("profiles/" + user)).isDirectoryContaining("glob:**/7_batch_n1.h5");
-        assertThat(extracted("-E -s Network")).containsExactly("Step,Node,ElapsedTime,Min_EpochTime,Max_EpochTime,Sum_EpochTime,Avg_EpochTime,"
-                + "Min_PacketsIn,Max_PacketsIn,Sum_PacketsIn,Avg_PacketsIn,Min_InMB,Max_InMB,Sum_InMB,Avg_InMB",
-                "0,n1,1,1000,1001,2001,1000.500000,4,6,10,5.000000,2.000000,3.000000,5.000000,2.500000",
-                "0,n_2,2,1000,1002,3003,1001.000000,1,8,12,4.000000,0.500000,4.000000,6.000000,2.000000",
-                "batch,n1,0,1000,1000,1000,1000.000000,2,2,2,2.000000,1.000000,1.000000,1.000000,1.000000");
+        assertThat(extracted("-E -s Network"))
+                .containsExactly(
+                        "Step,Node,ElapsedTime,Min_EpochTime,Max_EpochTime,Sum_EpochTime,Avg_EpochTime,"
+                                + "Min_PacketsIn,Max_PacketsIn,Sum_PacketsIn,Avg_PacketsIn,Min_InMB,Max_InMB,"
+                                + "Sum_InMB,Avg_InMB",
+                        "0,n1,1,1000,1001,2001,1000.500000,4,6,10,5.000000,2.000000,3.000000,5.000000,2.500000",
+                        "0,n_2,2,1000,1002,3003,1001.000000,1,8,12,4.000000,0.500000,4.000000,6.000000,2.000000",
+                        "batch,n1,0,1000,1000,1000,1000.000000,2,2,2,2.000000,1.000000,1.000000,1.000000,1.000000");
         merged("-j 7.batch,7.1");
-        assertThat(dir.resolve("profiles/" + user)).isDirectoryNotContaining("glob:**/7_batch_n1.h5").isDirectoryContaining("glob:**/7_0_n1.h5");
-        assertThat(extracted("-E -l Node:TimeSeries -s Network")).containsExactly("Step,Node,ElapsedTime,EpochTime,PacketsIn,InMB",
-                "batch,n1,0,1000,2,1.000000");
+        assertThat(dir.resolve("profiles/" + user))
+                .isDirectoryNotContaining("glob:**/7_batch_n1.h5")
+                .isDirectoryContaining("glob:**/7_0_n1.h5");
+        assertThat(extracted("-E -l Node:TimeSeries -s Network"))
+                .containsExactly("Step,Node,ElapsedTime,EpochTime,PacketsIn,InMB", "batch,n1,0,1000,2,1.000000");
         assertThat(run("-j 8").err()).endsWith("sh5util: No node-step files found for jobid 8\n");
     }
 
     @Test
     void tasksAndNodes() throws IOException {
         merged("-j 7");
-        assertThat(extracted("-E -l Node:TimeSeries -s Task")).containsExactly("Step,Node,Series,ElapsedTime,EpochTime,RSS,CPUTime",
-                "0,n1,0,0,1000,100,50.000000", "0,n1,1,0,1000,300,150.000000");
-        assertThat(extracted("-E -l Node:TimeSeries -s Task_1")).hasSize(2).last().isEqualTo("0,n1,1,0,1000,300,150.000000");
+        assertThat(extracted("-E -l Node:TimeSeries -s Task"))
+                .containsExactly(
+                        "Step,Node,Series,ElapsedTime,EpochTime,RSS,CPUTime",
+                        "0,n1,0,0,1000,100,50.000000",
+                        "0,n1,1,0,1000,300,150.000000");
+        assertThat(extracted("-E -l Node:TimeSeries -s Task_1"))
+                .hasSize(2)
+                .last()
+                .isEqualTo("0,n1,1,0,1000,300,150.000000");
         assertThat(extracted("-E -l Node:TimeSeries -s Network -N n_2")).hasSize(4);
         assertThat(run("-j 7 -L -s Task").out()).isEqualTo("ElapsedTime\nEpochTime\nRSS\nCPUTime\n");
     }
@@ -98,8 +124,10 @@ class Sh5utilTest {
     void oneItemOverAllNodes() throws IOException {
         merged("-j 7");
         FakeHost.Ran ran = run("-j 7 -I -s Network -d PacketsIn -o " + dir + "/out.csv");
-        assertThat(ran.out()).isEqualTo("    Step 0 Maximum accumulated PacketsIn Value (12) occurred at Time=0, Ave Node 6.000000\n"
-                + "    Step batch Maximum accumulated PacketsIn Value (2) occurred at Time=0, Ave Node 2.000000\n");
+        assertThat(ran.out())
+                .isEqualTo("    Step 0 Maximum accumulated PacketsIn Value (12) occurred at Time=0, Ave Node 6.000000\n"
+                        + "    Step batch Maximum accumulated PacketsIn Value (2) occurred at Time=0, Ave "
+                        + "Node 2.000000\n");
         assertThat(dir.resolve("out.csv")).hasContent("""
             Step,ElaspedTime,MinNode,MinValue,MaxNode,MaxValue,Sum,Avg,NumNodes,Network n1,Network n_2
             0,0,n1,4,n_2,8,12,6.000000,2,4,8

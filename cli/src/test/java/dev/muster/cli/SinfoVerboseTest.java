@@ -22,7 +22,9 @@ class SinfoVerboseTest {
             -v -o %P | %P
             """)
     void format(String options, String format) {
-        FakeHost host = new FakeHost().reply("QueryPartitions", "{\"partitions\":[]}").reply("QueryNodes", "{\"nodes\":[],\"now\":0}");
+        FakeHost host = new FakeHost()
+                .reply("QueryPartitions", "{\"partitions\":[]}")
+                .reply("QueryNodes", "{\"nodes\":[],\"now\":0}");
         assertThat(host.run("sinfo " + options).out()).contains("format      = " + format + "\n");
     }
 
@@ -38,10 +40,15 @@ class SinfoVerboseTest {
             -v -d -r -O port,cpus,StateLong | dead,filtering,responding,cpus_flag,port_flag,state_flag                        | (null)
             """)
     void flags(String options, String set, String states) {
-        FakeHost host = new FakeHost().reply("QueryPartitions", "{\"partitions\":[]}").reply("QueryNodes", "{\"nodes\":[],\"now\":0}");
+        FakeHost host = new FakeHost()
+                .reply("QueryPartitions", "{\"partitions\":[]}")
+                .reply("QueryNodes", "{\"nodes\":[],\"now\":0}");
         String out = host.run("sinfo " + options).out();
-        assertThat(out.lines().filter(l -> l.matches(".*= ?true")).map(l -> l.split("[ =]")[0]).collect(java.util.stream.Collectors.joining(",")))
-            .isEqualTo(set.equals("-") ? "" : set);
+        assertThat(out.lines()
+                        .filter(l -> l.matches(".*= ?true"))
+                        .map(l -> l.split("[ =]")[0])
+                        .collect(java.util.stream.Collectors.joining(",")))
+                .isEqualTo(set.equals("-") ? "" : set);
         assertThat(out).contains("states      = " + states + "\n").contains("default_time_flag =false\n");
     }
 }

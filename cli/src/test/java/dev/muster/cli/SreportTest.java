@@ -18,8 +18,11 @@ class SreportTest {
 
     @BeforeEach
     void resources() {
-        host.reply("Show", "{\"rows\":[{\"Type\":\"cpu\"},{\"Type\":\"mem\"},{\"Type\":\"energy\"},{\"Type\":\"node\"},{\"Type\":\"gres\","
-                + "\"Name\":\"gpu\"}]}");
+        host.reply(
+                "Show",
+                "{\"rows\":[{\"Type\":\"cpu\"},{\"Type\":\"mem\"},{\"Type\":\"energy\"},{\"Type\":\"node\"},"
+                        + "{\"Type\":\"gres\","
+                        + "\"Name\":\"gpu\"}]}");
     }
 
     private void utilization() {
@@ -33,19 +36,26 @@ class SreportTest {
     @Test
     void utilizationOfAllResources() {
         utilization();
-        assertThat(host.run("sreport cluster utilization -T cpu,mem -tsecper" + SPAN).out()).isEqualTo("""
+        assertThat(host.run("sreport cluster utilization -T cpu,mem -tsecper" + SPAN)
+                        .out())
+                .isEqualTo("""
                 --------------------------------------------------------------------------------
                 Cluster Utilization 2007-12-31T23:00:00 - 2008-01-02T11:59:59
                 Usage reported in TRES Seconds/Percentage of Total
                 --------------------------------------------------------------------------------
-                """ + "  Cluster      TRES Name          Allocated              Down         PLND Down               Idle           Planned"
-                + "           Reported \n"
-                + "--------- -------------- ------------------ ----------------- ----------------- ------------------ -----------------"
-                + " ------------------ \n"
-                + "       c1            cpu     361200(67.79%)       3600(0.68%)          0(0.00%)     154200(28.94%)      13800(2.59%)"
-                + "    532800(100.00%) \n"
-                + "       c1            mem  348480000(65.41%)    3600000(0.68%)          0(0.00%)  180720000(33.92%)          0(0.00%)"
-                + " 532800000(100.00%) \n");
+                """
+                        + "  Cluster      TRES Name          Allocated              Down         PLND Down           "
+                        + "    Idle           Planned"
+                        + "           Reported \n"
+                        + "--------- -------------- ------------------ ----------------- ----------------- "
+                        + "------------------ -----------------"
+                        + " ------------------ \n"
+                        + "       c1            cpu     361200(67.79%)       3600(0.68%)          0(0.00%)     "
+                        + "154200(28.94%)      13800(2.59%)"
+                        + "    532800(100.00%) \n"
+                        + "       c1            mem  348480000(65.41%)    3600000(0.68%)          0(0.00%)  "
+                        + "180720000(33.92%)          0(0.00%)"
+                        + " 532800000(100.00%) \n");
     }
 
     @ParameterizedTest
@@ -68,14 +78,18 @@ class SreportTest {
         rows("""
                 {"Cluster":"c1","TRES":"cpu","Count":"4","Allocated":"66600","Down":"0","PlannedDown":"0","Idle":"66600","Planned":"0",\
                 "OverCommitted":"0","Reported":"133200"}""");
-        assertThat(host.run("sreport -nP -t percent cl ut" + SPAN).out()).isEqualTo("c1|50.00%|0.00%|0.00%|50.00%|0.00%|25.00%\n");
-        assertThat(host.run("sreport -nP -t secper cl ut format=reported" + SPAN).out()).isEqualTo("133200(25.00%)\n");
+        assertThat(host.run("sreport -nP -t percent cl ut" + SPAN).out())
+                .isEqualTo("c1|50.00%|0.00%|0.00%|50.00%|0.00%|25.00%\n");
+        assertThat(host.run("sreport -nP -t secper cl ut format=reported" + SPAN)
+                        .out())
+                .isEqualTo("133200(25.00%)\n");
     }
 
     @Test
     void fieldsAndTheirWidths() {
         utilization();
-        assertThat(host.run("sreport -tsec clu util format=cluster%-20,trescount,tresname,over,alloc%30,res,pland" + SPAN))
+        assertThat(host.run(
+                        "sreport -tsec clu util format=cluster%-20,trescount,tresname,over,alloc%30,res,pland" + SPAN))
                 .isEqualTo(new FakeHost.Ran(1, """
                 --------------------------------------------------------------------------------
                 Cluster Utilization 2007-12-31T23:00:00 - 2008-01-02T11:59:59
@@ -101,7 +115,9 @@ class SreportTest {
     @Test
     void accountsAsATree() {
         accounts();
-        assertThat(host.run("sreport -tsec cluster AccountUtilizationByUser tree accounts=a2" + SPAN).out()).isEqualTo("""
+        assertThat(host.run("sreport -tsec cluster AccountUtilizationByUser tree accounts=a2" + SPAN)
+                        .out())
+                .isEqualTo("""
                 --------------------------------------------------------------------------------
                 Cluster/Account/User Utilization 2007-12-31T23:00:00 - 2008-01-02T11:59:59 (133200 secs)
                 Usage reported in CPU Seconds
@@ -131,7 +147,13 @@ class SreportTest {
             """)
     void useOfAccountsAndUsers(String command, String expected) {
         accounts();
-        assertThat(String.join(" ", host.run("sreport -nP -tsec " + command + SPAN).out().lines().toList())).isEqualTo(expected);
+        assertThat(String.join(
+                        " ",
+                        host.run("sreport -nP -tsec " + command + SPAN)
+                                .out()
+                                .lines()
+                                .toList()))
+                .isEqualTo(expected);
     }
 
     @Test
@@ -139,21 +161,27 @@ class SreportTest {
         rows("{\"Cluster\":\"c1\",\"Name\":\"a1\",\"CPUs\":\"2\",\"Seconds\":\"7800\",\"Jobs\":\"2\"},"
                 + "{\"Cluster\":\"c1\",\"Name\":\"a2\",\"CPUs\":\"2\",\"Seconds\":\"7800\",\"Jobs\":\"1\"},"
                 + "{\"Cluster\":\"c1\",\"Name\":\"a2\",\"CPUs\":\"4\",\"Seconds\":\"345600\",\"Jobs\":\"1\"}");
-        assertThat(host.run("sreport -nP -tsec j s grouping=2,4"
-                + SPAN).out()).isEqualTo("c1|a1|0|7800|0|7800|2.16%\nc1|a2|0|7800|345600|353400|97.84%\n");
-        assertThat(host.run("sreport -nP job sizes printjobcount grouping=individual"
-                + SPAN).out()).isEqualTo("c1|a1|2|0|2|50.00%\nc1|a2|1|1|2|50.00%\n");
-        assertThat(host.run("sreport -p -tsec job sizesbywckey" + SPAN).out()).contains("Job Sizes by Wckey 2007-12-31T23:00:00 - 2008-01-02T11:59:59"
-                + " (133200 secs)\nTime reported in Seconds\n", "Cluster|Wckey|0-49 CPUs|50-249 CPUs|250-499 CPUs|500-999 CPUs|>= 1000 CPUs|"
-                + "Total Count|% of cluster|\n");
+        assertThat(host.run("sreport -nP -tsec j s grouping=2,4" + SPAN).out())
+                .isEqualTo("c1|a1|0|7800|0|7800|2.16%\nc1|a2|0|7800|345600|353400|97.84%\n");
+        assertThat(host.run("sreport -nP job sizes printjobcount grouping=individual" + SPAN)
+                        .out())
+                .isEqualTo("c1|a1|2|0|2|50.00%\nc1|a2|1|1|2|50.00%\n");
+        assertThat(host.run("sreport -p -tsec job sizesbywckey" + SPAN).out())
+                .contains(
+                        "Job Sizes by Wckey 2007-12-31T23:00:00 - 2008-01-02T11:59:59"
+                                + " (133200 secs)\nTime reported in Seconds\n",
+                        "Cluster|Wckey|0-49 CPUs|50-249 CPUs|250-499 CPUs|500-999 CPUs|>= 1000 CPUs|"
+                                + "Total Count|% of cluster|\n");
         assertThat(host.sent.get("Report").obj("where").text("by")).isEqualTo("wckey");
     }
 
     @Test
     void useByAccountAndQos() {
         rows(("{'Cluster':'c1','Account':'a1','QOS':'high','cpu':'7200','energy':'5'},"
-                + "{'Cluster':'c1','Account':'a1','QOS':'normal','cpu':'60'}").replace('\'', '"'));
-        assertThat(host.run("sreport cluster AccountUtilizationByQOS" + SPAN).out()).isEqualTo("""
+                        + "{'Cluster':'c1','Account':'a1','QOS':'normal','cpu':'60'}")
+                .replace('\'', '"'));
+        assertThat(host.run("sreport cluster AccountUtilizationByQOS" + SPAN).out())
+                .isEqualTo("""
                 --------------------------------------------------------------------------------
                 Cluster/Account/QOS Utilization 2007-12-31T23:00:00 - 2008-01-02T11:59:59 (133200 secs)
                 Usage reported in CPU Minutes
@@ -163,7 +191,9 @@ class SreportTest {
                        c1              a1         high      120        0\s
                        c1              a1       normal        1        0\s
                 """);
-        assertThat(host.run("sreport -nP cluster accountutilizationbyq qos=normal" + SPAN).out()).isEqualTo("c1|a1|normal|1|0\n");
+        assertThat(host.run("sreport -nP cluster accountutilizationbyq qos=normal" + SPAN)
+                        .out())
+                .isEqualTo("c1|a1|normal|1|0\n");
         assertThat(host.run("sreport cluster accountu" + SPAN).err()).startsWith("Not valid report accountu");
     }
 
@@ -181,7 +211,12 @@ class SreportTest {
             """)
     void spansAreWholeHours(String words, String expected) {
         rows("");
-        assertThat(host.run("sreport cluster utilization " + words).out().lines().toList().get(1)).isEqualTo("Cluster Utilization " + expected);
+        assertThat(host.run("sreport cluster utilization " + words)
+                        .out()
+                        .lines()
+                        .toList()
+                        .get(1))
+                .isEqualTo("Cluster Utilization " + expected);
     }
 
     @ParameterizedTest
@@ -212,8 +247,13 @@ class SreportTest {
 
     /** The first letters name a report, whatever follows them. */
     @ParameterizedTest
-    @CsvSource({"user topuser, Top", "user tx, Top", "cluster utx, Cluster Utilization", "cluster accountutilizationbyux, Cluster/Account/User",
-        "reservation ux, Reservation Utilization"})
+    @CsvSource({
+        "user topuser, Top",
+        "user tx, Top",
+        "cluster utx, Cluster Utilization",
+        "cluster accountutilizationbyux, Cluster/Account/User",
+        "reservation ux, Reservation Utilization"
+    })
     void lettersBehindTheName(String report, String title) {
         rows("");
         assertThat(host.run("sreport " + report).out().lines().toList().get(1)).startsWith(title);
@@ -222,11 +262,14 @@ class SreportTest {
     @Test
     void aSession() {
         accounts();
-        host.stdin = "parsable\nuser top users=u2" + SPAN + "\ntime sec\nbogus\nuser top users=u2" + SPAN + "\n!!\nexit\n";
+        host.stdin =
+                "parsable\nuser top users=u2" + SPAN + "\ntime sec\nbogus\nuser top users=u2" + SPAN + "\n!!\nexit\n";
         FakeHost.Ran ran = host.run("sreport -n");
         assertThat(ran.rc()).isEqualTo(1);
-        assertThat(ran.out()).isEqualTo("sreport: sreport: c1|u2||a3|5760|0|\nsreport: sreport: sreport: c1|u2||a3|345600|0|\nsreport: "
-                + "c1|u2||a3|345600|0|\nsreport: ");
+        assertThat(ran.out())
+                .isEqualTo(
+                        "sreport: sreport: c1|u2||a3|5760|0|\nsreport: sreport: sreport: c1|u2||a3|345600|0|\nsreport: "
+                                + "c1|u2||a3|345600|0|\nsreport: ");
     }
 
     @Test

@@ -29,11 +29,14 @@ class StepTest {
     private static final String ALLOCATION = "{\"jobId\":5,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"n[1-2]\","
             + "\"nodeCount\":2,\"name\":\"x\",\"userName\":\"ann\",\"shares\":[{\"node\":\"n1\",\"cpus\":1},"
             + "{\"node\":\"n2\",\"cpus\":1}]}";
-    private static final String STEP = "{\"jobId\":5,\"stepId\":3,\"attempt\":1,\"tasks\":2,\"ioToken\":\"t\",\"shares\":["
-            + "{\"node\":\"n1\",\"address\":\"a1\",\"port\":1,\"taskIds\":[0]},"
-            + "{\"node\":\"n2\",\"address\":\"a2\",\"port\":1,\"taskIds\":[1]}]}";
+    private static final String STEP =
+            "{\"jobId\":5,\"stepId\":3,\"attempt\":1,\"tasks\":2,\"ioToken\":\"t\",\"shares\":["
+                    + "{\"node\":\"n1\",\"address\":\"a1\",\"port\":1,\"taskIds\":[0]},"
+                    + "{\"node\":\"n2\",\"address\":\"a2\",\"port\":1,\"taskIds\":[1]}]}";
 
-    private final FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":5}").reply("AwaitAllocation", ALLOCATION)
+    private final FakeHost host = new FakeHost()
+            .reply("Submit", "{\"jobId\":5}")
+            .reply("AwaitAllocation", ALLOCATION)
             .reply("CreateStep", STEP);
     private final List<IoFrame> got = new ArrayList<>();
 
@@ -87,23 +90,37 @@ class StepTest {
         return IoFrame.of('X', task, 0, waitStatus);
     }
 
-    private static final String STEP_OF_FOUR = "{\"jobId\":5,\"stepId\":3,\"attempt\":1,\"tasks\":4,\"ioToken\":\"t\",\"shares\":["
-            + "{\"node\":\"n1\",\"address\":\"a1\",\"port\":1,\"taskIds\":[0]},{\"node\":\"n2\",\"address\":\"a2\",\"port\":1,\"taskIds\":[1]},"
-            + "{\"node\":\"n3\",\"address\":\"a3\",\"port\":1,\"taskIds\":[2]},{\"node\":\"n4\",\"address\":\"a4\",\"port\":1,\"taskIds\":[3]}]}";
+    private static final String STEP_OF_FOUR =
+            "{\"jobId\":5,\"stepId\":3,\"attempt\":1,\"tasks\":4,\"ioToken\":\"t\",\"shares\":["
+                    + "{\"node\":\"n1\",\"address\":\"a1\",\"port\":1,\"taskIds\":[0]},{\"node\":\"n2\","
+                    + "\"address\":\"a2\",\"port\":1,\"taskIds\":[1]},"
+                    + "{\"node\":\"n3\",\"address\":\"a3\",\"port\":1,\"taskIds\":[2]},{\"node\":\"n4\","
+                    + "\"address\":\"a4\",\"port\":1,\"taskIds\":[3]}]}";
 
     private static IoFrame done(int rank) {
         return IoFrame.of('F', rank, 0, 0);
     }
 
-    /** By what is asked for and LaunchParameters: --exclusive alone means so many CPUs and no more, with a word it only says who shares nodes. */
+    /**
+     * By what is asked for and LaunchParameters: --exclusive alone means so many CPUs and no more, with a word it only
+     * says who shares nodes.
+     */
     @Test
     void exclusiveStepsHaveWhatTheyAskFor() {
-        String[][] table = {{"", "", "true"}, {"--exclusive", "", "false"}, {"--exclusive=allocation", "", "true"}, {"--exclusive=user", "", "true"},
-            {"--exclusive", "srun_exclusive_allocation", "true"}, {"--exclusive --exact", "srun_exclusive_allocation", "false"}};
+        String[][] table = {
+            {"", "", "true"},
+            {"--exclusive", "", "false"},
+            {"--exclusive=allocation", "", "true"},
+            {"--exclusive=user", "", "true"},
+            {"--exclusive", "srun_exclusive_allocation", "true"},
+            {"--exclusive --exact", "srun_exclusive_allocation", "false"}
+        };
         for (String[] row : table) {
             host.settings().launchParameters = row[1].isEmpty() ? List.of() : List.of(row[1]);
             host.run("srun " + row[0] + " prog");
-            assertThat(Boolean.toString(host.sent.get("CreateStep").obj("step").flag("wholeNodes"))).as(String.join(" ", row)).isEqualTo(row[2]);
+            assertThat(Boolean.toString(host.sent.get("CreateStep").obj("step").flag("wholeNodes")))
+                    .as(String.join(" ", row))
+                    .isEqualTo(row[2]);
         }
     }
 
@@ -118,7 +135,10 @@ class StepTest {
         assertThat(ran.out().lines().sorted().toList()).containsExactly("0: zero", "1: one", "2: two", "3: three");
         assertThat(ran.err()).isEqualTo("srun: error: n4: task 3: Exited with exit code 4\n");
         assertThat(ran.rc()).isEqualTo(4);
-        assertThat(attached.stream().map(a -> a.objects("behind").toString()).sorted().toList())
+        assertThat(attached.stream()
+                        .map(a -> a.objects("behind").toString())
+                        .sorted()
+                        .toList())
                 .containsExactly("[{\"node\":\"n2\",\"tasks\":\"1\"}]", "[{\"node\":\"n4\",\"tasks\":\"3\"}]");
         assertThat(attached).allMatch(a -> a.integer("width") == 2 && a.flag("relayed"));
     }
@@ -131,18 +151,30 @@ class StepTest {
                 node("a" + n, exit(n - 1, (n < 4 ? 3 : 5) << 8), done(n - 1));
             }
             host.env.put("SLURM_SRUN_REDUCE_TASK_EXIT_MSG", reduce);
-            assertThat(host.run("srun -n4 -N4 prog").err().lines().filter(l -> l.contains("Exited with"))).as(reduce)
+            assertThat(host.run("srun -n4 -N4 prog").err().lines().filter(l -> l.contains("Exited with")))
+                    .as(reduce)
                     .hasSize(reduce.equals("0") ? 4 : 2);
         }
     }
 
-    /** The relay dies: it is asked again by itself, those behind it by the next of them, from where their streams had come to. */
+    /**
+     * The relay dies: it is asked again by itself, those behind it by the next of them, from where their streams had
+     * come to.
+     */
     @Test
     void aLostRelayCostsNothing() throws IOException {
         host.reply("CreateStep", STEP_OF_FOUR);
         node("a1", true, out(2, 1, 0, "first\n"), exit(1, 0), done(1));
         node("a1", out(0, 1, 0, "zero\n"), exit(0, 0), DONE);
-        node("a3", out(2, 1, 0, "first\n"), out(2, 1, 6, "second\n"), exit(2, 0), done(2), out(3, 1, 0, "three\n"), exit(3, 0), done(3));
+        node(
+                "a3",
+                out(2, 1, 0, "first\n"),
+                out(2, 1, 6, "second\n"),
+                exit(2, 0),
+                done(2),
+                out(3, 1, 0, "three\n"),
+                exit(3, 0),
+                done(3));
         FakeHost.Ran ran = host.run("srun -l -n4 -N4 --treewidth=1 prog");
         assertThat(ran.out().lines().sorted().toList()).containsExactly("0: zero", "2: first", "2: second", "3: three");
         assertThat(ran.err()).isEmpty();
@@ -152,7 +184,15 @@ class StepTest {
     @Test
     void whatTheRelayDoesNotReachIsReachedDirectly() throws IOException {
         host.reply("CreateStep", STEP_OF_FOUR);
-        node("a1", new IoFrame('!', 2, 2, 0, new byte[0]), exit(0, 0), done(0), exit(1, 0), done(1), exit(3, 0), done(3));
+        node(
+                "a1",
+                new IoFrame('!', 2, 2, 0, new byte[0]),
+                exit(0, 0),
+                done(0),
+                exit(1, 0),
+                done(1),
+                exit(3, 0),
+                done(3));
         node("a3", out(2, 1, 0, "two\n"), exit(2, 0), DONE);
         FakeHost.Ran ran = host.run("srun -l -n4 -N4 --treewidth=1 prog");
         assertThat(ran.out()).isEqualTo("2: two\n");
@@ -180,21 +220,41 @@ class StepTest {
 
     /** Words of srun's files: in any case, and whatever begins with "all" is that word, as in Slurm. */
     @ParameterizedTest
-    @CsvSource({"all,all", "ALL,all", "all.txt,all", "allx,all", "none,none", "NONE,none", "1,1", "none.txt,''", "xall,''"})
+    @CsvSource({
+        "all,all",
+        "ALL,all",
+        "all.txt,all",
+        "allx,all",
+        "none,none",
+        "NONE,none",
+        "1,1",
+        "none.txt,''",
+        "xall,''"
+    })
     void wordsOfFiles(String typed, String sent) throws IOException {
         node("a1");
         node("a2");
         host.refuse("CreateStep", 2014, "enough");
         host.env.put("SLURM_JOB_ID", "5");
         host.run("srun -n2 -o " + typed + " true");
-        assertThat(Bytes.fromBase64(host.sent.get("CreateStep").obj("step").obj("io").text("stdout")).text()).isEqualTo(sent);
+        assertThat(Bytes.fromBase64(host.sent
+                                .get("CreateStep")
+                                .obj("step")
+                                .obj("io")
+                                .text("stdout"))
+                        .text())
+                .isEqualTo(sent);
     }
 
     @Test
     void inputGoesOnceToABranch() throws IOException {
         host.stdin = "input";
         host.reply("CreateStep", STEP_OF_FOUR);
-        node("a1", java.util.stream.IntStream.range(0, 4).mapToObj(task -> IoFrame.of('L', task, 0, 1 << 18)).toArray(IoFrame[]::new));
+        node(
+                "a1",
+                java.util.stream.IntStream.range(0, 4)
+                        .mapToObj(task -> IoFrame.of('L', task, 0, 1 << 18))
+                        .toArray(IoFrame[]::new));
         Thread.ofPlatform().daemon().start(() -> host.run("srun -n4 -N4 --treewidth=1 prog"));
         for (int i = 0; i < 500 && types().size() < 2; i++) {
             java.util.concurrent.locks.LockSupport.parkNanos(10_000_000);
@@ -228,7 +288,8 @@ class StepTest {
                 .containsExactly("1: bad", "srun: error: n2: task 1: Exited with exit code 3");
         assertThat(ran.rc()).isEqualTo(3);
         assertThat(host.calls).containsExactly("Submit", "AwaitAllocation", "CreateStep", "CompleteAllocation");
-        assertThat(host.sent.get("CompleteAllocation").obj("exit").integer("code")).isEqualTo(3);
+        assertThat(host.sent.get("CompleteAllocation").obj("exit").integer("code"))
+                .isEqualTo(3);
     }
 
     /** shows: EioTimeout */
@@ -258,15 +319,20 @@ class StepTest {
 
     private List<Long> acknowledged() {
         synchronized (got) {
-            return got.stream().filter(f -> f.type() == 'a').map(IoFrame::offset).toList();
+            return got.stream()
+                    .filter(f -> f.type() == 'a')
+                    .map(IoFrame::offset)
+                    .toList();
         }
     }
 
     @Test
     void goesOnWhereTheCommandServiceLeftTheStep() throws IOException {
         String state = "{\"allocation\":" + ALLOCATION + ",\"started\":" + STEP + ",\"own\":true}";
-        host.resumable(ResumableStep.of(state.getBytes(StandardCharsets.UTF_8),
-                "input 7\n0 1 4\n1 1 2\n".getBytes(StandardCharsets.UTF_8), new byte[0]));
+        host.resumable(ResumableStep.of(
+                state.getBytes(StandardCharsets.UTF_8),
+                "input 7\n0 1 4\n1 1 2\n".getBytes(StandardCharsets.UTF_8),
+                new byte[0]));
         node("a1", out(0, 1, 4, "two\n"), exit(0, 0), DONE);
         node("a2", out(1, 1, 0, "x\ny\n"), exit(1, 3 << 8), DONE);
         FakeHost.Ran ran = host.run("srun -l -n2 -N2 prog");
@@ -307,9 +373,15 @@ class StepTest {
                 host.awaitGivenUp();
             }
         });
-        assertThat(host.run("srun prog")).isEqualTo(new FakeHost.Ran(1, "", "srun: Job 5 step creation temporarily disabled, retrying "
-                + "(Requested nodes are busy)\nsrun: Cancelled pending job step with signal " + number
-                + "\nsrun: error: Unable to create step for job 5: Job/step already completing or completed\n"));
+        assertThat(host.run("srun prog"))
+                .isEqualTo(new FakeHost.Ran(
+                        1,
+                        "",
+                        "srun: Job 5 step creation temporarily disabled, retrying "
+                                + "(Requested nodes are busy)\nsrun: Cancelled pending job step with signal "
+                                + number
+                                + "\nsrun: error: Unable to create step for job 5: Job/step already "
+                                + "completing or completed\n"));
         assertThat(host.sent.get("CreateStep").number("waitMs")).isZero();
     }
 
@@ -354,8 +426,10 @@ class StepTest {
         node("a2", true, exit(1, 2), DONE);
         FakeHost.Ran ran = host.run("srun -n2 -N2 prog");
         assertThat(ran.rc()).isEqualTo(130);
-        assertThat(ran.err()).startsWith("srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=5.3 tasks 0-1: running\n"
-                + "srun: sending Ctrl-C to StepId=5.3\nsrun: forcing job termination\nsrun: Job step aborted: ").doesNotContain("Interrupt\n");
+        assertThat(ran.err())
+                .startsWith("srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=5.3 tasks 0-1: running\n"
+                        + "srun: sending Ctrl-C to StepId=5.3\nsrun: forcing job termination\nsrun: Job step aborted: ")
+                .doesNotContain("Interrupt\n");
         assertThat(sent.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
         assertThat(signals).containsExactly((long) JobMessages.Cancel.INTERRUPT, 9L);
     }
@@ -374,7 +448,8 @@ class StepTest {
     void quietTellsErrorsAlone() throws IOException {
         node("a1", exit(0, 2 << 8), DONE);
         node("a2", exit(1, 15), DONE);
-        assertThat(host.run("srun -Q -K -n2 -N2 prog").err().lines()).allMatch(line -> line.startsWith("srun: error: n"));
+        assertThat(host.run("srun -Q -K -n2 -N2 prog").err().lines())
+                .allMatch(line -> line.startsWith("srun: error: n"));
     }
 
     @ParameterizedTest
@@ -401,7 +476,9 @@ class StepTest {
         assertThat(step.text("name")).isEqualTo("prog");
         assertThat(step.obj("request").toString()).isEqualTo("{\"nodesMin\":2,\"nodesMax\":2,\"tasks\":2}");
         assertThat(Bytes.fromBase64(step.obj("io").text("stdout")).text()).isEqualTo("file.%t");
-        assertThat(step.texts("arguments").stream().map(a -> Bytes.fromBase64(a).text()).toList())
+        assertThat(step.texts("arguments").stream()
+                        .map(a -> Bytes.fromBase64(a).text())
+                        .toList())
                 .containsExactly("prog", "'a");
     }
 
@@ -423,14 +500,17 @@ class StepTest {
         host.env.put("SLURM_JOB_NUM_NODES", "2");
         host.refuse("CreateStep", 2015, "no");
         String err = host.run("srun " + options + " prog").err();
-        assertThat(err.replaceAll("srun: error: Unable to create step.*\n", "").strip()).isEqualTo(told == null ? "" : "srun: " + told);
+        assertThat(err.replaceAll("srun: error: Unable to create step.*\n", "").strip())
+                .isEqualTo(told == null ? "" : "srun: " + told);
     }
 
     @Test
     void nodesAreNotWantedAndLeftOut() {
         host.env.put("SLURM_JOB_ID", "5");
         FakeHost.Ran ran = host.run("srun -w a[1-2] -x a2,a3 prog");
-        assertThat(ran.err()).isEqualTo("srun: error: Requested node a2 is also in the excluded list.\nsrun: error: Job not submitted.\n");
+        assertThat(ran.err())
+                .isEqualTo("srun: error: Requested node a2 is also in the excluded list.\nsrun: error: Job not "
+                        + "submitted.\n");
         assertThat(ran.rc()).isEqualTo(1);
     }
 
@@ -466,22 +546,33 @@ class StepTest {
 
     @Test
     void whatIsNotCompressed() {
-        assertThat(host.run("srun --compress=zip").err()).isEqualTo("srun: error: Compression type 'zip' unknown, disabling compression support.\n"
-                + "srun: fatal: No command given to execute.\n");
+        assertThat(host.run("srun --compress=zip").err())
+                .isEqualTo("srun: error: Compression type 'zip' unknown, disabling compression support.\n"
+                        + "srun: fatal: No command given to execute.\n");
         assertThat(host.run("srun --compress").err()).isEqualTo("srun: fatal: No command given to execute.\n");
     }
 
     @Test
     void refusals() {
         host.refuse("Submit", 2000, "Invalid partition name specified");
-        assertThat(host.run("srun -p nope true")).isEqualTo(new FakeHost.Ran(1, "", "srun: error: invalid partition "
-                + "specified: nope\nsrun: error: Unable to allocate resources: Invalid partition name specified\n"));
+        assertThat(host.run("srun -p nope true"))
+                .isEqualTo(new FakeHost.Ran(
+                        1,
+                        "",
+                        "srun: error: invalid partition "
+                                + "specified: nope\nsrun: error: Unable to allocate resources: Invalid "
+                                + "partition name specified\n"));
         host.refuse("AwaitAllocation", 2017, "Invalid job id specified");
-        assertThat(host.run("srun --jobid=99 true")).isEqualTo(new FakeHost.Ran(1, "", "srun: error: Unable to confirm "
-                + "allocation for job 99: Invalid job id specified\n"
-                + "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 99\n"));
+        assertThat(host.run("srun --jobid=99 true"))
+                .isEqualTo(new FakeHost.Ran(
+                        1,
+                        "",
+                        "srun: error: Unable to confirm "
+                                + "allocation for job 99: Invalid job id specified\n"
+                                + "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 99\n"));
         host.refuse("AwaitAllocation", 2002, "Access/permission denied");
-        assertThat(host.run("srun --jobid=99 true").err()).isEqualTo("srun: error: Unable to create step for job 99: Access/permission denied\n");
+        assertThat(host.run("srun --jobid=99 true").err())
+                .isEqualTo("srun: error: Unable to create step for job 99: Access/permission denied\n");
         assertThat(host.run("srun --mpi=list").out()).isEqualTo("MPI plugin types are...\n\tnone\n");
     }
 
@@ -498,7 +589,9 @@ class StepTest {
             """)
     void jobsThatDoNotRun(String state, String command, int rc, String said) {
         host.files.put("/etc/hostname", "h");
-        host.reply("AwaitAllocation", "{\"jobId\":7,\"ready\":" + !state.equals("PENDING") + ",\"state\":\"" + state + "\",\"nodes\":\"\"}");
+        host.reply(
+                "AwaitAllocation",
+                "{\"jobId\":7,\"ready\":" + !state.equals("PENDING") + ",\"state\":\"" + state + "\",\"nodes\":\"\"}");
         FakeHost.Ran ran = host.run(command);
         assertThat(ran.rc()).isEqualTo(rc);
         assertThat(ran.err().lines().findFirst()).contains(said);
@@ -508,8 +601,13 @@ class StepTest {
 
     /** Whoever sees a job in the queue may wait for its nodes. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"RUNNING | 0 | scontrol: Nodes are ready for job 7", "PENDING | 1 | scontrol: Job 7 no longer running",
-            "FAILED | 1 | scontrol: Job 7 no longer running"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "RUNNING | 0 | scontrol: Nodes are ready for job 7",
+                "PENDING | 1 | scontrol: Job 7 no longer running",
+                "FAILED | 1 | scontrol: Job 7 no longer running"
+            })
     void aJobOfSomebodyElseThatIsReady(String state, int rc, String said) {
         host.refuse("AwaitAllocation", 2002, "Access/permission denied");
         host.reply("QueryJobs", ("{'jobs':[{'jobId':7,'state':'" + state + "','flags':[]}]}").replace('\'', '"'));
@@ -521,15 +619,17 @@ class StepTest {
     @Test
     void aJobThatIsReady() {
         host.reply("AwaitAllocation", "{\"jobId\":7,\"state\":\"RUNNING\",\"ready\":true}");
-        assertThat(host.run("scontrol wait_job 7")).isEqualTo(new FakeHost.Ran(0, "", "scontrol: Nodes are ready for job 7\n"));
+        assertThat(host.run("scontrol wait_job 7"))
+                .isEqualTo(new FakeHost.Ran(0, "", "scontrol: Nodes are ready for job 7\n"));
         assertThat(host.run("scontrol wait_job x")).isEqualTo(new FakeHost.Ran(1, "", "Invalid job_id x"));
     }
 
     @Test
     void kindsOfMpiAreThoseOfTheInstallation() {
         host.mpiKinds = List.of("none", "pmi2", "pmix", "pmix_v4");
-        assertThat(host.run("srun --mpi=list").out()).isEqualTo(
-                "MPI plugin types are...\n\tnone\n\tpmi2\n\tpmix\nspecific pmix plugin versions available: pmix_v4\n");
+        assertThat(host.run("srun --mpi=list").out())
+                .isEqualTo("MPI plugin types are...\n\tnone\n\tpmi2\n\tpmix\nspecific pmix plugin versions "
+                        + "available: pmix_v4\n");
         assertThat(host.run("srun --mpi=pmix_v3 true")).isEqualTo(new FakeHost.Ran(1, "", """
                 srun: error: Couldn't find the specified plugin name for mpi/pmix_v3 looking at all files
                 srun: error: cannot find mpi plugin for mpi/pmix_v3
@@ -541,7 +641,13 @@ class StepTest {
 
     /** What the step and its tasks are told: as asked for, else MpiDefault, and nothing with none. */
     @ParameterizedTest
-    @CsvSource({"'', '', ''", "pmi2, '', pmi2", "pmi2, --mpi=pmix, pmix", "pmi2, --mpi=none, ''", "'', --mpi=pmix_v4, pmix_v4"})
+    @CsvSource({
+        "'', '', ''",
+        "pmi2, '', pmi2",
+        "pmi2, --mpi=pmix, pmix",
+        "pmi2, --mpi=none, ''",
+        "'', --mpi=pmix_v4, pmix_v4"
+    })
     void kindOfMpiOfAStep(String byDefault, String option, String kind) throws IOException {
         host.mpiKinds = List.of("none", "pmi2", "pmix", "pmix_v4");
         host.settings().mpiDefault = byDefault;
@@ -550,8 +656,10 @@ class StepTest {
         host.run(("srun -n2 -N2 " + option + " true").replace("  ", " "));
         Json.Obj step = host.sent.get("CreateStep").obj("step");
         assertThat(step.text("mpi")).isEqualTo(kind);
-        List<String> told = step.texts("environment").stream().map(e -> Bytes.fromBase64(e).text())
-                .filter(e -> e.startsWith("SLURM_MPI_TYPE=")).toList();
+        List<String> told = step.texts("environment").stream()
+                .map(e -> Bytes.fromBase64(e).text())
+                .filter(e -> e.startsWith("SLURM_MPI_TYPE="))
+                .toList();
         assertThat(told).isEqualTo(kind.isEmpty() ? List.of() : List.of("SLURM_MPI_TYPE=" + kind));
     }
 
@@ -559,7 +667,8 @@ class StepTest {
     @Test
     void mpiOfTheConfiguration() {
         host.settings().mpiDefault = "pmi9";
-        assertThat(host.run("srun true").err()).contains("srun: error: Invalid MPI type 'pmi9', --mpi=list for acceptable types\n");
+        assertThat(host.run("srun true").err())
+                .contains("srun: error: Invalid MPI type 'pmi9', --mpi=list for acceptable types\n");
         host.refuse("Submit", 2000, "Invalid partition name specified");
         assertThat(host.run("srun --mpi=none -p nope true").err()).doesNotContain("MPI");
         host.settings().mpiDefault = "none";
@@ -599,11 +708,19 @@ class StepTest {
 
     /** A signal after the grant, before the command or the step has handlers of its own, gives the allocation back. */
     @ParameterizedTest
-    @CsvSource({"salloc --no-shell, INT", "salloc --no-shell, TERM", "salloc --no-shell, HUP", "srun true, TERM", "srun true, INT"})
+    @CsvSource({
+        "salloc --no-shell, INT",
+        "salloc --no-shell, TERM",
+        "salloc --no-shell, HUP",
+        "srun true, TERM",
+        "srun true, INT"
+    })
     void aSignalRightAfterTheGrantIsNotLost(String command, String signal) {
         FakeHost host = new FakeHost();
         host.reply("Submit", "{\"jobId\":9}");
-        host.reply("AwaitAllocation", "{\"jobId\":9,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"x1\",\"nodeCount\":1}");
+        host.reply(
+                "AwaitAllocation",
+                "{\"jobId\":9,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"x1\",\"nodeCount\":1}");
         List<Runnable> atGrant = new ArrayList<>();
         host.meanwhile.put("AwaitAllocation", q -> atGrant.add(host.handlers.get(signal)));
         host.run(command);

@@ -17,9 +17,14 @@ class VerboseTest {
             {"now":1795256134,"cluster":"c","jobs":[{"job":{"jobId":188,"arrayJobId":187,"arrayTaskId":12,"name":"nm","userName":"ann",
              "userId":4242,"state":"COMPLETED","nodes":"n[3-4]","stdout":"/x/%A_%4a.%N.%u","stdin":"/dev/null","stderr":"/x/\\\\%j"}}]}
             """;
-    private final FakeHost host = new FakeHost().reply("QueryJobs", JOBS).reply("QueryAccounting", ACCOUNTING)
-            .reply("QueryPriorities", "{\"type\":\"priority/multifactor\"}").reply("QueryShares", "{\"type\":\"priority/multifactor\"}")
-            .reply("QuerySteps", "{\"steps\":[]}").reply("AwaitSteps", "{\"state\":\"RUNNING\"}").reply("Cancel", "{}");
+    private final FakeHost host = new FakeHost()
+            .reply("QueryJobs", JOBS)
+            .reply("QueryAccounting", ACCOUNTING)
+            .reply("QueryPriorities", "{\"type\":\"priority/multifactor\"}")
+            .reply("QueryShares", "{\"type\":\"priority/multifactor\"}")
+            .reply("QuerySteps", "{\"steps\":[]}")
+            .reply("AwaitSteps", "{\"state\":\"RUNNING\"}")
+            .reply("Cancel", "{}");
 
     @Test
     void squeueTellsItsOptions() {
@@ -70,11 +75,24 @@ class VerboseTest {
     @Test
     void onlyTheStateIsAskedFor() {
         assertThat(host.run("squeue --only-job-state -h -j 187").out()).isEqualTo("               187  R\n");
-        assertThat(host.sent.get("QueryJobs").texts("fields")).containsExactly("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
-                "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags");
-        assertThat(host.run("squeue --only-job-state -u ann")).isEqualTo(new FakeHost.Ran(1, "",
-                "squeue: fatal: Option --only-job-state only works alone, with -j (--jobs) and/or -t (--states) parameters, "
-                + "parameters for cluster/federation selection, and the printing options.\n"));
+        assertThat(host.sent.get("QueryJobs").texts("fields"))
+                .containsExactly(
+                        "jobId",
+                        "arrayJobId",
+                        "arrayTaskId",
+                        "arrayTasks",
+                        "arrayMaxRunning",
+                        "hetJobId",
+                        "hetOffset",
+                        "state",
+                        "flags");
+        assertThat(host.run("squeue --only-job-state -u ann"))
+                .isEqualTo(new FakeHost.Ran(
+                        1,
+                        "",
+                        "squeue: fatal: Option --only-job-state only works alone, with -j (--jobs) and/or -t "
+                                + "(--states) parameters, "
+                                + "parameters for cluster/federation selection, and the printing options.\n"));
     }
 
     @ParameterizedTest
@@ -90,13 +108,18 @@ class VerboseTest {
             """)
     void whatIsSaidOnTheSide(String command, String expected) {
         assertThat(host.run(command).err()).contains(expected);
-        assertThat(host.run(command.replace("-vv", "-").replace(" -v ", " ").replace("-v", "-")).err()).doesNotContain(expected);
+        assertThat(host.run(command.replace("-vv", "-").replace(" -v ", " ").replace("-v", "-"))
+                        .err())
+                .doesNotContain(expected);
     }
 
     /** As with jobs: on one of these nodes. */
     @Test
     void stepsAreFilteredByNode() {
-        host.reply("QuerySteps", "{\"steps\":[{\"jobId\":1,\"stepId\":\"0\",\"nodes\":\"n[1-2]\"},{\"jobId\":2,\"stepId\":\"0\",\"nodes\":\"n3\"}]}");
+        host.reply(
+                "QuerySteps",
+                "{\"steps\":[{\"jobId\":1,\"stepId\":\"0\",\"nodes\":\"n[1-2]\"},{\"jobId\":2,"
+                        + "\"stepId\":\"0\",\"nodes\":\"n3\"}]}");
         assertThat(host.run("squeue -h -s -o %i -w n[2,4-5]").out()).isEqualTo("1.0\n");
         assertThat(host.run("squeue -h -s -o %i").out()).isEqualTo("1.0\n2.0\n");
     }
@@ -107,7 +130,8 @@ class VerboseTest {
         String plain = "          JOBID PARTITION   PRIORITY       SITE\n";
         assertThat(host.run("sprio").out()).isEqualTo(plain);
         assertThat(host.run("sprio --sibling").out()).isEqualTo(plain.replace("PARTITION", "PARTITION  CLUSTER"));
-        assertThat(host.run("sprio --sibling -u ann").out()).isEqualTo(plain.replace("PARTITION", "PARTITION  CLUSTER     USER"));
+        assertThat(host.run("sprio --sibling -u ann").out())
+                .isEqualTo(plain.replace("PARTITION", "PARTITION  CLUSTER     USER"));
         assertThat(host.run("sprio --sibling -l").out()).doesNotContain("CLUSTER");
     }
 

@@ -78,7 +78,9 @@ class WrappersTest {
     void theScriptsOwnFilesStay() {
         host.files.put("/work/j.pbs", "#!/bin/sh\n#PBS -o from.out\n#PBS -j oe\ntrue\n");
         assertThat(host.run("qsub j.pbs").rc()).isZero();
-        assertThat(masked(host.sent.get("Submit"))).contains("\"stdout\":\"ZnJvbS5vdXQ=\"").doesNotContain("stderr");
+        assertThat(masked(host.sent.get("Submit")))
+                .contains("\"stdout\":\"ZnJvbS5vdXQ=\"")
+                .doesNotContain("stderr");
     }
 
     @ParameterizedTest
@@ -102,7 +104,8 @@ class WrappersTest {
             return;
         }
         assertThat(ran.err()).isEmpty();
-        assertThat(ran.out()).isEqualTo("Job <12> is submitted to " + (args.contains("-q") ? "" : "default ") + "queue <main>.\n");
+        assertThat(ran.out())
+                .isEqualTo("Job <12> is submitted to " + (args.contains("-q") ? "" : "default ") + "queue <main>.\n");
         Json.Obj asked = host.sent.get("Submit");
         assertThat(run("sbatch " + sbatch).err()).isEmpty();
         assertThat(masked(asked)).isEqualTo(masked(host.sent.get("Submit")));
@@ -120,7 +123,9 @@ class WrappersTest {
 
     /** All but what tells one submission from another. */
     private static String masked(Json.Obj sent) {
-        return sent.toString().replaceAll("\"requestId\":\"[^\"]*\"", "").replaceAll("\"submitLine\":\"([^\"\\\\]|\\\\.)*\"", "");
+        return sent.toString()
+                .replaceAll("\"requestId\":\"[^\"]*\"", "")
+                .replaceAll("\"submitLine\":\"([^\"\\\\]|\\\\.)*\"", "");
     }
 
     @Test
@@ -132,14 +137,20 @@ class WrappersTest {
                 2                   longnameofajobth bob             00:00:00 Q main\s\s\s\s\s\s\s\s\s\s\s
                 3                   over             ann             00:00:03 C main\s\s\s\s\s\s\s\s\s\s\s
                 """);
-        assertThat(host.run("qstat -n -1 -u ann,bob").out().lines().skip(5)).containsExactly(
-                "1                    ann      main     fromscript           --         2     3  200mb 00:05 R 00:01   n1/2+n2/1",
-                "2                    bob      main     longnameofajobthatdo --         1     1     --    -- Q 00:00   --",
-                "3                    ann      main     over                 --         1     1     -- 24:00 C 00:00   --");
+        assertThat(host.run("qstat -n -1 -u ann,bob").out().lines().skip(5))
+                .containsExactly(
+                        "1                    ann      main     fromscript           --         2     3  "
+                                + "200mb 00:05 R 00:01   n1/2+n2/1",
+                        "2                    bob      main     longnameofajobthatdo --         1     1     "
+                                + "--    -- Q 00:00   --",
+                        "3                    ann      main     over                 --         1     1     "
+                                + "-- 24:00 C 00:00   --");
         assertThat(host.run("qstat -i 1 2.server").out()).contains("\n2 ").doesNotContain("\n1 ");
         assertThat(host.run("qstat 99").rc()).isEqualTo(153);
-        assertThat(host.run("qstat -f 1").out()).startsWith("Job Id:\t1\n\tJob_Name = fromscript\n\tJob_Owner = ann@login\n\tjob_state = R\n")
-                .contains("\texec_host = n1/2+n2/1\n\tPriority = 7\n\teuser = ann(1000)\n").contains("\tResource_List.walltime = 00:05:00\n");
+        assertThat(host.run("qstat -f 1").out())
+                .startsWith("Job Id:\t1\n\tJob_Name = fromscript\n\tJob_Owner = ann@login\n\tjob_state = R\n")
+                .contains("\texec_host = n1/2+n2/1\n\tPriority = 7\n\teuser = ann(1000)\n")
+                .contains("\tResource_List.walltime = 00:05:00\n");
     }
 
     @Test

@@ -8,13 +8,14 @@ import java.util.List;
 /**
  * Where the proof of a caller's identity comes from, as the configuration says.
  *
- * @param munge       AuthType=auth/munge
+ * @param munge AuthType=auth/munge
  * @param mungeSocket AuthInfo=socket=…, "" for munge's default
- * @param clientIds   AuthInfo=use_client_ids: whoever vouches for a caller says who he is
- * @param keyFiles    where the cluster's key may be, best first; the last is where a single machine's is made
+ * @param clientIds AuthInfo=use_client_ids: whoever vouches for a caller says who he is
+ * @param keyFiles where the cluster's key may be, best first; the last is where a single machine's is made
  * @param sackSockets where a daemon of this host may vouch for its callers
  */
-public record AuthPlaces(boolean munge, String mungeSocket, boolean clientIds, List<File> keyFiles, List<String> sackSockets) {
+public record AuthPlaces(
+        boolean munge, String mungeSocket, boolean clientIds, List<File> keyFiles, List<String> sackSockets) {
     public static AuthPlaces of(SlurmConf conf) {
         boolean munge = conf.authType().equals("auth/munge");
         List<File> keys = new ArrayList<>();
@@ -29,8 +30,12 @@ public record AuthPlaces(boolean munge, String mungeSocket, boolean clientIds, L
         String name = "sack-" + conf.clusterName() + ".socket";
         add(sockets, conf.slurmctldPidFile(), name);
         add(sockets, conf.text(Key.SLURMD_PID_FILE), name);
-        return new AuthPlaces(munge, conf.authInfo().getOrDefault("socket", ""), !munge && conf.authInfo().containsKey("use_client_ids"),
-                List.copyOf(keys), List.copyOf(sockets));
+        return new AuthPlaces(
+                munge,
+                conf.authInfo().getOrDefault("socket", ""),
+                !munge && conf.authInfo().containsKey("use_client_ids"),
+                List.copyOf(keys),
+                List.copyOf(sockets));
     }
 
     private static void add(List<String> sockets, String pidFile, String name) {

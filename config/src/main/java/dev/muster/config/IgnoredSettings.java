@@ -29,8 +29,7 @@ public final class IgnoredSettings {
     /** One line of the file may name ten thousand nodes. */
     private static final int SENTENCES_MAX = 50;
 
-    private IgnoredSettings() {
-    }
+    private IgnoredSettings() {}
 
     /** A sentence for every file that is there and has no effect: the daemons log them. */
     public static List<String> unread(SlurmConf conf) {
@@ -61,7 +60,11 @@ public final class IgnoredSettings {
         {"CommunicationParameters", "CheckGhalQuiesce", "there is no such network here"},
         {"CommunicationParameters", "DisableIPv4", "daemons listen on both families of addresses"},
         {"CommunicationParameters", "getnameinfo_cache_timeout", "names of hosts are told by those who ask"},
-        {"CommunicationParameters", "host_unreach_retry_count", "a connection that is refused is tried again in any case"},
+        {
+            "CommunicationParameters",
+            "host_unreach_retry_count",
+            "a connection that is refused is tried again in any case"
+        },
         {"CommunicationParameters", "keepaliveinterval", "what is sent again after a break does not depend on it"},
         {"CommunicationParameters", "keepaliveprobes", "what is sent again after a break does not depend on it"},
         {"CommunicationParameters", "keepalivetime", "what is sent again after a break does not depend on it"},
@@ -85,23 +88,29 @@ public final class IgnoredSettings {
         {"PrivateData", "events", "the words accounts, events and users belong into slurmdbd.conf"},
         {"PrivateData", "users", "the words accounts, events and users belong into slurmdbd.conf"},
         {"TaskPluginParam", "slurmdoffspec", "slurmd is not bound to specialised cores"},
-        {"TaskPluginParam", "slurmdspecoverride", "specialised cores are those of slurm.conf"}};
+        {"TaskPluginParam", "slurmdspecoverride", "specialised cores are those of slurm.conf"}
+    };
 
     /** A sentence for every word of a list that is given and has no effect. */
     public static List<String> inertWords(SlurmConf conf) {
         List<String> found = new ArrayList<>();
-        for (String[] word : Stream.concat(Arrays.stream(UNKEPT_WORDS), ControllerWords.unkept()).toList()) {
+        for (String[] word : Stream.concat(Arrays.stream(UNKEPT_WORDS), ControllerWords.unkept())
+                .toList()) {
             for (Key key : Key.values()) {
-                if (key.slurmName().equals(word[0]) && (conf.has(key, word[1])
-                        || conf.parameters(key).containsKey(word[1].toLowerCase(Locale.ROOT)))) {
+                if (key.slurmName().equals(word[0])
+                        && (conf.has(key, word[1])
+                                || conf.parameters(key).containsKey(word[1].toLowerCase(Locale.ROOT)))) {
                     found.add(word[0] + "=" + word[1] + " has no effect: " + word[2]);
                 }
             }
         }
         for (NodeConf n : conf.nodes()) {
             for (String word : n.parameters().split(",")) {
-                if (!word.isBlank() && !word.strip().equalsIgnoreCase("config_overrides") && found.size() < SENTENCES_MAX) {
-                    found.add("NodeName=" + n.name() + ": Parameters=" + word.strip() + " has no effect in this version");
+                if (!word.isBlank()
+                        && !word.strip().equalsIgnoreCase("config_overrides")
+                        && found.size() < SENTENCES_MAX) {
+                    found.add(
+                            "NodeName=" + n.name() + ": Parameters=" + word.strip() + " has no effect in this version");
                 }
             }
         }
@@ -113,43 +122,62 @@ public final class IgnoredSettings {
         if (CertmgrConf.of(conf).on() && !TlsPlaces.of(conf).on()) {
             found.add("CertmgrType has no effect: TLSType does not ask for TLS");
         }
-        if (conf.authInfo().containsKey("use_client_ids") && !AuthPlaces.of(conf).clientIds()) {
+        if (conf.authInfo().containsKey("use_client_ids")
+                && !AuthPlaces.of(conf).clientIds()) {
             found.add("AuthInfo=use_client_ids has no effect: munge says who callers are by their numbers alone");
         }
         CgroupConf cgroup = CgroupConf.read(conf.sister(SisterFiles.CGROUP), new ArrayList<>());
         meters(conf, found);
-        AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>()).without()
-                .forEach(name -> found.add("acct_gather.conf: " + name + " has no effect: what it is for is not part of this version"));
-        cgroup.without().forEach(name -> found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
-        MpiConf.read(conf.sister(SisterFiles.MPI), new ArrayList<>()).without()
-                .forEach(name -> found.add("mpi.conf: " + name + " has no effect: PMIx servers reach each other over the nodes' slurmds"));
-        OciConf.read(conf.sister("oci.conf"), new ArrayList<>()).without()
-                .forEach(name -> found.add("oci.conf: " + name + " has no effect: containers have no log of their own, and there is no scrun"));
+        AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>())
+                .without()
+                .forEach(name -> found.add(
+                        "acct_gather.conf: " + name + " has no effect: what it is for is not part of this version"));
+        cgroup.without()
+                .forEach(name ->
+                        found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
+        MpiConf.read(conf.sister(SisterFiles.MPI), new ArrayList<>())
+                .without()
+                .forEach(name -> found.add(
+                        "mpi.conf: " + name + " has no effect: PMIx servers reach each other over the nodes' slurmds"));
+        OciConf.read(conf.sister("oci.conf"), new ArrayList<>())
+                .without()
+                .forEach(name -> found.add("oci.conf: " + name
+                        + " has no effect: containers have no log of their own, and there is no scrun"));
         return List.copyOf(found);
     }
 
     private static void meters(SlurmConf conf, List<String> found) {
         Key[] keys = {Key.ACCT_GATHER_ENERGY_TYPE, Key.ACCT_GATHER_INTERCONNECT_TYPE, Key.ACCT_GATHER_FILESYSTEM_TYPE};
-        List<List<String>> known = List.of(List.of("acct_gather_energy/rapl", "acct_gather_energy/ipmi", "acct_gather_energy/gpu"), List.of(SYSFS),
+        List<List<String>> known = List.of(
+                List.of("acct_gather_energy/rapl", "acct_gather_energy/ipmi", "acct_gather_energy/gpu"),
+                List.of(SYSFS),
                 List.of(LUSTRE));
         for (int i = 0; i < keys.length; i++) {
-            if (conf.given(keys[i]) && !harmless(conf, keys[i]) && !known.get(i).contains(conf.text(keys[i]).toLowerCase(Locale.ROOT))) {
+            if (conf.given(keys[i])
+                    && !harmless(conf, keys[i])
+                    && !known.get(i).contains(conf.text(keys[i]).toLowerCase(Locale.ROOT))) {
                 found.add(keys[i].slurmName() + "=" + conf.text(keys[i]) + " has no effect: part of this version are "
                         + String.join(", ", known.get(i)));
             }
         }
-        if (conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE).equalsIgnoreCase(SYSFS) && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs")) {
+        if (conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE).equalsIgnoreCase(SYSFS)
+                && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs")) {
             found.add("AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs");
         }
-        if (conf.text(Key.ACCT_GATHER_FILESYSTEM_TYPE).equalsIgnoreCase(LUSTRE) && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "fs/lustre")) {
-            found.add("AcctGatherFilesystemType has no effect but on time series: AccountingStorageTRES does not have fs/lustre");
+        if (conf.text(Key.ACCT_GATHER_FILESYSTEM_TYPE).equalsIgnoreCase(LUSTRE)
+                && !conf.has(Key.ACCOUNTING_STORAGE_TRES, "fs/lustre")) {
+            found.add("AcctGatherFilesystemType has no effect but on time series: AccountingStorageTRES does "
+                    + "not have fs/lustre");
         }
     }
 
     /** A value that asks for nothing needs no remark. */
     private static boolean harmless(SlurmConf conf, Key key) {
         String value = conf.text(key);
-        return value.equals(key.fallback()) || value.equalsIgnoreCase("none") || value.endsWith("/none")
-            || value.equalsIgnoreCase("no") || value.equals("0");
+        return value.equals(key.fallback())
+                || value.equalsIgnoreCase("none")
+                || value.endsWith("/none")
+                || value.equalsIgnoreCase("no")
+                || value.equals("0");
     }
 }

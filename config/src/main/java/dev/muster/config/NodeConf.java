@@ -5,16 +5,16 @@ import java.util.List;
 /**
  * One node as the file describes it.
  *
- * @param hostname       what the machine calls itself
- * @param address        where to connect; the hostname when the file says nothing else
- * @param port           slurmd's port on it
- * @param sockets        of all boards together
- * @param gresText       the Gres value as written
- * @param state          UNKNOWN, DOWN, DRAIN, FAIL, FUTURE, CLOUD, IDLE …
- * @param coreSpecCount  cores kept from jobs
- * @param cpuSpecList    CPU ids kept from jobs, as written
- * @param suspendTime    seconds, INFINITE, or empty where the partitions or the global value count
- * @param file           where the line stands
+ * @param hostname what the machine calls itself
+ * @param address where to connect; the hostname when the file says nothing else
+ * @param port slurmd's port on it
+ * @param sockets of all boards together
+ * @param gresText the Gres value as written
+ * @param state UNKNOWN, DOWN, DRAIN, FAIL, FUTURE, CLOUD, IDLE …
+ * @param coreSpecCount cores kept from jobs
+ * @param cpuSpecList CPU ids kept from jobs, as written
+ * @param suspendTime seconds, INFINITE, or empty where the partitions or the global value count
+ * @param file where the line stands
  */
 public record NodeConf(
         String name,
@@ -47,8 +47,7 @@ public record NodeConf(
         int line) {
 
     /** A generic resource: {@code gpu:a100:4} is name gpu, type a100, count 4. */
-    public record Gres(String name, String type, long count, boolean noConsume) {
-    }
+    public record Gres(String name, String type, long count, boolean noConsume) {}
 
     /** Cores on the node; CPUs are these or their threads. */
     public int cores() {
@@ -57,6 +56,7 @@ public record NodeConf(
 
     /** Its own Parameters have the word, which counts beside those of SlurmdParameters. */
     public boolean has(String parameter) {
-        return java.util.Arrays.stream(parameters.split(",")).anyMatch(p -> p.strip().equalsIgnoreCase(parameter));
+        return java.util.Arrays.stream(parameters.split(","))
+                .anyMatch(p -> p.strip().equalsIgnoreCase(parameter));
     }
 }

@@ -11,8 +11,19 @@ import java.util.Locale;
 
 /** A NodeName line while it is read; the one for DEFAULT is what later lines start from. */
 public final class NodeLine {
-    private static final List<String> STATES = List.of("UNKNOWN", "IDLE", "DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE",
-        "CLOUD", "EXTERNAL", "UNDRAIN", "RESUME", "NO_RESPOND");
+    private static final List<String> STATES = List.of(
+            "UNKNOWN",
+            "IDLE",
+            "DOWN",
+            "DRAIN",
+            "FAIL",
+            "FAILING",
+            "FUTURE",
+            "CLOUD",
+            "EXTERNAL",
+            "UNDRAIN",
+            "RESUME",
+            "NO_RESPOND");
 
     private static final long WEIGHT_MAX = Values.U32_MAX - 1;
 
@@ -45,8 +56,7 @@ public final class NodeLine {
     private String file = "";
     private int line;
 
-    private NodeLine() {
-    }
+    private NodeLine() {}
 
     static NodeLine builtIn() {
         return new NodeLine();
@@ -168,7 +178,9 @@ public final class NodeLine {
         HostList hosts = perNode(hostnames, "NodeHostname", all.size(), values);
         HostList addrs = perNode(addresses, "NodeAddr", all.size(), values);
         HostList bcasts = perNode(bcastAddresses, "BcastAddr", all.size(), values);
-        String bracketed = ports.isEmpty() || ports.startsWith("[") ? ports : "[".concat(ports).concat("]");
+        String bracketed = ports.isEmpty() || ports.startsWith("[")
+                ? ports
+                : "[".concat(ports).concat("]");
         HostList portList = perNode(bracketed, "Port", all.size(), values);
         derive(warnings);
         deriveSpecialized(warnings);
@@ -183,10 +195,35 @@ public final class NodeLine {
             String name = nameList.get(i);
             String host = pick(hostList, i, name);
             int port = ports.isEmpty() ? defaultPort : port(pick(ports, i, ""), values);
-            to.add(new NodeConf(name, host, pick(addrList, i, host), pick(bcastList, i, ""), port, (int) cpus,
-                (int) boards, (int) sockets, (int) coresPerSocket, (int) threadsPerCore, realMemoryMb, tmpDiskMb,
-                featureList, (int) weight, gresList, gres, state, reason, memSpecLimitMb, (int) coreSpecCount,
-                cpuSpecList, cpuBind, topology, (int) restrictedCoresPerGpu, suspendTime, parameters, file, line));
+            to.add(new NodeConf(
+                    name,
+                    host,
+                    pick(addrList, i, host),
+                    pick(bcastList, i, ""),
+                    port,
+                    (int) cpus,
+                    (int) boards,
+                    (int) sockets,
+                    (int) coresPerSocket,
+                    (int) threadsPerCore,
+                    realMemoryMb,
+                    tmpDiskMb,
+                    featureList,
+                    (int) weight,
+                    gresList,
+                    gres,
+                    state,
+                    reason,
+                    memSpecLimitMb,
+                    (int) coreSpecCount,
+                    cpuSpecList,
+                    cpuBind,
+                    topology,
+                    (int) restrictedCoresPerGpu,
+                    suspendTime,
+                    parameters,
+                    file,
+                    line));
         }
     }
 
@@ -209,7 +246,8 @@ public final class NodeLine {
         }
         HostList list = values.hosts(text, key);
         if (list.size() > 1 && list.size() != count) {
-            values.error(key + " count must equal that of NodeName records or there must be no more than one (" + list.size() + " != " + count + ")");
+            values.error(key + " count must equal that of NodeName records or there must be no more than one ("
+                    + list.size() + " != " + count + ")");
             return HostList.empty();
         }
         return list;
@@ -222,8 +260,11 @@ public final class NodeLine {
         threadsPerCore = Math.max(threadsPerCore, 1);
         if (socketsPerBoard > 0) {
             if (sockets > 0) {
-                warnings.add(new ConfigError(file, line, "NodeNames=" + names
-                    + " Sockets=# and SocketsPerBoard=# is invalid , using SocketsPerBoard", names));
+                warnings.add(new ConfigError(
+                        file,
+                        line,
+                        "NodeNames=" + names + " Sockets=# and SocketsPerBoard=# is invalid , using SocketsPerBoard",
+                        names));
             }
             sockets = boards * socketsPerBoard;
         }
@@ -235,8 +276,12 @@ public final class NodeLine {
         if (cpus <= 0) {
             cpus = all;
         } else if (cpus != sockets && cpus != sockets * coresPerSocket && cpus != all) {
-            warnings.add(new ConfigError(file, line, "NodeNames=" + names + " CPUs=" + cpus + " match no Sockets, "
-                + "Sockets*CoresPerSocket or Sockets*CoresPerSocket*ThreadsPerCore. Resetting CPUs.", names));
+            warnings.add(new ConfigError(
+                    file,
+                    line,
+                    "NodeNames=" + names + " CPUs=" + cpus + " match no Sockets, "
+                            + "Sockets*CoresPerSocket or Sockets*CoresPerSocket*ThreadsPerCore. Resetting CPUs.",
+                    names));
             cpus = all;
         }
     }
@@ -255,7 +300,10 @@ public final class NodeLine {
             memSpecLimitMb = 0;
         }
         if (!cpuSpecList.isEmpty() && !areCpus(cpuSpecList)) {
-            reset(warnings, "CpuSpecList=" + cpuSpecList + " - unable to convert it to bitmap of size CPUs=" + cpus + ". Ignoring CpuSpecList.");
+            reset(
+                    warnings,
+                    "CpuSpecList=" + cpuSpecList + " - unable to convert it to bitmap of size CPUs=" + cpus
+                            + ". Ignoring CpuSpecList.");
             cpuSpecList = "";
         }
     }

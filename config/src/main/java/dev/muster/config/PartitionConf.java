@@ -6,22 +6,22 @@ import java.util.OptionalInt;
 /**
  * One partition as the file describes it.
  *
- * @param nodes             names, in the order of the file's node lines
- * @param nodesText         the Nodes value as written
- * @param nodeSets          those of the Nodes value that name node sets
- * @param allowGroups       empty means ALL; the other Allow lists likewise
- * @param defaultTimeMin    -1 when there is none: MaxTime then counts
- * @param maxTimeMin        -1 is UNLIMITED
- * @param maxNodes          -1 is UNLIMITED
- * @param maxCpusPerNode    -1 is UNLIMITED
- * @param defMemPerCpuMb    0 is not set; the file's global value then counts
- * @param overSubscribe     NO, EXCLUSIVE, YES:4 or FORCE:4
- * @param overTimeLimitMin  empty when the global value counts
- * @param preemptMode       empty when the global value counts
- * @param qos               empty when there is none
- * @param selectParameters  NONE when the global value counts
- * @param state             UP, DOWN, DRAIN or INACTIVE
- * @param suspendTime       as written; empty when the global value counts
+ * @param nodes names, in the order of the file's node lines
+ * @param nodesText the Nodes value as written
+ * @param nodeSets those of the Nodes value that name node sets
+ * @param allowGroups empty means ALL; the other Allow lists likewise
+ * @param defaultTimeMin -1 when there is none: MaxTime then counts
+ * @param maxTimeMin -1 is UNLIMITED
+ * @param maxNodes -1 is UNLIMITED
+ * @param maxCpusPerNode -1 is UNLIMITED
+ * @param defMemPerCpuMb 0 is not set; the file's global value then counts
+ * @param overSubscribe NO, EXCLUSIVE, YES:4 or FORCE:4
+ * @param overTimeLimitMin empty when the global value counts
+ * @param preemptMode empty when the global value counts
+ * @param qos empty when there is none
+ * @param selectParameters NONE when the global value counts
+ * @param state UP, DOWN, DRAIN or INACTIVE
+ * @param suspendTime as written; empty when the global value counts
  */
 public record PartitionConf(
         String name,
@@ -73,5 +73,4 @@ public record PartitionConf(
         String topology,
         String tresBillingWeights,
         String file,
-        int line) {
-}
+        int line) {}

@@ -41,6 +41,7 @@ final class PartitionLine implements Cloneable {
     private boolean exclusiveNode;
     /** The value of Exclusive, which counts before ExclusiveUser and ExclusiveTopo; empty when it is not given. */
     private String exclusive = "";
+
     private long graceTimeSec;
     private boolean hidden;
     private boolean lln;
@@ -52,11 +53,13 @@ final class PartitionLine implements Cloneable {
     private String overSubscribe = "";
     /** The older word for OverSubscribe, which counts before it. */
     private String shared = "";
+
     private OptionalInt overTimeLimitMin = OptionalInt.empty();
     private boolean powerDownOnIdle;
     private String preemptMode = "";
     /** The older word for both that follow, before which it counts; -1 when it is not given. */
     private long priority = -1;
+
     private long priorityJobFactor = 1;
     private long priorityTier = 1;
     private String qos = "";
@@ -87,8 +90,10 @@ final class PartitionLine implements Cloneable {
             String lower = key.toLowerCase(Locale.ROOT);
             String value = pairs.value();
             pairs.warnIfRepeated(values);
-            if (!part.setAccess(lower, value) && !part.setFlag(lower, key, value, values)
-                    && !part.setNumber(lower, key, value, values) && !part.setOther(lower, key, value, values)) {
+            if (!part.setAccess(lower, value)
+                    && !part.setFlag(lower, key, value, values)
+                    && !part.setNumber(lower, key, value, values)
+                    && !part.setOther(lower, key, value, values)) {
                 values.error("Parsing error at unrecognized key: " + key);
             }
         }
@@ -159,13 +164,15 @@ final class PartitionLine implements Cloneable {
             case "priority" -> priority = values.number(key, value, Values.U16_MAX);
             case "priorityjobfactor" -> priorityJobFactor = values.number(key, value, Values.U16_MAX);
             case "prioritytier" -> priorityTier = values.number(key, value, Values.U16_MAX);
-            case "overtimelimit" -> overTimeLimitMin =
-                OptionalInt.of(value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE") ? PartitionInfo.OVER_UNLIMITED
-                        : (int) values.number(key, value, Values.U16_MAX));
+            case "overtimelimit" ->
+                overTimeLimitMin = OptionalInt.of(
+                        value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE")
+                                ? PartitionInfo.OVER_UNLIMITED
+                                : (int) values.number(key, value, Values.U16_MAX));
             case "resumetimeout" -> resumeTimeoutSec = OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
             case "suspendtime" -> suspendTime = KeyCheck.suspendTime(value, values);
-            case "suspendtimeout" -> suspendTimeoutSec =
-                OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
+            case "suspendtimeout" ->
+                suspendTimeoutSec = OptionalInt.of((int) values.number(key, value, Values.U16_MAX));
             default -> {
                 return false;
             }
@@ -189,7 +196,11 @@ final class PartitionLine implements Cloneable {
                 }
                 if (preemptMode.contains("GANG")) {
                     values.warning("PreemptMode=GANG is a cluster-wide option: it has no effect on a partition");
-                    preemptMode = String.join(",", Values.list(preemptMode).stream().filter(m -> !m.equals("GANG")).toList());
+                    preemptMode = String.join(
+                            ",",
+                            Values.list(preemptMode).stream()
+                                    .filter(m -> !m.equals("GANG"))
+                                    .toList());
                 }
             }
             case "selecttypeparameters" -> {
@@ -243,8 +254,8 @@ final class PartitionLine implements Cloneable {
     }
 
     /**
-     * Decides between keys that exclude each other, whichever stands first and whether it stands here or in a DEFAULT line. The reader calls
-     * it once a line with a partition's name has been read.
+     * Decides between keys that exclude each other, whichever stands first and whether it stands here or in a DEFAULT
+     * line. The reader calls it once a line with a partition's name has been read.
      */
     void settle(Values values) {
         settleMemory(values);
@@ -262,7 +273,8 @@ final class PartitionLine implements Cloneable {
             denyQos = "";
         }
         if (maxTimeMin >= 0 && defaultTimeMin > maxTimeMin) {
-            values.warning("partition " + name + " DefaultTime exceeds MaxTime (" + defaultTimeMin + " > " + maxTimeMin + ")");
+            values.warning(
+                    "partition " + name + " DefaultTime exceeds MaxTime (" + defaultTimeMin + " > " + maxTimeMin + ")");
             defaultTimeMin = Durations.UNLIMITED;
         }
     }
@@ -324,14 +336,57 @@ final class PartitionLine implements Cloneable {
     }
 
     PartitionConf finish(List<String> members, List<String> nodeSets, boolean globalDisableRootJobs) {
-        return new PartitionConf(name, members, nodes, nodeSets, isDefault, all(allocNodes), all(lower(allowAccounts)),
-            all(allowGroups), all(lower(allowQos)), Values.list(lower(denyAccounts)), Values.list(lower(denyQos)), alternate, cpuBind,
-            defaultTimeMin, maxTimeMin, defCpuPerGpu, defMemPerGpu, defMemPerCpu, defMemPerNode, maxMemPerCpu,
-            maxMemPerNode, disableRootJobs < 0 ? globalDisableRootJobs : disableRootJobs > 0, exclusiveUser,
-            exclusiveTopo, exclusiveNode, (int) graceTimeSec, hidden, lln, maxCpusPerNode, maxCpusPerSocket, maxNodes, minNodes,
-            overSubscribe, overTimeLimitMin, powerDownOnIdle, preemptMode, (int) priorityJobFactor,
-            (int) priorityTier, qos, reqResv, resumeTimeoutSec, rootOnly, selectParameters, state, suspendTime,
-            suspendTimeoutSec, topology, tresBillingWeights, file, line);
+        return new PartitionConf(
+                name,
+                members,
+                nodes,
+                nodeSets,
+                isDefault,
+                all(allocNodes),
+                all(lower(allowAccounts)),
+                all(allowGroups),
+                all(lower(allowQos)),
+                Values.list(lower(denyAccounts)),
+                Values.list(lower(denyQos)),
+                alternate,
+                cpuBind,
+                defaultTimeMin,
+                maxTimeMin,
+                defCpuPerGpu,
+                defMemPerGpu,
+                defMemPerCpu,
+                defMemPerNode,
+                maxMemPerCpu,
+                maxMemPerNode,
+                disableRootJobs < 0 ? globalDisableRootJobs : disableRootJobs > 0,
+                exclusiveUser,
+                exclusiveTopo,
+                exclusiveNode,
+                (int) graceTimeSec,
+                hidden,
+                lln,
+                maxCpusPerNode,
+                maxCpusPerSocket,
+                maxNodes,
+                minNodes,
+                overSubscribe,
+                overTimeLimitMin,
+                powerDownOnIdle,
+                preemptMode,
+                (int) priorityJobFactor,
+                (int) priorityTier,
+                qos,
+                reqResv,
+                resumeTimeoutSec,
+                rootOnly,
+                selectParameters,
+                state,
+                suspendTime,
+                suspendTimeoutSec,
+                topology,
+                tresBillingWeights,
+                file,
+                line);
     }
 
     /** Names of accounts and QOS are in small letters in the database. */

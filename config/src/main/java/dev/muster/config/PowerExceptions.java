@@ -24,9 +24,13 @@ final class PowerExceptions {
 
     /**
      * @param nodeSets adds the nodes of the NodeSets of a name, and tells whether there are any
-     * @param more     nodes may come that the file does not name
+     * @param more nodes may come that the file does not name
      */
-    PowerExceptions(List<NodeConf> nodes, BiPredicate<String, Set<String>> nodeSets, List<PartitionConf> partitions, boolean more) {
+    PowerExceptions(
+            List<NodeConf> nodes,
+            BiPredicate<String, Set<String>> nodeSets,
+            List<PartitionConf> partitions,
+            boolean more) {
         this.nodeSets = nodeSets;
         this.more = more;
         for (NodeConf node : nodes) {
@@ -42,13 +46,20 @@ final class PowerExceptions {
         List<String> out = new ArrayList<>();
         for (String line : lines) {
             for (String word : HostList.split(line)) {
-                boolean right = key == Key.SUSPEND_EXC_PARTS ? partitions.contains(word) : !Names.known(Names.POWER_STATES, word).isEmpty();
-                Optional<String> meant = key == Key.SUSPEND_EXC_NODES ? nodes(word) : Optional.of(word).filter(w -> right);
+                boolean right = key == Key.SUSPEND_EXC_PARTS
+                        ? partitions.contains(word)
+                        : !Names.known(Names.POWER_STATES, word).isEmpty();
+                Optional<String> meant = key == Key.SUSPEND_EXC_NODES
+                        ? nodes(word)
+                        : Optional.of(word).filter(w -> right);
                 if (meant.isPresent()) {
                     out.add(meant.get());
                 } else {
-                    values.warning("Invalid " + (key == Key.SUSPEND_EXC_NODES ? "SuspendExcNodes"
-                        : key == Key.SUSPEND_EXC_PARTS ? "SuspendExcPart" : "SuspendExcState") + " " + word + " ignored");
+                    values.warning("Invalid "
+                            + (key == Key.SUSPEND_EXC_NODES
+                                    ? "SuspendExcNodes"
+                                    : key == Key.SUSPEND_EXC_PARTS ? "SuspendExcPart" : "SuspendExcState")
+                            + " " + word + " ignored");
                 }
             }
         }
@@ -60,7 +71,8 @@ final class PowerExceptions {
         int colon = word.lastIndexOf(':');
         String said = colon < 0 ? "1" : word.substring(colon + 1);
         int count = Digits.only(said, COUNT_DIGITS) ? Integer.parseInt(said) : 0;
-        if (count < 1 || !(HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok)) {
+        if (count < 1
+                || !(HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok)) {
             return Optional.empty();
         }
         Set<String> found = new LinkedHashSet<>();

@@ -78,7 +78,8 @@ public final class ShowConfig {
             int colon = item.indexOf(':');
             show.item(colon < 0 ? item : item.substring(0, colon), colon < 0 ? "" : item.substring(colon + 1));
         }
-        show.out.addAll(MpiConf.read(conf.sister(SisterFiles.MPI), new ArrayList<>()).show());
+        show.out.addAll(
+                MpiConf.read(conf.sister(SisterFiles.MPI), new ArrayList<>()).show());
         return List.copyOf(show.out);
     }
 
@@ -87,7 +88,8 @@ public final class ShowConfig {
         switch (format) {
             case "" -> row(name, orNull(conf.text(key)));
             case "n", "sec", "min", "usec", "percent", "rate", "yn" -> row(name, number(key, format));
-            case "keys" -> row(name, conf.yes(key) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys") ? "yes" : "no");
+            case "keys" ->
+                row(name, conf.yes(key) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys") ? "yes" : "no");
             case "lines" -> indexed(name, conf.list(key));
             case "modes" -> row(name, modes(conf.list(key)));
             case "joined" -> row(name, orNull(String.join(",", conf.list(key))));
@@ -112,7 +114,8 @@ public final class ShowConfig {
     /** Who gives way, and whether places are shared, come before how. */
     private static String modes(List<String> given) {
         List<String> said = given.stream().map(w -> w.toUpperCase(Locale.ROOT)).toList();
-        return String.join(",", Names.PREEMPT_MODES.stream().filter(said::contains).toList());
+        return String.join(
+                ",", Names.PREEMPT_MODES.stream().filter(said::contains).toList());
     }
 
     private void row(String name, String value) {
@@ -162,7 +165,8 @@ public final class ShowConfig {
 
     /** One of them brings another along. */
     private String priorityFlags() {
-        boolean brings = conf.has(Key.PRIORITY_FLAGS, "DEPTH_OBLIVIOUS") && !conf.has(Key.PRIORITY_FLAGS, "NO_FAIR_TREE");
+        boolean brings =
+                conf.has(Key.PRIORITY_FLAGS, "DEPTH_OBLIVIOUS") && !conf.has(Key.PRIORITY_FLAGS, "NO_FAIR_TREE");
         return conf.text(Key.PRIORITY_FLAGS) + (brings ? ",NO_FAIR_TREE" : "");
     }
 
@@ -191,18 +195,31 @@ public final class ShowConfig {
             case "tres" -> ALL_TRES + (conf.text(key).isEmpty() ? "" : "," + conf.text(key));
             case "cred" -> conf.text(key).isEmpty() ? conf.authType().replace("auth/", "cred/") : conf.text(key);
             case "defaults" -> orNull(jobDefaults());
-            case "dbd" -> Long.toString(conf.given(key) ? conf.number(key)
-                : Math.max(10_000, 2L * conf.maxJobCount() + 4L * conf.nodes().size()));
-            case "nodes" -> Integer.toString((int) Math.max(conf.number(key), conf.nodes().size()));
-            case "exempt" -> conf.text(key).isEmpty() ? "00:00:00"
-                : Durations.full(Durations.parseSeconds(conf.text(key)).orElse(0));
-            case "limits" -> conf.text(key).isEmpty() && conf.text(Key.PROPAGATE_RESOURCE_LIMITS_EXCEPT).isEmpty()
-                ? "ALL" : orNull(conf.text(key));
+            case "dbd" ->
+                Long.toString(
+                        conf.given(key)
+                                ? conf.number(key)
+                                : Math.max(
+                                        10_000,
+                                        2L * conf.maxJobCount()
+                                                + 4L * conf.nodes().size()));
+            case "nodes" ->
+                Integer.toString((int) Math.max(conf.number(key), conf.nodes().size()));
+            case "exempt" ->
+                conf.text(key).isEmpty()
+                        ? "00:00:00"
+                        : Durations.full(Durations.parseSeconds(conf.text(key)).orElse(0));
+            case "limits" ->
+                conf.text(key).isEmpty()
+                                && conf.text(Key.PROPAGATE_RESOURCE_LIMITS_EXCEPT)
+                                        .isEmpty()
+                        ? "ALL"
+                        : orNull(conf.text(key));
             case "level" -> conf.text(key).isEmpty() ? NULL : SlurmConf.debugName((int) conf.number(key));
             case "range" -> conf.text(key).isEmpty() ? "0-0" : conf.text(key);
             case "forever" -> conf.text(key).matches("(?i)infinite|unlimited") ? "INFINITE" : conf.number(key) + " sec";
-            case "suspend" -> conf.text(key).isEmpty() || conf.text(key).equals("INFINITE") ? "INFINITE"
-                : conf.text(key) + " sec";
+            case "suspend" ->
+                conf.text(key).isEmpty() || conf.text(key).equals("INFINITE") ? "INFINITE" : conf.text(key) + " sec";
             case "task" -> conf.text(key).isEmpty() ? "(null type)" : conf.text(key);
             default -> throw new IllegalStateException("format " + format);
         };
@@ -212,7 +229,10 @@ public final class ShowConfig {
         StringBuilder text = new StringBuilder(conf.text(Key.JOB_DEFAULTS));
         for (Key key : List.of(Key.DEF_CPU_PER_GPU, Key.DEF_MEM_PER_GPU)) {
             if (conf.number(key) > 0) {
-                text.append(text.isEmpty() ? "" : ",").append(key.slurmName()).append('=').append(conf.number(key));
+                text.append(text.isEmpty() ? "" : ",")
+                        .append(key.slurmName())
+                        .append('=')
+                        .append(conf.number(key));
             }
         }
         return text.toString();

@@ -23,15 +23,14 @@ public final class SlurmConf {
     private static final int IMEX_CHANNELS = 2048;
     /** INFINITE or UNLIMITED where {@link #number} is asked. */
     public static final long UNLIMITED = Values.UNLIMITED;
+
     public static final String DEFAULT_FILE = "/etc/slurm/slurm.conf";
 
     /** What reading a file gave. */
     public sealed interface Parsed {
-        record Ok(SlurmConf conf) implements Parsed {
-        }
+        record Ok(SlurmConf conf) implements Parsed {}
 
-        record Invalid(List<ConfigError> errors) implements Parsed {
-        }
+        record Invalid(List<ConfigError> errors) implements Parsed {}
     }
 
     private final String file;
@@ -42,6 +41,7 @@ public final class SlurmConf {
     private final int[] keyLines;
     /** Keys whose values are lists of words, as they were read. */
     private final Map<Key, Map<String, String>> parsed = new ConcurrentHashMap<>();
+
     private final List<List<String>> lines;
     private final List<Controller> controllers;
     private final List<NodeConf> nodes;
@@ -69,8 +69,7 @@ public final class SlurmConf {
     }
 
     /** A named group of nodes for the Nodes of partitions. */
-    public record NodeSet(String name, String feature, String nodes) {
-    }
+    public record NodeSet(String name, String feature, String nodes) {}
 
     SlurmConf(SlurmConfReader reader, String file, List<ConfigError> warnings) {
         this.file = file;
@@ -218,7 +217,10 @@ public final class SlurmConf {
         return Optional.ofNullable(index.get(name));
     }
 
-    /** Nodes of a line that does not stand in the file: of scontrol create, or of slurmd -Z. Mistakes are added to the list. */
+    /**
+     * Nodes of a line that does not stand in the file: of scontrol create, or of slurmd -Z. Mistakes are added to the
+     * list.
+     */
     public List<NodeConf> nodesOf(String nodeLine, List<ConfigError> errors) {
         Values values = new Values(errors).at("", 0, nodeLine);
         Pairs pairs = new Pairs(nodeLine);
@@ -483,7 +485,9 @@ public final class SlurmConf {
     /** How many channels SwitchType=switch/nvidia_imex has; 0 without it. */
     public int imexChannels() {
         String said = parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_channel_count", "");
-        return !text(Key.SWITCH_TYPE).equals("switch/nvidia_imex") ? 0 : said.isEmpty() ? IMEX_CHANNELS : Integer.parseInt(said);
+        return !text(Key.SWITCH_TYPE).equals("switch/nvidia_imex")
+                ? 0
+                : said.isEmpty() ? IMEX_CHANNELS : Integer.parseInt(said);
     }
 
     /** The first and last port of MpiParams, {@code 12000-12999}; empty when there are none. */

@@ -45,14 +45,14 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
     final List<PartitionConf> partitions = new ArrayList<>();
     /** Where each key stands last: whether what it names is there is known at the end. */
     final String[] files = new String[KEYS.length];
+
     final int[] at = new int[KEYS.length];
     private String path = "";
     final List<SlurmConf.NodeSet> nodeSets = new ArrayList<>();
     final List<SlurmConf.PowerAction> powerActions = new ArrayList<>();
     long contentHash = 0xCBF29CE484222325L;
 
-    private record Down(String nodes, String state, String reason, String file, int line) {
-    }
+    private record Down(String nodes, String state, String reason, String file, int line) {}
 
     private final KeyRelations relations = new KeyRelations(this);
     private final List<ConfigError> errors = new ArrayList<>();
@@ -163,13 +163,17 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         } else if (lower.equals("controladdr")) {
             oldAddress = value;
         }
-        values.warning("The option \"".concat(name)
-            .concat("\" is defunct, please remove it from slurm.conf.")
-            .concat(switch (lower) {
-                case "fastschedule" -> " SlurmdParameters=config_overrides has the function of FastSchedule=2 now.";
-                case "sallocdefaultcommand" -> " LaunchParameters=use_interactive_step has its function now.";
-                default -> "";
-            }));
+        values.warning("The option \""
+                .concat(name)
+                .concat("\" is defunct, please remove it from slurm.conf.")
+                .concat(
+                        switch (lower) {
+                            case "fastschedule" ->
+                                " SlurmdParameters=config_overrides has the function of FastSchedule=2 now.";
+                            case "sallocdefaultcommand" ->
+                                " LaunchParameters=use_interactive_step has its function now.";
+                            default -> "";
+                        }));
     }
 
     private void set(Key key, String value) {
@@ -192,14 +196,16 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         String name = key.slurmName();
         switch (key.kind()) {
             case U16 -> numbers[key.ordinal()] = values.number(name, value, Values.U16_MAX);
-            case U32 -> numbers[key.ordinal()] = key == Key.MAX_DBD_MSGS ? KeyCheck.databaseMessages(value, values)
-                : values.number(name, value, Values.U32_MAX);
+            case U32 ->
+                numbers[key.ordinal()] = key == Key.MAX_DBD_MSGS
+                        ? KeyCheck.databaseMessages(value, values)
+                        : values.number(name, value, Values.U32_MAX);
             case U64 -> numbers[key.ordinal()] = values.number(name, value, Long.MAX_VALUE);
             case YES_NO -> numbers[key.ordinal()] = values.yesNo(name, value) ? 1 : 0;
             case DEBUG_LEVEL -> numbers[key.ordinal()] = value.isEmpty() ? 0 : KeyCheck.debugLevel(name, value, values);
-            case DURATION -> numbers[key.ordinal()] = given[key.ordinal()]
-                ? duration(name, value) : Long.parseLong(value);
-            case TEXT, LIST, LINES -> { }
+            case DURATION ->
+                numbers[key.ordinal()] = given[key.ordinal()] ? duration(name, value) : Long.parseLong(value);
+            case TEXT, LIST, LINES -> {}
         }
     }
 
@@ -317,8 +323,12 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
             errors.add(new ConfigError(file, 0, "FirstJobId > MaxJobId", ""));
         }
         if (numbers[Key.MAX_ARRAY_SIZE.ordinal()] > MAX_ARRAY_SIZE) {
-            warnings.add(new ConfigError(file, 0, "MaxArraySize value (" + numbers[Key.MAX_ARRAY_SIZE.ordinal()]
-                + ") is greater than " + MAX_ARRAY_SIZE, ""));
+            warnings.add(new ConfigError(
+                    file,
+                    0,
+                    "MaxArraySize value (" + numbers[Key.MAX_ARRAY_SIZE.ordinal()] + ") is greater than "
+                            + MAX_ARRAY_SIZE,
+                    ""));
             numbers[Key.MAX_ARRAY_SIZE.ordinal()] = MAX_ARRAY_SIZE;
         }
         if (numbers[Key.MIN_JOB_AGE.ordinal()] < MIN_JOB_AGE_S) {
@@ -329,14 +339,23 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         preemption(file);
         int select = Key.SELECT_TYPE_PARAMETERS.ordinal();
         if (!isWrong(Key.SELECT_TYPE, Key.SELECT_TYPE_PARAMETERS)) {
-            texts[select] = SelectWords.of(texts[Key.SELECT_TYPE.ordinal()], texts[select], given[select], valuesAt(Key.SELECT_TYPE_PARAMETERS));
+            texts[select] = SelectWords.of(
+                    texts[Key.SELECT_TYPE.ordinal()],
+                    texts[select],
+                    given[select],
+                    valuesAt(Key.SELECT_TYPE_PARAMETERS));
         }
         startsAtNodes(Key.RESUME_PROGRAM);
         startsAtNodes(Key.RESUME_FAIL_PROGRAM);
-        if (numbers[Key.PRIORITY_DECAY_HALF_LIFE.ordinal()] == 0 && !given[Key.PRIORITY_USAGE_RESET_PERIOD.ordinal()]
+        if (numbers[Key.PRIORITY_DECAY_HALF_LIFE.ordinal()] == 0
+                && !given[Key.PRIORITY_USAGE_RESET_PERIOD.ordinal()]
                 && !isWrong(Key.PRIORITY_DECAY_HALF_LIFE)) {
-            errors.add(new ConfigError(file, 0, "You have to either have PriorityDecayHalfLife != 0 or PriorityUsageResetPeriod set to something "
-                + "or the priority plugin will result in rolling over.", ""));
+            errors.add(new ConfigError(
+                    file,
+                    0,
+                    "You have to either have PriorityDecayHalfLife != 0 or PriorityUsageResetPeriod set to something "
+                            + "or the priority plugin will result in rolling over.",
+                    ""));
         }
         exclusive(file, Key.DEF_MEM_PER_CPU, Key.DEF_MEM_PER_NODE);
         exclusive(file, Key.MAX_MEM_PER_CPU, Key.MAX_MEM_PER_NODE);
@@ -347,7 +366,9 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
     private boolean isWrong(Key... keys) {
         for (ConfigError e : errors) {
             for (Key key : keys) {
-                if (given[key.ordinal()] && e.line() == at[key.ordinal()] && e.file().equals(files[key.ordinal()])) {
+                if (given[key.ordinal()]
+                        && e.line() == at[key.ordinal()]
+                        && e.file().equals(files[key.ordinal()])) {
                     return true;
                 }
             }
@@ -361,7 +382,9 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         List<String> modes = Values.list(texts[Key.PREEMPT_MODE.ordinal()].toUpperCase(java.util.Locale.ROOT));
         boolean none = type.isEmpty() || type.equals("preempt/none");
         boolean how = modes.stream().anyMatch(m -> m.equals("CANCEL") || m.equals("REQUEUE") || m.equals("SUSPEND"));
-        boolean odd = none ? !List.of("OFF", "GANG").containsAll(modes) : List.of("preempt/partition_prio", "preempt/qos").contains(type) && !how;
+        boolean odd = none
+                ? !List.of("OFF", "GANG").containsAll(modes)
+                : List.of("preempt/partition_prio", "preempt/qos").contains(type) && !how;
         if (odd && !isWrong(Key.PREEMPT_TYPE, Key.PREEMPT_MODE)) {
             errors.add(new ConfigError(file, 0, "PreemptType and PreemptMode values incompatible", ""));
         }
@@ -371,7 +394,8 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
     private void startsAtNodes(Key key) {
         for (SlurmConf.PowerAction action : powerActions) {
             if (action.name().equals(texts[key.ordinal()]) && action.isAtNode()) {
-                valuesAt(key).error(key.slurmName() + "=" + action.name() + " needs a PowerAction with Location=slurmctld");
+                valuesAt(key)
+                        .error(key.slurmName() + "=" + action.name() + " needs a PowerAction with Location=slurmctld");
             }
         }
     }
@@ -384,8 +408,11 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
             numbers[perNode.ordinal()] = 0;
         }
         if (numbers[perCpu.ordinal()] > 0 && numbers[perNode.ordinal()] > 0) {
-            warnings.add(new ConfigError(file, 0, perCpu.slurmName() + " ignored, since it's mutually exclusive with "
-                + perNode.slurmName(), ""));
+            warnings.add(new ConfigError(
+                    file,
+                    0,
+                    perCpu.slurmName() + " ignored, since it's mutually exclusive with " + perNode.slurmName(),
+                    ""));
             numbers[perCpu.ordinal()] = 0;
         }
     }
@@ -398,13 +425,17 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         Set<String> seen = new HashSet<>(nodes.size() * 2);
         for (NodeConf node : nodes) {
             if (!seen.add(node.name())) {
-                errors.add(new ConfigError(node.file(), node.line(),
-                    "Duplicated NodeHostName " + node.name() + " in config file", node.name()));
+                errors.add(new ConfigError(
+                        node.file(),
+                        node.line(),
+                        "Duplicated NodeHostName " + node.name() + " in config file",
+                        node.name()));
             }
         }
         for (Down down : downs) {
             values.at(down.file, down.line, down.nodes);
-            Set<String> names = new LinkedHashSet<>(values.hosts(down.nodes, "DownNodes").names());
+            Set<String> names =
+                    new LinkedHashSet<>(values.hosts(down.nodes, "DownNodes").names());
             for (int i = 0; i < nodes.size(); i++) {
                 if (names.remove(nodes.get(i).name())) {
                     nodes.set(i, marked(nodes.get(i), down));
@@ -417,11 +448,35 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
     }
 
     private static NodeConf marked(NodeConf n, Down down) {
-        return new NodeConf(n.name(), n.hostname(), n.address(), n.bcastAddress(), n.port(), n.cpus(), n.boards(),
-            n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.realMemoryMb(), n.tmpDiskMb(), n.features(),
-            n.weight(), n.gres(), n.gresText(), down.state, down.reason.isEmpty() ? n.reason() : down.reason,
-            n.memSpecLimitMb(), n.coreSpecCount(), n.cpuSpecList(), n.cpuBind(), n.topology(),
-            n.restrictedCoresPerGpu(), n.suspendTime(), n.parameters(), n.file(), n.line());
+        return new NodeConf(
+                n.name(),
+                n.hostname(),
+                n.address(),
+                n.bcastAddress(),
+                n.port(),
+                n.cpus(),
+                n.boards(),
+                n.sockets(),
+                n.coresPerSocket(),
+                n.threadsPerCore(),
+                n.realMemoryMb(),
+                n.tmpDiskMb(),
+                n.features(),
+                n.weight(),
+                n.gres(),
+                n.gresText(),
+                down.state,
+                down.reason.isEmpty() ? n.reason() : down.reason,
+                n.memSpecLimitMb(),
+                n.coreSpecCount(),
+                n.cpuSpecList(),
+                n.cpuBind(),
+                n.topology(),
+                n.restrictedCoresPerGpu(),
+                n.suspendTime(),
+                n.parameters(),
+                n.file(),
+                n.line());
     }
 
     private void expandPartitions() {
@@ -455,7 +510,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
             }
             if (before != null && !before.name().equals(part.name())) {
                 values.at(part.file(), part.line(), part.name())
-                    .warning("changing default partition from " + before.name() + " to " + part.name());
+                        .warning("changing default partition from " + before.name() + " to " + part.name());
                 before.notDefault();
             }
             before = part;
@@ -491,9 +546,17 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
     private void exceptions(Key key) {
         List<String> all = lines.get(key.ordinal());
         if (!all.isEmpty()) {
-            List<String> meant = key == Key.SUSPEND_EXC_NODES ? all.stream().map(this::called).toList() : all;
-            lines.set(key.ordinal(), new PowerExceptions(nodes, (name, into) -> addSet(name, into, new ArrayList<>()), partitions,
-                given[Key.MAX_NODE_COUNT.ordinal()]).known(key, meant, valuesAt(key)));
+            List<String> meant = key == Key.SUSPEND_EXC_NODES
+                    ? all.stream().map(this::called).toList()
+                    : all;
+            lines.set(
+                    key.ordinal(),
+                    new PowerExceptions(
+                                    nodes,
+                                    (name, into) -> addSet(name, into, new ArrayList<>()),
+                                    partitions,
+                                    given[Key.MAX_NODE_COUNT.ordinal()])
+                            .known(key, meant, valuesAt(key)));
         }
     }
 
@@ -503,7 +566,9 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         for (String name : Values.list(tres)) {
             out.add(name);
             if (name.equals("gres/gpu")) {
-                List.of("gres/gpumem", "gres/gpuutil").stream().filter(use -> !Values.list(tres).contains(use)).forEach(out::add);
+                List.of("gres/gpumem", "gres/gpuutil").stream()
+                        .filter(use -> !Values.list(tres).contains(use))
+                        .forEach(out::add);
             }
         }
         return String.join(",", out);
@@ -517,8 +582,9 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         List<String> tres = new ArrayList<>(Values.list(texts[Key.ACCOUNTING_STORAGE_TRES.ordinal()]));
         Values.list(texts[Key.GRES_TYPES.ordinal()]).forEach(name -> tres.add("gres/" + name));
         Values.list(texts[Key.LICENSES.ordinal()]).forEach(item -> tres.add("license/" + item.split("[:=@]")[0]));
-        TresWeights.unknown(weights, tres).ifPresent(name ->
-                values.error("TRES weight '" + name.replaceFirst("/", ":") + "' is not a configured TRES type."));
+        TresWeights.unknown(weights, tres)
+                .ifPresent(name -> values.error(
+                        "TRES weight '" + name.replaceFirst("/", ":") + "' is not a configured TRES type."));
     }
 
     /** The names of a partition's nodes in the order of the node lines. */
@@ -564,10 +630,17 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
 
     /** With the nodes in place of {@code feature{f}}, {@code block{b}} and the like. */
     private String called(String list) {
-        return list.indexOf('{') < 0 ? list : HostCall.expanded(list, call -> call.isOfFeature()
-                ? nodes.stream().filter(n -> n.features().contains(call.word())).map(NodeConf::name).toList()
-                // mistakes in the network's files are told by who reads them for themselves
-                : call.of(Topologies.read(new SlurmConf(this, path, List.of()), new ArrayList<>())));
+        return list.indexOf('{') < 0
+                ? list
+                : HostCall.expanded(
+                        list,
+                        call -> call.isOfFeature()
+                                ? nodes.stream()
+                                        .filter(n -> n.features().contains(call.word()))
+                                        .map(NodeConf::name)
+                                        .toList()
+                                // mistakes in the network's files are told by who reads them for themselves
+                                : call.of(Topologies.read(new SlurmConf(this, path, List.of()), new ArrayList<>())));
     }
 
     private boolean addSet(String name, Set<String> wanted, List<String> sets) {

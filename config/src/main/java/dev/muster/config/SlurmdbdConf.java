@@ -82,11 +82,15 @@ public final class SlurmdbdConf {
         TrackWCKey yesno no""", "keepalivetime preservecaseuser");
 
     /** Words of PrivateData that hide something here. */
-    private static final List<String> PRIVATE_DATA = List.of("none", "accounts", "events", "jobs", "reservations", "usage", "users", "all");
+    private static final List<String> PRIVATE_DATA =
+            List.of("none", "accounts", "events", "jobs", "reservations", "usage", "users", "all");
+
     private static final String TOKEN_DURATION = "token_duration";
     private static final int TOKEN_DURATION_S = 300;
-    private static final List<String> STORAGE_PARAMETERS = List.of("SSL_CERT", "SSL_CA", "SSL_CAPATH", "SSL_KEY", "SSL_CIPHER", TOKEN_DURATION);
-    private static final List<String> PARAMETERS = List.of("PreserveCaseUser", "PreserveCaseResource", "PreserveCaseAll");
+    private static final List<String> STORAGE_PARAMETERS =
+            List.of("SSL_CERT", "SSL_CA", "SSL_CAPATH", "SSL_KEY", "SSL_CIPHER", TOKEN_DURATION);
+    private static final List<String> PARAMETERS =
+            List.of("PreserveCaseUser", "PreserveCaseResource", "PreserveCaseAll");
     private static final int PORT_MAX = 65_535;
 
     private final String path;
@@ -110,7 +114,8 @@ public final class SlurmdbdConf {
                 check.error("Bad PrivateData: " + word.strip());
             }
         }
-        if (!values.get("archivescript").isEmpty() && !values.get("archivescript").startsWith("/")) {
+        if (!values.get("archivescript").isEmpty()
+                && !values.get("archivescript").startsWith("/")) {
             check.error("ArchiveScript " + values.get("archivescript") + " is no absolute path");
         }
         values.put("tlstype", TlsWords.checkedType(values.get("tlstype"), check));
@@ -132,7 +137,8 @@ public final class SlurmdbdConf {
     private static void storageParameters(String text, Values check) {
         for (String item : text.split(",")) {
             String name = item.replaceFirst("=.*", "").strip();
-            if (!name.isEmpty() && (STORAGE_PARAMETERS.stream().noneMatch(name::equalsIgnoreCase) || !item.contains("="))) {
+            if (!name.isEmpty()
+                    && (STORAGE_PARAMETERS.stream().noneMatch(name::equalsIgnoreCase) || !item.contains("="))) {
                 check.error("Bad StorageParameters: " + item.strip());
             } else if (name.equalsIgnoreCase(TOKEN_DURATION) && !item.matches(".*=\\s*[1-9][0-9]{0,6}\\s*")) {
                 check.error("Bad StorageParameters: " + item.strip());
@@ -140,12 +146,19 @@ public final class SlurmdbdConf {
         }
     }
 
-    /** Scripts and environments that are purged before their jobs are not kept in files: whoever wants that must not believe that they are. */
+    /**
+     * Scripts and environments that are purged before their jobs are not kept in files: whoever wants that must not
+     * believe that they are.
+     */
     private static void texts(Map<String, String> values, String kind, Values check) {
         String archive = values.get("archivejob" + kind.toLowerCase(Locale.ROOT));
-        boolean yes = archive.isEmpty() ? values.get("archivejobs").equals("yes") : check.yesNo("ArchiveJob" + kind, archive);
-        if (yes && !values.get("purgejob" + kind.toLowerCase(Locale.ROOT) + "after").isEmpty()) {
-            check.error("PurgeJob" + kind + "After needs ArchiveJob" + kind + "=no: this version does not archive them");
+        boolean yes =
+                archive.isEmpty() ? values.get("archivejobs").equals("yes") : check.yesNo("ArchiveJob" + kind, archive);
+        if (yes
+                && !values.get("purgejob" + kind.toLowerCase(Locale.ROOT) + "after")
+                        .isEmpty()) {
+            check.error(
+                    "PurgeJob" + kind + "After needs ArchiveJob" + kind + "=no: this version does not archive them");
         }
     }
 
@@ -159,7 +172,8 @@ public final class SlurmdbdConf {
 
     /** Whether a word stands among Parameters. */
     public boolean hasParameter(String word) {
-        return List.of(text("Parameters").split(",")).stream().anyMatch(w -> w.strip().equalsIgnoreCase(word));
+        return List.of(text("Parameters").split(",")).stream()
+                .anyMatch(w -> w.strip().equalsIgnoreCase(word));
     }
 
     /** Seconds for which what StoragePassScript said is used. */

@@ -11,23 +11,30 @@ import java.util.Map;
 /**
  * Whether and with which files connections are encrypted: TLSType and TLSParameters of slurm.conf or slurmdbd.conf.
  *
- * @param on         TLSType=tls/s2n
- * @param directory  where files are that no word names: that of the configuration
+ * @param on TLSType=tls/s2n
+ * @param directory where files are that no word names: that of the configuration
  * @param parameters words of TLSParameters in lower case, with their values
  */
 public record TlsPlaces(boolean on, String directory, Map<String, String> parameters) {
     public static TlsPlaces of(SlurmConf conf) {
-        return of(conf.text(Key.TLS_TYPE), conf.text(Key.TLS_PARAMETERS), new File(conf.file()).getAbsoluteFile().getParent());
+        return of(
+                conf.text(Key.TLS_TYPE),
+                conf.text(Key.TLS_PARAMETERS),
+                new File(conf.file()).getAbsoluteFile().getParent());
     }
 
     public static TlsPlaces of(SlurmdbdConf conf) {
-        return of(conf.text("TLSType"), conf.text("TLSParameters"), new File(conf.path()).getAbsoluteFile().getParent());
+        return of(
+                conf.text("TLSType"),
+                conf.text("TLSParameters"),
+                new File(conf.path()).getAbsoluteFile().getParent());
     }
 
     /** @param type and parameters as written */
     public static TlsPlaces of(String type, String parameters, String directory) {
         String full = TlsWords.full(type);
-        return new TlsPlaces(!full.isEmpty() && !full.equals(TlsWords.TYPES.getFirst()), directory, Values.parameters(parameters));
+        return new TlsPlaces(
+                !full.isEmpty() && !full.equals(TlsWords.TYPES.getFirst()), directory, Values.parameters(parameters));
     }
 
     /** The authority that certificates must chain to. */

@@ -1,6 +1,6 @@
 /**
  * slurm.conf and the files beside it, read into checked values.
  *
- * {@code SlurmConf} is the door; {@code key.Key} is the table of all that slurm.conf may say.
+ * <p>{@code SlurmConf} is the door; {@code key.Key} is the table of all that slurm.conf may say.
  */
 package dev.muster.config;

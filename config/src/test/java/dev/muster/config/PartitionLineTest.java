@@ -11,14 +11,19 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Keys of a PartitionName or NodeName line that exclude each other or leave nothing to use, as release 26.05.3 settles them. */
+/**
+ * Keys of a PartitionName or NodeName line that exclude each other or leave nothing to use, as release 26.05.3 settles
+ * them.
+ */
 class PartitionLineTest {
     @TempDir
     private Path dir;
 
     private SlurmConf read(String lines) throws IOException {
         String text = "ClusterName=c\nSlurmctldHost=h\nNodeName=n1 CPUs=2\n" + lines.replace(';', '\n') + "\n";
-        return ((SlurmConf.Parsed.Ok) SlurmConf.read(Files.writeString(dir.resolve("slurm.conf"), text).toFile())).conf();
+        return ((SlurmConf.Parsed.Ok) SlurmConf.read(
+                        Files.writeString(dir.resolve("slurm.conf"), text).toFile()))
+                .conf();
     }
 
     private static List<String> warnings(SlurmConf conf) {
@@ -49,7 +54,8 @@ class PartitionLineTest {
         Shared=FORCE:3                                         | NO FORCE:3 |
         """)
     void exclusiveNodes(String keys, String expected, String warning) throws IOException {
-        for (String lines : List.of("PartitionName=p Nodes=n1 " + keys, "PartitionName=DEFAULT " + keys + ";PartitionName=p Nodes=n1")) {
+        for (String lines : List.of(
+                "PartitionName=p Nodes=n1 " + keys, "PartitionName=DEFAULT " + keys + ";PartitionName=p Nodes=n1")) {
             SlurmConf conf = read(lines);
             PartitionConf p = conf.partitions().getFirst();
             boolean node = p.exclusiveNode() || p.overSubscribe().equals("EXCLUSIVE");
@@ -69,7 +75,9 @@ class PartitionLineTest {
     void memoryOfANodeCountsBeforeThatOfACpu(String keys, String expected, String warning) throws IOException {
         SlurmConf conf = read("PartitionName=p Nodes=n1 " + keys);
         PartitionConf p = conf.partitions().getFirst();
-        assertThat(p.defMemPerCpuMb() + " " + p.defMemPerNodeMb() + " " + p.maxMemPerCpuMb() + " " + p.maxMemPerNodeMb()).isEqualTo(expected);
+        assertThat(p.defMemPerCpuMb() + " " + p.defMemPerNodeMb() + " " + p.maxMemPerCpuMb() + " "
+                        + p.maxMemPerNodeMb())
+                .isEqualTo(expected);
         assertThat(warnings(conf)).isEqualTo(words(warning));
     }
 
@@ -89,8 +97,9 @@ class PartitionLineTest {
     void otherKeysThatSayOneThing(String lines, String expected, String warning) throws IOException {
         SlurmConf conf = read(lines);
         PartitionConf p = conf.partitions().getFirst();
-        assertThat(p.priorityJobFactor() + " " + p.priorityTier() + " " + p.defaultTimeMin() + " " + p.maxTimeMin() + " " + p.allowAccounts() + " "
-            + p.denyAccounts()).isEqualTo(expected);
+        assertThat(p.priorityJobFactor() + " " + p.priorityTier() + " " + p.defaultTimeMin() + " " + p.maxTimeMin()
+                        + " " + p.allowAccounts() + " " + p.denyAccounts())
+                .isEqualTo(expected);
         String both = "Both AllowAccounts and DenyAccounts are defined, DenyAccounts will be ignored";
         assertThat(warnings(conf)).isEqualTo(words(warning == null ? null : warning.replace("BOTH", both)));
     }
@@ -113,8 +122,9 @@ class PartitionLineTest {
     void nodesThatWouldHaveNothingLeft(String keys, String expected, String warning) throws IOException {
         SlurmConf conf = read("NodeName=x " + keys);
         NodeConf n = conf.nodes().getLast();
-        assertThat(n.cpus() + " " + n.coreSpecCount() + " " + (n.cpuSpecList().isEmpty() ? "''" : n.cpuSpecList()) + " " + n.memSpecLimitMb() + " "
-            + Integer.toUnsignedLong(n.weight())).isEqualTo(expected);
+        assertThat(n.cpus() + " " + n.coreSpecCount() + " " + (n.cpuSpecList().isEmpty() ? "''" : n.cpuSpecList()) + " "
+                        + n.memSpecLimitMb() + " " + Integer.toUnsignedLong(n.weight()))
+                .isEqualTo(expected);
         String list = "unable to convert it to bitmap of size CPUs=4. Ignoring CpuSpecList.";
         assertThat(warnings(conf)).isEqualTo(words(warning == null ? null : warning.replace("LIST", list)));
     }

@@ -20,7 +20,8 @@ class SiteFilesTest {
 
     private SlurmConf.Parsed parse(String text) {
         try {
-            return SlurmConf.read(Files.writeString(dir.resolve("slurm.conf"), text).toFile());
+            return SlurmConf.read(
+                    Files.writeString(dir.resolve("slurm.conf"), text).toFile());
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -36,7 +37,8 @@ class SiteFilesTest {
     private SlurmConf read(String text) {
         return switch (parse(text)) {
             case SlurmConf.Parsed.Ok ok -> ok.conf();
-            case SlurmConf.Parsed.Invalid bad -> throw new AssertionError(bad.errors().toString());
+            case SlurmConf.Parsed.Invalid bad ->
+                throw new AssertionError(bad.errors().toString());
         };
     }
 
@@ -63,15 +65,16 @@ class SiteFilesTest {
             PartitionName=std.q Nodes=c[01-02],c03 Default=yes Priority=50 Shared=NO MaxTime=5-00:00:00 State=UP
             PartitionName=night Nodes=c[03-04] Shared=FORCE:2 MaxTime=1440 DefMemPerCPU=500
             """);
-        assertThat(sentences(conf.warnings())).containsExactly(
-            "The option \"ControlMachine\" is defunct, please remove it from slurm.conf.",
-            "The option \"ControlAddr\" is defunct, please remove it from slurm.conf.",
-            "The option \"CacheGroups\" is defunct, please remove it from slurm.conf.",
-            "The option \"CryptoType\" is defunct, please remove it from slurm.conf.",
-            "The option \"FastSchedule\" is defunct, please remove it from slurm.conf."
-                    + " SlurmdParameters=config_overrides has the function of FastSchedule=2 now.",
-            "SelectType=select/cons_res is defunct, select/cons_tres is used.",
-            "MpiParams=ports:12000-12999 has no effect: it is not known to this version");
+        assertThat(sentences(conf.warnings()))
+                .containsExactly(
+                        "The option \"ControlMachine\" is defunct, please remove it from slurm.conf.",
+                        "The option \"ControlAddr\" is defunct, please remove it from slurm.conf.",
+                        "The option \"CacheGroups\" is defunct, please remove it from slurm.conf.",
+                        "The option \"CryptoType\" is defunct, please remove it from slurm.conf.",
+                        "The option \"FastSchedule\" is defunct, please remove it from slurm.conf."
+                                + " SlurmdParameters=config_overrides has the function of FastSchedule=2 now.",
+                        "SelectType=select/cons_res is defunct, select/cons_tres is used.",
+                        "MpiParams=ports:12000-12999 has no effect: it is not known to this version");
         assertThat(conf.selectType()).isEqualTo("select/cons_tres");
         assertThat(conf.text(Key.TASK_PLUGIN)).isEqualTo("task/affinity");
         assertThat(conf.controllers()).containsExactly(new Controller("head", "10.0.0.1"));
@@ -113,7 +116,11 @@ class SiteFilesTest {
             case SlurmConf.Parsed.Ok ok -> {
                 assertThat(ok.conf().warnings()).isEmpty();
                 String name = line.substring(0, line.indexOf('='));
-                yield java.util.Arrays.stream(Key.values()).filter(k -> k.slurmName().equals(name)).map(ok.conf()::text).findFirst().orElseThrow();
+                yield java.util.Arrays.stream(Key.values())
+                        .filter(k -> k.slurmName().equals(name))
+                        .map(ok.conf()::text)
+                        .findFirst()
+                        .orElseThrow();
             }
         };
         assertThat(said).isEqualTo(expected);

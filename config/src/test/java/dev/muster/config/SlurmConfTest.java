@@ -29,7 +29,8 @@ class SlurmConfTest {
 
     private SlurmConf.Parsed parse(String text) {
         try {
-            return SlurmConf.read(Files.writeString(dir.resolve("slurm.conf"), text).toFile());
+            return SlurmConf.read(
+                    Files.writeString(dir.resolve("slurm.conf"), text).toFile());
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -55,36 +56,57 @@ class SlurmConfTest {
     /** Who has to give way is one key, how another, and they go together. */
     @Test
     void preemptionHasAWayAndAReason() {
-        for (String good : List.of("", "PreemptMode=GANG", "PreemptType=preempt/none\nPreemptMode=OFF",
-                "PreemptType=preempt/qos\nPreemptMode=CANCEL,GANG", "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG",
+        for (String good : List.of(
+                "",
+                "PreemptMode=GANG",
+                "PreemptType=preempt/none\nPreemptMode=OFF",
+                "PreemptType=preempt/qos\nPreemptMode=CANCEL,GANG",
+                "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG",
                 "PreemptType=preempt/qos\nPreemptMode=REQUEUE,WITHIN,PRIORITY")) {
             assertThat(errors(BASE + good)).as(good).isEmpty();
         }
-        for (String wrong : List.of("PreemptMode=CANCEL", "PreemptMode=SUSPEND,GANG", "PreemptType=preempt/qos",
-                "PreemptType=preempt/qos\nPreemptMode=OFF", "PreemptType=preempt/partition_prio\nPreemptMode=GANG",
+        for (String wrong : List.of(
+                "PreemptMode=CANCEL",
+                "PreemptMode=SUSPEND,GANG",
+                "PreemptType=preempt/qos",
+                "PreemptType=preempt/qos\nPreemptMode=OFF",
+                "PreemptType=preempt/partition_prio\nPreemptMode=GANG",
                 "PreemptType=preempt/qos\nPreemptMode=WITHIN")) {
-            assertThat(errors(BASE + wrong)).as(wrong).hasSize(1).first().asString().endsWith("PreemptType and PreemptMode values incompatible");
+            assertThat(errors(BASE + wrong))
+                    .as(wrong)
+                    .hasSize(1)
+                    .first()
+                    .asString()
+                    .endsWith("PreemptType and PreemptMode values incompatible");
         }
     }
 
     /** Usage that neither fades nor is forgotten grows for ever; who says NONE himself wants that. */
     @Test
     void usageHasToGoSomehow() {
-        assertThat(errors(BASE + "PriorityDecayHalfLife=0")).containsExactly("slurm.conf: You have to either have PriorityDecayHalfLife != 0 "
-            + "or PriorityUsageResetPeriod set to something or the priority plugin will result in rolling over.");
-        assertThat(errors(BASE + "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=none")).isEmpty();
-        assertThat(errors(BASE + "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=Weekly")).isEmpty();
+        assertThat(errors(BASE + "PriorityDecayHalfLife=0"))
+                .containsExactly("slurm.conf: You have to either have PriorityDecayHalfLife != 0 "
+                        + "or PriorityUsageResetPeriod set to something or the priority plugin will result "
+                        + "in rolling over.");
+        assertThat(errors(BASE + "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=none"))
+                .isEmpty();
+        assertThat(errors(BASE + "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=Weekly"))
+                .isEmpty();
     }
 
     /** Nodes are given as a whole, and nothing of them counts but memory where it is named. */
     @Test
     void wholeNodesHaveWordsOfTheirOwn() {
-        assertThat(read(BASE + "SelectType=select/linear").selectTypeParameters()).containsExactly("NONE");
+        assertThat(read(BASE + "SelectType=select/linear").selectTypeParameters())
+                .containsExactly("NONE");
         assertThat(read(BASE + "SelectType=select/linear").memoryConsumable()).isFalse();
-        assertThat(read(BASE + "SelectType=select/linear\nSelectTypeParameters=CR_Memory").memoryConsumable()).isTrue();
+        assertThat(read(BASE + "SelectType=select/linear\nSelectTypeParameters=CR_Memory")
+                        .memoryConsumable())
+                .isTrue();
         assertThat(read(BASE).memoryConsumable()).isTrue();
-        assertThat(errors(BASE + "SelectTypeParameters=CR_Core,CR_LLN\nSelectType=select/linear")).containsExactly(
-            "slurm.conf:5: Invalid SelectTypeParameters for select/linear: CR_CORE,CR_LLN, it can't contain CR_(CPU|CORE|SOCKET).");
+        assertThat(errors(BASE + "SelectTypeParameters=CR_Core,CR_LLN\nSelectType=select/linear"))
+                .containsExactly("slurm.conf:5: Invalid SelectTypeParameters for select/linear: CR_CORE,CR_LLN, it "
+                        + "can't contain CR_(CPU|CORE|SOCKET).");
     }
 
     /** Mistakes that slurmctld logs and continues with. */
@@ -97,9 +119,13 @@ class SlurmConfTest {
         PartitionName=a Nodes=n1 Default=YES;PartitionName=b Nodes=n1 Default=YES | changing default partition from a to b
         """)
     void warningsOfWhatIsNotAsWritten(String lines, String warning) {
-        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2\n" + lines.replace(';', '\n') + "\n");
-        assertThat(conf.warnings()).extracting(ConfigError::sentence).isEqualTo(warning.isEmpty() ? List.of() : List.of(warning));
-        assertThat(conf.partitions().stream().filter(PartitionConf::isDefault).map(PartitionConf::name)).isSubsetOf("b");
+        SlurmConf conf =
+                read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2\n" + lines.replace(';', '\n') + "\n");
+        assertThat(conf.warnings())
+                .extracting(ConfigError::sentence)
+                .isEqualTo(warning.isEmpty() ? List.of() : List.of(warning));
+        assertThat(conf.partitions().stream().filter(PartitionConf::isDefault).map(PartitionConf::name))
+                .isSubsetOf("b");
     }
 
     @ParameterizedTest
@@ -109,7 +135,10 @@ class SlurmConfTest {
         """)
     void linesThatAreRefused(String lines, String error) {
         assertThat(errors("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2\n" + lines.replace(';', '\n') + "\n"))
-            .hasSize(1).first().asString().contains(error);
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains(error);
     }
 
     /** What SuspendExc... names that is not there is said, and left out. */
@@ -129,34 +158,45 @@ class SlurmConfTest {
         SuspendExcStates=cloud,mad     | cloud      | Invalid SuspendExcState mad ignored
         """)
     void exceptionsOfPowerSavingAreNamed(String line, String left, String warning) {
-        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2 Feature=f\nNodeSet=fast Nodes=n1\nNodeSet=fs Nodes=feature{f}\n"
-            + "PartitionName=d Nodes=n[1-2]\n" + line + "\n");
-        Key key = Key.valueOf("SUSPEND_EXC_" + line.substring(10, line.indexOf('=')).toUpperCase(java.util.Locale.ROOT));
+        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2 Feature=f\nNodeSet=fast "
+                + "Nodes=n1\nNodeSet=fs Nodes=feature{f}\n"
+                + "PartitionName=d Nodes=n[1-2]\n" + line + "\n");
+        Key key = Key.valueOf(
+                "SUSPEND_EXC_" + line.substring(10, line.indexOf('=')).toUpperCase(java.util.Locale.ROOT));
         assertThat(String.join(",", conf.list(key))).isEqualTo(left);
-        assertThat(conf.warnings()).extracting(w -> w.line() + ": " + w.sentence()).isEqualTo(warning == null ? List.of() : List.of("7: " + warning));
+        assertThat(conf.warnings())
+                .extracting(w -> w.line() + ": " + w.sentence())
+                .isEqualTo(warning == null ? List.of() : List.of("7: " + warning));
     }
 
     /** Where more nodes may come than the file names, a count is still a number of nodes. */
     @Test
     void countsOfNodesThatMayCome() {
-        SlurmConf conf = read("ClusterName=c\nSlurmctldHost=h\nMaxNodeCount=5000\nNodeName=n[1-2] CPUs=2\nPartitionName=d Nodes=n[1-2]\n"
-            + "SuspendExcNodes=n[1-2]:2k,n[1-9]:9999999999,cloud[1-9]:5,n1\n");
+        SlurmConf conf =
+                read("ClusterName=c\nSlurmctldHost=h\nMaxNodeCount=5000\nNodeName=n[1-2] CPUs=2\nPartitionName=d "
+                        + "Nodes=n[1-2]\n"
+                        + "SuspendExcNodes=n[1-2]:2k,n[1-9]:9999999999,cloud[1-9]:5,n1\n");
         assertThat(String.join(",", conf.list(Key.SUSPEND_EXC_NODES))).isEqualTo("cloud[1-9]:5,n1");
-        assertThat(conf.warnings()).extracting(w -> w.line() + ": " + w.sentence()).containsExactly(
-            "6: Invalid SuspendExcNodes n[1-2]:2k ignored", "6: Invalid SuspendExcNodes n[1-9]:9999999999 ignored");
+        assertThat(conf.warnings())
+                .extracting(w -> w.line() + ": " + w.sentence())
+                .containsExactly(
+                        "6: Invalid SuspendExcNodes n[1-2]:2k ignored",
+                        "6: Invalid SuspendExcNodes n[1-9]:9999999999 ignored");
     }
 
     /** Programs of power saving may be named PowerActions, which have arguments of their own. */
     @Test
     void actionsForPrograms() {
         String actions = BASE + "PowerAction=off Location=slurmd Program=\"/bin/off now\"\n"
-            + "PowerAction=on Location=slurmctld Program=\"/bin/on -a 'b c'\"\n";
+                + "PowerAction=on Location=slurmctld Program=\"/bin/on -a 'b c'\"\n";
         SlurmConf conf = read(actions + "SuspendProgram=off\nResumeProgram=on\nRebootProgram=/bin/reboot\n");
-        assertThat(conf.powerAction(Key.SUSPEND_PROGRAM).orElseThrow().isAtNode()).isTrue();
-        assertThat(conf.powerAction(Key.RESUME_PROGRAM).orElseThrow().command()).containsExactly("/bin/on", "-a", "b c");
+        assertThat(conf.powerAction(Key.SUSPEND_PROGRAM).orElseThrow().isAtNode())
+                .isTrue();
+        assertThat(conf.powerAction(Key.RESUME_PROGRAM).orElseThrow().command())
+                .containsExactly("/bin/on", "-a", "b c");
         assertThat(conf.powerAction(Key.REBOOT_PROGRAM)).isEmpty();
-        assertThat(errors(actions + "ResumeProgram=off")).containsExactly(
-            "slurm.conf:7: ResumeProgram=off needs a PowerAction with Location=slurmctld");
+        assertThat(errors(actions + "ResumeProgram=off"))
+                .containsExactly("slurm.conf:7: ResumeProgram=off needs a PowerAction with Location=slurmctld");
     }
 
     @Test
@@ -237,41 +277,58 @@ class SlurmConfTest {
         FrontendName=x                    | FrontendName: front end nodes are not supported
         """)
     void mistakesAreNamedWithTheirLine(String line, String sentence) {
-        assertThat(errors(BASE + line)).containsExactly("slurm.conf:5: " + sentence.replace("DIR/", "")
-            .replace("PROFILES", String.join(", ", Names.PROFILES)));
+        assertThat(errors(BASE + line))
+                .containsExactly("slurm.conf:5: "
+                        + sentence.replace("DIR/", "").replace("PROFILES", String.join(", ", Names.PROFILES)));
     }
 
     @Test
     void flagsThatExcludeEachOther() {
-        assertThat(errors(BASE + "PrologFlags=Contain,NoHold")).containsExactly("slurm.conf:5: PrologFlags invalid "
-            + "combination: NoHold cannot be combined with Contain and/or X11");
+        assertThat(errors(BASE + "PrologFlags=Contain,NoHold"))
+                .containsExactly("slurm.conf:5: PrologFlags invalid "
+                        + "combination: NoHold cannot be combined with Contain and/or X11");
     }
 
     @Test
     void allMistakesAreReportedAtOnce() {
-        assertThat(errors("KillWait=x\nFoo=1\nNodeName=a CPUs=1 Bar=2\n")).containsExactly(
-            "slurm.conf:1: KillWait value \"x\" is not a valid number",
-            "slurm.conf:2: _parse_next_key: Parsing error at unrecognized key: Foo",
-            "slurm.conf:3: Parsing error at unrecognized key: Bar",
-            "slurm.conf: ClusterName needs to be specified", "slurm.conf: No SlurmctldHost defined.");
+        assertThat(errors("KillWait=x\nFoo=1\nNodeName=a CPUs=1 Bar=2\n"))
+                .containsExactly(
+                        "slurm.conf:1: KillWait value \"x\" is not a valid number",
+                        "slurm.conf:2: _parse_next_key: Parsing error at unrecognized key: Foo",
+                        "slurm.conf:3: Parsing error at unrecognized key: Bar",
+                        "slurm.conf: ClusterName needs to be specified",
+                        "slurm.conf: No SlurmctldHost defined.");
     }
 
     /** One mistake hides no other: who migrates a site's file mends it in one go. */
     @Test
     void allMistakesAreToldAtOnce() {
-        assertThat(errors(BASE + "FooBar=3\nReturnToService=zz\nTaskPluginParam=Nonsense\nPreemptMode=CANCEL\nSelectTypeParameters=CR_Foo\n"
-                + "PriorityDecayHalfLife=0\nNodeName=m1 CPUs=many\nPartitionName=bad Nodes=n99\nInclude missing.conf\n"))
-            .extracting(e -> e.replaceAll("^(\\S+): .*?(FooBar|ReturnToService|TaskPluginParam|PreemptMode|SelectType|Decay|CPUs|n99"
-                + "|missing).*", "$1 $2"))
-            .contains("slurm.conf:5 FooBar", "slurm.conf:6 ReturnToService", "slurm.conf:7 TaskPluginParam", "slurm.conf PreemptMode",
-                "slurm.conf:9 SelectType", "slurm.conf Decay", "slurm.conf:11 CPUs", "slurm.conf:12 n99", "slurm.conf:13 missing");
+        assertThat(
+                        errors(
+                                BASE
+                                        + "FooBar=3\nReturnToService=zz\nTaskPluginParam=Nonsense\nPreemptMode=CANCEL\nSelectTypeParameters=CR_Foo\n"
+                                        + "PriorityDecayHalfLife=0\nNodeName=m1 CPUs=many\nPartitionName=bad Nodes=n99\nInclude missing.conf\n"))
+                .extracting(e -> e.replaceAll(
+                        "^(\\S+): .*?(FooBar|ReturnToService|TaskPluginParam|PreemptMode|SelectType|Decay|CPUs|n99"
+                                + "|missing).*",
+                        "$1 $2"))
+                .contains(
+                        "slurm.conf:5 FooBar",
+                        "slurm.conf:6 ReturnToService",
+                        "slurm.conf:7 TaskPluginParam",
+                        "slurm.conf PreemptMode",
+                        "slurm.conf:9 SelectType",
+                        "slurm.conf Decay",
+                        "slurm.conf:11 CPUs",
+                        "slurm.conf:12 n99",
+                        "slurm.conf:13 missing");
     }
 
     @Test
     void whatSlurmQuotesOfTheLine() {
         SlurmConf.Parsed.Invalid invalid = (SlurmConf.Parsed.Invalid) parse(BASE + "NodeName=x CPUs=foo Port=1");
         assertThat(invalid.errors().getFirst().parseError())
-            .isEqualTo("Parse error in file " + dir + "/slurm.conf line 5: \" CPUs=foo Port=1\"");
+                .isEqualTo("Parse error in file " + dir + "/slurm.conf line 5: \" CPUs=foo Port=1\"");
     }
 
     @Test
@@ -308,10 +365,14 @@ class SlurmConfTest {
         assertThat(conf.list(Key.PROLOG)).containsExactly("/one", "/two");
         assertThat(conf.schedulerParameters()).containsEntry("bf_interval", "5").containsEntry("bf_continue", "");
         assertThat(conf.slurmctldTimeoutSec()).isEqualTo(60);
-        assertThat(conf.controllers()).containsExactly(new Controller("ctl", "ctl"),
-            new Controller("backup", "10.0.0.2"));
-        assertThat(conf.warnings()).extracting(ConfigError::sentence).hasSize(3)
-            .contains("KillWait 1 specified more than once, latest value used", "ReturnToService 1 specified more than once, latest value used");
+        assertThat(conf.controllers())
+                .containsExactly(new Controller("ctl", "ctl"), new Controller("backup", "10.0.0.2"));
+        assertThat(conf.warnings())
+                .extracting(ConfigError::sentence)
+                .hasSize(3)
+                .contains(
+                        "KillWait 1 specified more than once, latest value used",
+                        "ReturnToService 1 specified more than once, latest value used");
     }
 
     @Test
@@ -333,10 +394,20 @@ class SlurmConfTest {
         List<String> found = new ArrayList<>();
         for (NodeConf n : conf.nodes()) {
             found.add(n.name() + " " + n.cpus() + "=" + n.boards() + "," + n.sockets() + "," + n.coresPerSocket() + ","
-                + n.threadsPerCore());
+                    + n.threadsPerCore());
         }
-        assertThat(found).containsExactly("a1 8=1,8,1,1", "a2 16=1,2,4,2", "a3 16=1,4,4,1", "a4 8=1,2,4,2",
-            "a5 16=2,4,4,1", "a6 1=1,1,1,1", "a7 16=1,8,1,2", "a8 16=1,2,4,2", "b1 8=2,8,1,1", "b2 6=1,3,2,1");
+        assertThat(found)
+                .containsExactly(
+                        "a1 8=1,8,1,1",
+                        "a2 16=1,2,4,2",
+                        "a3 16=1,4,4,1",
+                        "a4 8=1,2,4,2",
+                        "a5 16=2,4,4,1",
+                        "a6 1=1,1,1,1",
+                        "a7 16=1,8,1,2",
+                        "a8 16=1,2,4,2",
+                        "b1 8=2,8,1,1",
+                        "b2 6=1,3,2,1");
         assertThat(conf.clusterName()).isEqualTo("camel");
         assertThat(conf.warnings()).extracting(ConfigError::line).containsExactly(10, 12);
     }
@@ -357,17 +428,20 @@ class SlurmConfTest {
         List<NodeConf> nodes = conf.nodes();
         assertThat(nodes).extracting(NodeConf::name).containsExactly("n1", "n2", "n3", "m08", "m09", "k");
         assertThat(nodes).extracting(NodeConf::port).containsExactly(7001, 7002, 7003, 6818, 6818, 7);
-        assertThat(nodes).extracting(NodeConf::address).containsExactly("127.0.0.1", "127.0.0.1", "127.0.0.1",
-            "10.0.0.8", "10.0.0.9", "k");
+        assertThat(nodes)
+                .extracting(NodeConf::address)
+                .containsExactly("127.0.0.1", "127.0.0.1", "127.0.0.1", "10.0.0.8", "10.0.0.9", "k");
         assertThat(nodes).extracting(NodeConf::hostname).containsExactly("host", "host", "host", "m08", "m09", "k");
         assertThat(nodes).extracting(NodeConf::weight).containsExactly(3, 3, 3, 3, 3, 4);
-        assertThat(nodes).extracting(NodeConf::state).containsExactly("CLOUD", "FAIL", "CLOUD", "UNKNOWN", "UNKNOWN",
-            "CLOUD");
+        assertThat(nodes)
+                .extracting(NodeConf::state)
+                .containsExactly("CLOUD", "FAIL", "CLOUD", "UNKNOWN", "UNKNOWN", "CLOUD");
         assertThat(nodes.get(1).reason()).isEqualTo("broken");
         assertThat(nodes.get(3).features()).containsExactly("x", "y");
         assertThat(nodes.get(3).reason()).isEqualTo("not yet");
-        assertThat(nodes.get(0).gres()).containsExactly(new NodeConf.Gres("gpu", "a100", 2, false),
-            new NodeConf.Gres("shard", "", 1024, false));
+        assertThat(nodes.get(0).gres())
+                .containsExactly(
+                        new NodeConf.Gres("gpu", "a100", 2, false), new NodeConf.Gres("shard", "", 1024, false));
         assertThat(conf.slurmdSpoolDir(nodes.get(2))).isEqualTo("/s/n3/host");
         assertThat(conf.node("m09")).isPresent();
         assertThat(conf.node("nope")).isEmpty();
@@ -377,34 +451,44 @@ class SlurmConfTest {
     void powerActions() {
         SlurmConf conf = read("ClusterName=c\nSlurmctldHost=ctl\npoweraction=up Location=slurmctld Program=/bin/up\n"
                 + "PowerAction=cycle Program=/bin/cycle location=SLURMD\n");
-        assertThat(conf.powerActions()).containsExactly(new SlurmConf.PowerAction("up", "slurmctld", "/bin/up"),
-                new SlurmConf.PowerAction("cycle", "slurmd", "/bin/cycle"));
+        assertThat(conf.powerActions())
+                .containsExactly(
+                        new SlurmConf.PowerAction("up", "slurmctld", "/bin/up"),
+                        new SlurmConf.PowerAction("cycle", "slurmd", "/bin/cycle"));
         String head = "ClusterName=c\nSlurmctldHost=ctl\n";
-        assertThat(errors(head + "PowerAction=x Program=/x\n").toString()).contains("needs Location=slurmctld or slurmd, and Program");
-        assertThat(errors(head + "PowerAction=x Location=slurmd Program=/x\nPowerAction=x Location=slurmd Program=/y\n").toString())
+        assertThat(errors(head + "PowerAction=x Program=/x\n").toString())
+                .contains("needs Location=slurmctld or slurmd, and Program");
+        assertThat(errors(head + "PowerAction=x Location=slurmd Program=/x\nPowerAction=x Location=slurmd Program=/y\n")
+                        .toString())
                 .contains("PowerAction=x is given twice");
     }
 
     @Test
     void noNodeSetHasTheNameOfANode() {
-        assertThat(errors("ClusterName=c\nSlurmctldHost=ctl\nNodeName=a[1-2] Feature=x\nNodeSet=a1 Feature=x\nPartitionName=p Nodes=ALL\n")
-                .toString()).contains("NodeSet a1 has the name of a node");
+        assertThat(errors(
+                                "ClusterName=c\nSlurmctldHost=ctl\nNodeName=a[1-2] Feature=x\nNodeSet=a1 Feature=x\nPartitionName=p Nodes=ALL\n")
+                        .toString())
+                .contains("NodeSet a1 has the name of a node");
     }
 
     /** By what they have, or by the part of the network that they hang on; what is not known is no node. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "Nodes=feature{x}                | n1 n3",
-        "Nodes=Feature{y},n4             | n2 n4",
-        "Nodes=block{b2},feature{x}      | n1 n3 n4",
-        "Nodes=blockwith{n1}             | n1 n2",
-        "Nodes=s                         | n1 n3",
-        "Nodes=feature{none}             | !Invalid node names in partition p: feature{none}",
-        "Nodes=n1,switch{b2}             | !Invalid node names in partition p: switch{b2}",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Nodes=feature{x}                | n1 n3",
+                "Nodes=Feature{y},n4             | n2 n4",
+                "Nodes=block{b2},feature{x}      | n1 n3 n4",
+                "Nodes=blockwith{n1}             | n1 n2",
+                "Nodes=s                         | n1 n3",
+                "Nodes=feature{none}             | !Invalid node names in partition p: feature{none}",
+                "Nodes=n1,switch{b2}             | !Invalid node names in partition p: switch{b2}",
+            })
     void nodesByWhatTheyHave(String nodes, String expected) throws IOException {
-        Files.writeString(dir.resolve("topology.conf"), "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n");
-        String text = "ClusterName=c\nSlurmctldHost=ctl\nTopologyPlugin=topology/block\nNodeName=n[1,3] Feature=x\nNodeName=n2 Feature=y\n"
+        Files.writeString(
+                dir.resolve("topology.conf"), "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n");
+        String text = "ClusterName=c\nSlurmctldHost=ctl\nTopologyPlugin=topology/block\nNodeName=n[1,3] "
+                + "Feature=x\nNodeName=n2 Feature=y\n"
                 + "NodeName=n4\nNodeSet=s Nodes=feature{x}\nPartitionName=p " + nodes + "\n";
         if (expected.startsWith("!")) {
             assertThat(errors(text).toString()).contains(expected.substring(1));
@@ -438,8 +522,9 @@ class SlurmConfTest {
         assertThat(parts.get(2).nodes()).containsExactly("a1", "a3");
         assertThat(parts).extracting(PartitionConf::maxTimeMin).containsExactly(30L, 1440L, 30L, -1L);
         assertThat(parts).extracting(PartitionConf::defaultTimeMin).containsExactly(-1L, 10L, -1L, -1L);
-        assertThat(parts).extracting(PartitionConf::overSubscribe).containsExactly("NO", "FORCE:7", "YES:4",
-            "EXCLUSIVE");
+        assertThat(parts)
+                .extracting(PartitionConf::overSubscribe)
+                .containsExactly("NO", "FORCE:7", "YES:4", "EXCLUSIVE");
         assertThat(parts).extracting(PartitionConf::priorityTier).containsExactly(1, 1, 5, 1);
         assertThat(parts).extracting(PartitionConf::disableRootJobs).containsExactly(true, true, false, true);
         assertThat(parts.get(2).allowAccounts()).isEmpty();
@@ -485,26 +570,52 @@ class SlurmConfTest {
             OverTimeLimit=5
             ResvOverRun=UNLIMITED
             """);
-        List<String> lines = ShowConfig.of(conf, new ShowLive("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
-        assertThat(lines).startsWith("AccountingStorageBackupHost = (null)", "AccountingStorageEnforce = none",
-            "AccountingStorageHost   = localhost");
-        assertThat(lines).containsSequence("VSizeFactor             = 0 percent", "WaitTime                = 0 sec",
-            "X11Parameters           = (null)", "", "MPI Plugins Configuration:");
-        assertThat(lines).containsSubsequence("BOOT_TIME               = 2026-01-01T00:00:00",
-            "ClusterName             = c", "CredType                = cred/munge", "DefMemPerCPU            = 100",
-            "Epilog[0]               = /etc/epilog.sh", "EpilogMsgTime           = 2000 usec",
-            "HASH_VAL                = Match", "InteractiveStepOptions  = --interactive --preserve-env --pty $SHELL",
-            "JobDefaults             = DefCpuPerGPU=2", "KillWait                = 30 sec",
-            "MaxDBDMsgs              = 20008", "MaxMemPerNode           = UNLIMITED", "MaxNodeCount            = 2",
-            "NEXT_JOB_ID             = 17", "OverTimeLimit           = 5 min",
-            "PriorityDecayHalfLife   = 14-00:00:00", "PriorityFlags           = CALCULATE_RUNNING,DEPTH_OBLIVIOUS,NO_FAIR_TREE",
-            "PriorityWeightTRES      = (null)", "ResumeRate              = 300 nodes/min",
-            "ResvOverRun             = UNLIMITED", "SlurmUser               = root(0)",
-            "SlurmctldDebug          = info", "SlurmctldHost[0]        = ctl",
-            "SlurmctldHost[1]        = two(10.0.0.2)", "SlurmctldPort           = 6817",
-            "SLURM_VERSION           = 26.05.3", "SrunPortRange           = 0-0",
-            "SuspendTime             = 300 sec", "TaskPluginParam         = (null type)",
-            "UsePam                  = no");
+        List<String> lines =
+                ShowConfig.of(conf, new ShowLive("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
+        assertThat(lines)
+                .startsWith(
+                        "AccountingStorageBackupHost = (null)",
+                        "AccountingStorageEnforce = none",
+                        "AccountingStorageHost   = localhost");
+        assertThat(lines)
+                .containsSequence(
+                        "VSizeFactor             = 0 percent",
+                        "WaitTime                = 0 sec",
+                        "X11Parameters           = (null)",
+                        "",
+                        "MPI Plugins Configuration:");
+        assertThat(lines)
+                .containsSubsequence(
+                        "BOOT_TIME               = 2026-01-01T00:00:00",
+                        "ClusterName             = c",
+                        "CredType                = cred/munge",
+                        "DefMemPerCPU            = 100",
+                        "Epilog[0]               = /etc/epilog.sh",
+                        "EpilogMsgTime           = 2000 usec",
+                        "HASH_VAL                = Match",
+                        "InteractiveStepOptions  = --interactive --preserve-env --pty $SHELL",
+                        "JobDefaults             = DefCpuPerGPU=2",
+                        "KillWait                = 30 sec",
+                        "MaxDBDMsgs              = 20008",
+                        "MaxMemPerNode           = UNLIMITED",
+                        "MaxNodeCount            = 2",
+                        "NEXT_JOB_ID             = 17",
+                        "OverTimeLimit           = 5 min",
+                        "PriorityDecayHalfLife   = 14-00:00:00",
+                        "PriorityFlags           = CALCULATE_RUNNING,DEPTH_OBLIVIOUS,NO_FAIR_TREE",
+                        "PriorityWeightTRES      = (null)",
+                        "ResumeRate              = 300 nodes/min",
+                        "ResvOverRun             = UNLIMITED",
+                        "SlurmUser               = root(0)",
+                        "SlurmctldDebug          = info",
+                        "SlurmctldHost[0]        = ctl",
+                        "SlurmctldHost[1]        = two(10.0.0.2)",
+                        "SlurmctldPort           = 6817",
+                        "SLURM_VERSION           = 26.05.3",
+                        "SrunPortRange           = 0-0",
+                        "SuspendTime             = 300 sec",
+                        "TaskPluginParam         = (null type)",
+                        "UsePam                  = no");
     }
 
     /** The shapes that benchmark clusters, client rigs and test suites write. */
@@ -562,19 +673,22 @@ class SlurmConfTest {
 
     @Test
     void theFileIsFound() throws IOException {
-        assertThat(SlurmConf.locate(Optional.of("/x/y"), Optional.empty()).getPath()).isEqualTo("/x/y");
+        assertThat(SlurmConf.locate(Optional.of("/x/y"), Optional.empty()).getPath())
+                .isEqualTo("/x/y");
         Files.createDirectory(dir.resolve("etc"));
         assertThat(SlurmConf.locate(Optional.empty(), Optional.of(dir.toFile())).getPath())
-            .isEqualTo("/etc/slurm/slurm.conf");
+                .isEqualTo("/etc/slurm/slurm.conf");
         Files.createFile(dir.resolve("etc/slurm.conf"));
         assertThat(SlurmConf.locate(Optional.of(""), Optional.of(dir.toFile())).toPath())
-            .isEqualTo(dir.resolve("etc/slurm.conf"));
+                .isEqualTo(dir.resolve("etc/slurm.conf"));
     }
 
     @Test
     void everyKeyIsEitherHonouredOrSaysWhyNot() {
         for (Key key : Key.values()) {
-            assertThat(key.honoured() || key.whyInert().length() > 10).as(key.slurmName()).isTrue();
+            assertThat(key.honoured() || key.whyInert().length() > 10)
+                    .as(key.slurmName())
+                    .isTrue();
             SlurmConf conf = read(BASE);
             assertThat(conf.text(key)).as(key.slurmName()).isNotNull();
         }
@@ -584,8 +698,11 @@ class SlurmConfTest {
     void tenThousandNodes() {
         StringBuilder text = new StringBuilder("ClusterName=c\nSlurmctldHost=ctl\n");
         for (int i = 0; i < 10_000; i++) {
-            text.append("NodeName=node").append(i).append(" CPUs=64 RealMemory=256000 Gres=gpu:8 Weight=").append(i % 7)
-                .append('\n');
+            text.append("NodeName=node")
+                    .append(i)
+                    .append(" CPUs=64 RealMemory=256000 Gres=gpu:8 Weight=")
+                    .append(i % 7)
+                    .append('\n');
         }
         text.append("PartitionName=p Nodes=ALL\nPartitionName=q Nodes=node[0-9999]\n");
         assertThat(read(text.toString()).partitions().get(1).nodes()).hasSize(10_000);

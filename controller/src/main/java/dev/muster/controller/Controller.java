@@ -149,6 +149,7 @@ public final class Controller implements ControllerServices {
     private boolean rowsFull;
     /** There was a controller of this state before. */
     private boolean goesOn;
+
     private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
@@ -161,6 +162,7 @@ public final class Controller implements ControllerServices {
     private long applied;
     /** The journal's last entry when it was read. */
     private long recovered;
+
     private StateDirectory place;
     private String forgotten = "";
 
@@ -168,11 +170,20 @@ public final class Controller implements ControllerServices {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
-        this.groupLook = new GroupLook(() -> core().durable(), identities::gidsNow, c -> core().execute(c, -1), new File("/etc/group")::lastModified,
+        this.groupLook = new GroupLook(
+                () -> core().durable(),
+                identities::gidsNow,
+                c -> core().execute(c, -1),
+                new File("/etc/group")::lastModified,
                 e -> log.error("the groups of those whose jobs wait could not be looked up", e));
         this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput", "QueryUse"));
-        filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
-                .filter(i -> PartitionLimits.admitsGroups(p.info(), i, thread.durable())).isPresent());
+        filter = new SubmitFilter(
+                log,
+                () -> thread.durable(),
+                (uid, p) -> identities
+                        .byUid(uid)
+                        .filter(i -> PartitionLimits.admitsGroups(p.info(), i, thread.durable()))
+                        .isPresent());
         scheduling = new SchedulerLog(log);
         scheduling.configure(conf);
         flags = new DebugFlags(log);
@@ -214,15 +225,18 @@ public final class Controller implements ControllerServices {
         core = new Core(scheduler);
         Sessions sessions = credentials.get().sessions();
         recover(CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions)));
-        journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
+        journal.retainFrom(
+                () -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
         clock = new Clock(core.state().tickMs() + 1);
-        NodeMessagesFromState outgoing = new NodeMessagesFromState(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
+        NodeMessagesFromState outgoing = new NodeMessagesFromState(
+                blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
         buffers = new BurstBuffers(conf::get, log, command -> thread.post(command), blobs::read);
         programs = new Programs(conf::get, log, command -> thread.post(command), blobs::read, buffers);
         programs.check();
-        NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
+        NodeEffects effects =
+                new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> {
             statistics.pass(us, scheduler.queueLength(), scheduler.counts());
             news.passed();
@@ -237,8 +251,10 @@ public final class Controller implements ControllerServices {
         goOnAbove(place.remembered().and(accounting.highest()));
         PartitionQos.require(c, thread.durable(), log::error);
         configure(c);
-        programs.resume(thread.durable(), activeJobs(thread.durable()), clock.now().tickMs());
-        certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
+        programs.resume(
+                thread.durable(), activeJobs(thread.durable()), clock.now().tickMs());
+        certificates = new Certificates(
+                conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
         api = new ControllerApi(this, thread, identities, blobs, watch, links, log);
         if (goesOn) {
             happened(Trigger.CONTROL_RESUMED);
@@ -250,11 +266,23 @@ public final class Controller implements ControllerServices {
         Optional<Tokens> taken = credentials.get().tokens();
         desk = new TokenIssuer(taken, conf::get, identities, slurmUid, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
-        String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "";
+        String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny")
+                ? c.controllers().getFirst().address()
+                : "";
         Verifier verifier = sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD);
         int port = c.slurmctldPorts().getFirst();
-        server = StartErrors.listening("SlurmctldPort", port, () -> Server.start(bound, port, sessions.identity(TlsRole.CTLD, log::error),
-                verifier, limit.before(api::handle), Map.of("node", links::serve), pages(c, taken, slurmUid), log::error));
+        server = StartErrors.listening(
+                "SlurmctldPort",
+                port,
+                () -> Server.start(
+                        bound,
+                        port,
+                        sessions.identity(TlsRole.CTLD, log::error),
+                        verifier,
+                        limit.before(api::handle),
+                        Map.of("node", links::serve),
+                        pages(c, taken, slurmUid),
+                        log::error));
         clients.started(core.state().jobs().values(), System.nanoTime() / 1_000_000_000L);
         thread.doorsOpen();
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
@@ -272,11 +300,23 @@ public final class Controller implements ControllerServices {
 
     private Accounting accounting(SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions) {
         return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
-            case "accounting_storage/none" -> c.given(Key.ACCOUNTING_STORAGE_TYPE) ? new NoAccounting()
-                    : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
-            case "accounting_storage/slurmdbd" -> new DbdAccounting(conf::get, sessions, clusterId.toString(), journal::lastIndex, this::knownState,
-                    this::policy, blobs::read, log::info, this::happened,
-                    () -> onFault.accept(new IOException("MaxDBDMsgs: more waits for slurmdbd (max_dbd_msg_action=exit)")));
+            case "accounting_storage/none" ->
+                c.given(Key.ACCOUNTING_STORAGE_TYPE)
+                        ? new NoAccounting()
+                        : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
+            case "accounting_storage/slurmdbd" ->
+                new DbdAccounting(
+                        conf::get,
+                        sessions,
+                        clusterId.toString(),
+                        journal::lastIndex,
+                        this::knownState,
+                        this::policy,
+                        blobs::read,
+                        log::info,
+                        this::happened,
+                        () -> onFault.accept(
+                                new IOException("MaxDBDMsgs: more waits for slurmdbd (max_dbd_msg_action=exit)")));
             default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
         };
     }
@@ -303,15 +343,23 @@ public final class Controller implements ControllerServices {
     /** Associations and QOS came from slurmdbd: in force when this returns. */
     private void policy(DbdMessages.Policy policy) {
         List<DbdMessages.UserPolicy> users = policy.users().stream()
-                .map(u -> u.isPrivileged() ? u.withUid(identities.byName(u.user()).map(Identity::uid).orElse(-1)) : u).toList();
+                .map(u -> u.isPrivileged()
+                        ? u.withUid(
+                                identities.byName(u.user()).map(Identity::uid).orElse(-1))
+                        : u)
+                .toList();
         boolean first = thread.durable().accounts().isEmpty();
         thread.execute(new Command.ApplyPolicy(policy.withUsers(users)), -1);
-        (first ? PartitionQos.unknown(conf.get(), thread.durable()) : List.<ConfigError>of()).forEach(e -> log.error(e.message()));
+        (first ? PartitionQos.unknown(conf.get(), thread.durable()) : List.<ConfigError>of())
+                .forEach(e -> log.error(e.message()));
     }
 
     private int slurmUid(SlurmConf c) {
         String user = c.slurmUser();
-        return identities.byName(user).map(Identity::uid).orElseGet(() -> user.matches("[0-9]{1,9}") ? Integer.parseInt(user) : 0);
+        return identities
+                .byName(user)
+                .map(Identity::uid)
+                .orElseGet(() -> user.matches("[0-9]{1,9}") ? Integer.parseInt(user) : 0);
     }
 
     /** A restart with a long queue waits for both. */
@@ -326,9 +374,12 @@ public final class Controller implements ControllerServices {
         if (known.index() <= recovered) {
             return;
         }
-        log.error("StateSaveLocation=" + place.path() + ": the journal ends with entry " + recovered + ", but entries up to " + known.index()
-                + " were there: the newest part of the state is missing, or the directory is an older copy. What was acknowledged since is lost; "
-                + "numbers of jobs go on above JobId=" + Math.max(known.jobId(), thread.durable().jobIdCeiling() - 1));
+        log.error("StateSaveLocation=" + place.path() + ": the journal ends with entry " + recovered
+                + ", but entries up to " + known.index()
+                + " were there: the newest part of the state is missing, or the directory is an older copy. What was "
+                + "acknowledged since is lost; "
+                + "numbers of jobs go on above JobId="
+                + Math.max(known.jobId(), thread.durable().jobIdCeiling() - 1));
         thread.execute(new Command.SkipReservedIds(known.jobId(), known.sluid()), -1);
         recovered = known.index();
     }
@@ -360,7 +411,8 @@ public final class Controller implements ControllerServices {
         this.recovered = applied;
         goesOn = applied > 0;
         if (applied > 0) {
-            log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in " + (System.nanoTime() - began) / 1_000_000 + " ms");
+            log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in "
+                    + (System.nanoTime() - began) / 1_000_000 + " ms");
         }
     }
 
@@ -429,10 +481,15 @@ public final class Controller implements ControllerServices {
     private void warn(SlurmConf c) {
         c.warnings().forEach(w -> log.error(w.message()));
         PowerOptions.errors(c).forEach(log::error);
-        QosRules.ofSeveralPartitions(thread.durable()).forEach((qos, partitions) -> log.error("only one partition may have Relative QOS " + qos
-                + " as its QOS, not all of " + String.join(",", partitions) + ": its limits are parts of what " + partitions.getFirst() + " has"));
-        for (List<String> inert : List.of(IgnoredSettings.inertKeys(c), IgnoredSettings.inertWords(c),
-                IgnoredSettings.unread(c), SchedulerWords.without(c))) {
+        QosRules.ofSeveralPartitions(thread.durable())
+                .forEach((qos, partitions) -> log.error("only one partition may have Relative QOS " + qos
+                        + " as its QOS, not all of " + String.join(",", partitions) + ": its limits are parts of what "
+                        + partitions.getFirst() + " has"));
+        for (List<String> inert : List.of(
+                IgnoredSettings.inertKeys(c),
+                IgnoredSettings.inertWords(c),
+                IgnoredSettings.unread(c),
+                SchedulerWords.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }
@@ -498,33 +555,42 @@ public final class Controller implements ControllerServices {
         }
         rowsFull = full;
         long nowS = System.nanoTime() / 1_000_000_000L;
-        clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(thread::post);
-        clients.unclaimed(activeJobs(state), id -> state.jobs().find(id).filter(Job::isPending).isPresent(), nowS).forEach(c -> {
-            log.info("Killing interactive JobId=" + ((Command.EndUnclaimed) c).jobId() + ": Communication connection failure");
-            thread.post(c);
-        });
+        clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT))
+                .forEach(thread::post);
+        clients.unclaimed(
+                        activeJobs(state),
+                        id -> state.jobs().find(id).filter(Job::isPending).isPresent(),
+                        nowS)
+                .forEach(c -> {
+                    log.info("Killing interactive JobId=" + ((Command.EndUnclaimed) c).jobId()
+                            + ": Communication connection failure");
+                    thread.post(c);
+                });
         links.memory().tick(state, activeJobs(state), clock.now().tickMs(), links::send);
         healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
         int timeout = state.settings().nodeTimeoutS();
         for (Node node : state.nodes().values()) {
-            NodeTimeouts.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
-                boolean lost = c instanceof Command.NodeLost;
-                if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
-                    log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
-                }
-                var _ = thread.submit(c, -1).thenAccept(d -> {
-                    if (lost) {
-                        links.drop(node.name());
-                    }
-                });
-            });
+            NodeTimeouts.verdict(
+                            node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout)
+                    .ifPresent(c -> {
+                        boolean lost = c instanceof Command.NodeLost;
+                        if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
+                            log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
+                        }
+                        var _ = thread.submit(c, -1).thenAccept(d -> {
+                            if (lost) {
+                                links.drop(node.name());
+                            }
+                        });
+                    });
         }
     }
 
     private void remember() {
         long index = thread.durableIndex();
         State state = thread.durable();
-        String wrong = place.remember(new HighestIds(index, state.nextJobId() - 1, state.nextSluid() - 1)).orElse("");
+        String wrong = place.remember(new HighestIds(index, state.nextJobId() - 1, state.nextSluid() - 1))
+                .orElse("");
         if (!wrong.equals(forgotten) && !wrong.isEmpty()) {
             log.error("StateSaveLocation=" + place.path() + ": cannot write the file highest: " + wrong);
         }
@@ -535,15 +601,24 @@ public final class Controller implements ControllerServices {
     private HttpPages pages(SlurmConf c, Optional<Tokens> tokens, int slurmUid) throws IOException {
         String own = c.parameters(Key.SLURMCTLD_HTTP_AUTH_PARAMETERS).getOrDefault("jwt_key", "");
         Optional<Tokens> taken = own.isEmpty() ? tokens : Optional.of(TokenKey.tokens(Path.of(own), "", identities));
-        return new HttpPages(conf::get, taken, uid -> uid == 0 || uid == slurmUid,
-                name -> identities.byName(name).map(i -> Integer.toString(i.uid())).orElse(""), this::metrics);
+        return new HttpPages(
+                conf::get,
+                taken,
+                uid -> uid == 0 || uid == slurmUid,
+                name -> identities
+                        .byName(name)
+                        .map(i -> Integer.toString(i.uid()))
+                        .orElse(""),
+                this::metrics);
     }
 
     private Optional<String> metrics(String page) {
         State state = thread.durable();
-        NodeViews nodes = new NodeViews(state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
+        NodeViews nodes = new NodeViews(
+                state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
         JobViews jobs = new JobViews(state, scheduler, clock.now(), "");
-        return new Metrics(state, nodes::info, jobs::reason).page(page, partitionOrder(state), diagnostics().reply().values());
+        return new Metrics(state, nodes::info, jobs::reason)
+                .page(page, partitionOrder(state), diagnostics().reply().values());
     }
 
     // ---- what the edge asks
@@ -588,7 +663,8 @@ public final class Controller implements ControllerServices {
     @Override
     public ClusterMessages.PingReply ping() {
         SlurmConf c = conf.get();
-        return new ClusterMessages.PingReply(c.clusterName(), c.controllers().getFirst().host(), "primary", true, Release.VERSION, bootTime);
+        return new ClusterMessages.PingReply(
+                c.clusterName(), c.controllers().getFirst().host(), "primary", true, Release.VERSION, bootTime);
     }
 
     @Override
@@ -640,10 +716,23 @@ public final class Controller implements ControllerServices {
 
     @Override
     public PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m) {
-        Partition empty = new Partition(Codec.bind(new Json.Obj().put("name", m.partition()).put("state", "UP").put("maxTimeMin", -1L)
-                .put("maxNodes", -1L).put("minNodes", 1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL")
-                .put("overSubscribe", "NO").put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L),
-                ClusterMessages.PartitionInfo.class), List.of());
+        Partition empty = new Partition(
+                Codec.bind(
+                        new Json.Obj()
+                                .put("name", m.partition())
+                                .put("state", "UP")
+                                .put("maxTimeMin", -1L)
+                                .put("maxNodes", -1L)
+                                .put("minNodes", 1L)
+                                .put("allowGroups", "ALL")
+                                .put("allowAccounts", "ALL")
+                                .put("allowQos", "ALL")
+                                .put("overSubscribe", "NO")
+                                .put("overTimeLimitMin", -1L)
+                                .put("priorityTier", 1L)
+                                .put("priorityJobFactor", 1L),
+                        ClusterMessages.PartitionInfo.class),
+                List.of());
         Map<String, String> values = new TreeMap<>();
         m.values().forEach((k, v) -> values.put(k.toLowerCase(java.util.Locale.ROOT), v));
         return PartitionEdit.edit(empty, values, allowedGids(values), thread.durable());
@@ -677,9 +766,14 @@ public final class Controller implements ControllerServices {
                 KafkaConf.read(ok.conf(), wrong);
                 wrong.addAll(PartitionQos.unknown(ok.conf(), thread.durable()));
                 if (!ok.conf().clusterName().equals(conf.get().clusterName())) {
-                    wrong.add(new ConfigError(ok.conf().place(Key.CLUSTER_NAME), 0, "CLUSTER NAME MISMATCH. slurmctld has been started with "
-                            + "\"ClusterName=" + conf.get().clusterName() + "\", but read \"" + ok.conf().clusterName()
-                            + "\": restart slurmctld to change the name", ""));
+                    wrong.add(new ConfigError(
+                            ok.conf().place(Key.CLUSTER_NAME),
+                            0,
+                            "CLUSTER NAME MISMATCH. slurmctld has been started with "
+                                    + "\"ClusterName=" + conf.get().clusterName() + "\", but read \""
+                                    + ok.conf().clusterName()
+                                    + "\": restart slurmctld to change the name",
+                            ""));
                 }
                 if (!wrong.isEmpty()) {
                     return mistakes(wrong);
@@ -705,7 +799,10 @@ public final class Controller implements ControllerServices {
 
     private String mistakes(List<ConfigError> errors) {
         errors.forEach(e -> log.error(e.message()));
-        List<String> told = new ArrayList<>(errors.stream().limit(MISTAKES_TOLD_MAX).map(ConfigError::message).toList());
+        List<String> told = new ArrayList<>(errors.stream()
+                .limit(MISTAKES_TOLD_MAX)
+                .map(ConfigError::message)
+                .toList());
         if (errors.size() > told.size()) {
             told.add("and " + (errors.size() - told.size()) + " more mistakes: see slurmctld's log");
         }

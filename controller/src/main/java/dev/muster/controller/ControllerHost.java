@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The names of a host that runs slurmctld. SlurmctldHost has to have one of them: a slurmctld that an administrator starts on another host with
- * the same slurm.conf would otherwise begin an empty state there and answer for the cluster.
+ * The names of a host that runs slurmctld. SlurmctldHost has to have one of them: a slurmctld that an administrator
+ * starts on another host with the same slurm.conf would otherwise begin an empty state there and answer for the
+ * cluster.
  *
- * The names are the kernel's, as in Slurm: no resolver is asked, so that one that does not answer delays no start.
+ * <p>The names are the kernel's, as in Slurm: no resolver is asked, so that one that does not answer delays no start.
  *
  * @param shortName the kernel's name up to its first dot
- * @param longName  the kernel's name
+ * @param longName the kernel's name
  */
 record ControllerHost(String shortName, String longName) {
     /** Any host is this one. */
@@ -33,10 +34,15 @@ record ControllerHost(String shortName, String longName) {
         return new ControllerHost(kernelName.split("\\.")[0], kernelName);
     }
 
-    /** Returns Slurm's sentence where none of the configured controllers is this host. Names are compared with their case, as in Slurm. */
+    /**
+     * Returns Slurm's sentence where none of the configured controllers is this host. Names are compared with their
+     * case, as in Slurm.
+     */
     static Optional<String> refusal(SlurmConf conf, ControllerHost host) {
         List<String> named = conf.controllers().stream().map(Controller::host).toList();
         boolean valid = named.contains(host.shortName) || named.contains(host.longName) || named.contains(LOCALHOST);
-        return valid ? Optional.empty() : Optional.of("This host (" + host.shortName + "/" + host.longName + ") not a valid controller");
+        return valid
+                ? Optional.empty()
+                : Optional.of("This host (" + host.shortName + "/" + host.longName + ") not a valid controller");
     }
 }

@@ -16,20 +16,32 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * The keys with which slurmctld authenticates itself and checks callers. It reads them before it becomes SlurmUser: keys may be root's alone, as
- * may be the directory of the socket for the callers of this host. Only a key that is made here is made afterwards, in StateSaveLocation.
+ * The keys with which slurmctld authenticates itself and checks callers. It reads them before it becomes SlurmUser:
+ * keys may be root's alone, as may be the directory of the socket for the callers of this host. Only a key that is made
+ * here is made afterwards, in StateSaveLocation.
  *
- * @param there  sessions of a key that is there, or of munge; empty where a key has to be made
+ * @param there sessions of a key that is there, or of munge; empty where a key has to be made
  * @param tokens empty where JSON Web Tokens are not taken
- * @param sack   not served yet; empty where no place can be used
+ * @param sack not served yet; empty where no place can be used
  */
-record Credentials(SlurmConf conf, int slurmUid, TlsLog tls, DaemonLog log, Optional<Sessions> there, Optional<Tokens> tokens, Optional<Sack> sack) {
+record Credentials(
+        SlurmConf conf,
+        int slurmUid,
+        TlsLog tls,
+        DaemonLog log,
+        Optional<Sessions> there,
+        Optional<Tokens> tokens,
+        Optional<Sack> sack) {
     /** @throws IOException if a key is unfit */
-    static Credentials read(SlurmConf conf, int slurmUid, Identities identities, TlsLog tls, DaemonLog log) throws IOException {
+    static Credentials read(SlurmConf conf, int slurmUid, Identities identities, TlsLog tls, DaemonLog log)
+            throws IOException {
         AuthPlaces places = AuthPlaces.of(conf);
-        Optional<Sessions> there = ClusterKey.isThere(places) ? Optional.of(made(conf, slurmUid, tls, log)) : Optional.empty();
-        Optional<Tokens> tokens = TokenKey.tokens(conf.text(Key.AUTH_ALT_TYPES), conf.authAltParameters(), conf.stateSaveLocation(), identities);
-        return new Credentials(conf, slurmUid, tls, log, there, tokens, Sack.bind(places, conf.clusterName(), identities, log));
+        Optional<Sessions> there =
+                ClusterKey.isThere(places) ? Optional.of(made(conf, slurmUid, tls, log)) : Optional.empty();
+        Optional<Tokens> tokens = TokenKey.tokens(
+                conf.text(Key.AUTH_ALT_TYPES), conf.authAltParameters(), conf.stateSaveLocation(), identities);
+        return new Credentials(
+                conf, slurmUid, tls, log, there, tokens, Sack.bind(places, conf.clusterName(), identities, log));
     }
 
     /**
@@ -42,6 +54,8 @@ record Credentials(SlurmConf conf, int slurmUid, TlsLog tls, DaemonLog log, Opti
     }
 
     private static Sessions made(SlurmConf conf, int slurmUid, TlsLog tls, DaemonLog log) throws IOException {
-        return new Sessions(conf, new Caller(slurmUid, 0), slurmUid, true).telling(tls).complainingTo(log::error);
+        return new Sessions(conf, new Caller(slurmUid, 0), slurmUid, true)
+                .telling(tls)
+                .complainingTo(log::error);
     }
 }

@@ -34,8 +34,17 @@ import java.util.concurrent.CountDownLatch;
 /** slurmctld. */
 public final class Main {
     /** Threads without which slurmctld would go on without doing its work: it ends instead, and is started again. */
-    private static final Set<String> ESSENTIAL = Set.of("core", "release", "nodes", "acknowledge", "accounting", "journal-writer", "journal-segments",
-            "slurmdbd", "plan", "sack");
+    private static final Set<String> ESSENTIAL = Set.of(
+            "core",
+            "release",
+            "nodes",
+            "acknowledge",
+            "accounting",
+            "journal-writer",
+            "journal-segments",
+            "slurmdbd",
+            "plan",
+            "sack");
 
     private Main() {}
 
@@ -66,18 +75,25 @@ public final class Main {
         return 0;
     }
 
-    /** Returns whether the text is a user's name or number, or the number of this process, which may have no name in a container. */
+    /**
+     * Returns whether the text is a user's name or number, or the number of this process, which may have no name in a
+     * container.
+     */
     private static boolean isUser(String text, Identities identities) {
         try {
-            return identities.byName(text).isPresent() || text.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString());
+            return identities.byName(text).isPresent()
+                    || text.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid")
+                            .toString());
         } catch (IOException e) {
             return false;
         }
     }
 
     private static int run(Options o) {
-        Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
-        File file = o.file().isEmpty() ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix)
+        Optional<File> prefix =
+                Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
+        File file = o.file().isEmpty()
+                ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), prefix)
                 : new File(o.file()).getAbsoluteFile();
         SlurmConf conf;
         switch (SlurmConf.read(file)) {
@@ -89,9 +105,11 @@ public final class Main {
             case SlurmConf.Parsed.Ok ok -> conf = ok.conf();
         }
         Identities identities = new Identities();
-        for (Map.Entry<String, String> user : List.of(Map.entry("SlurmUser", conf.slurmUser()), Map.entry("SlurmdUser", conf.slurmdUser()))) {
+        for (Map.Entry<String, String> user :
+                List.of(Map.entry("SlurmUser", conf.slurmUser()), Map.entry("SlurmdUser", conf.slurmdUser()))) {
             if (!isUser(user.getValue(), identities)) {
-                System.err.println("slurmctld: error: Invalid user for " + user.getKey() + " " + user.getValue() + ", ignored");
+                System.err.println(
+                        "slurmctld: error: Invalid user for " + user.getKey() + " " + user.getValue() + ", ignored");
                 System.err.println("slurmctld: fatal: Unable to process configuration file");
                 return 1;
             }
@@ -100,7 +118,8 @@ public final class Main {
         CgroupConf.check(conf.sister("cgroup.conf"), wrong);
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
-            System.err.println("slurmctld: fatal: Could not open/read/parse cgroup.conf file " + conf.sister("cgroup.conf"));
+            System.err.println(
+                    "slurmctld: fatal: Could not open/read/parse cgroup.conf file " + conf.sister("cgroup.conf"));
             return 1;
         }
         HelpersConf.read(conf, wrong);
@@ -111,7 +130,8 @@ public final class Main {
         ResourcesYaml.read(conf, wrong);
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
-            System.err.println("slurmctld: fatal: " + (onlyResources ? "Unable to process resources.yaml" : "Failed to initialize topology plugin"));
+            System.err.println("slurmctld: fatal: "
+                    + (onlyResources ? "Unable to process resources.yaml" : "Failed to initialize topology plugin"));
             return 1;
         }
         try {
@@ -129,8 +149,13 @@ public final class Main {
             if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
                 java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
             }
-            log = new DaemonLog("slurmctld", logFile, o.foreground(), Math.min(9, conf.slurmctldDebug() + o.verbose()),
-                    conf.text(Key.LOG_TIME_FORMAT), conf.slurmctldSyslogDebug());
+            log = new DaemonLog(
+                    "slurmctld",
+                    logFile,
+                    o.foreground(),
+                    Math.min(9, conf.slurmctldDebug() + o.verbose()),
+                    conf.text(Key.LOG_TIME_FORMAT),
+                    conf.slurmctldSyslogDebug());
         } catch (IOException e) {
             throw new IOException("SlurmctldLogFile=" + logFile + ": cannot open it: " + StartErrors.reason(e), e);
         }
@@ -169,7 +194,7 @@ public final class Main {
         } catch (IOException | RuntimeException e) {
             log.fatal(StartErrors.sentence(e));
             log.debug(java.util.Arrays.toString(e.getStackTrace()));
-            if (!o.foreground() && !logFile.isEmpty()) {        // else the log has said it there
+            if (!o.foreground() && !logFile.isEmpty()) { // else the log has said it there
                 System.err.println("slurmctld: fatal: " + StartErrors.sentence(e));
             }
             controller.stop();
@@ -207,9 +232,14 @@ public final class Main {
         Path state = Path.of(conf.stateSaveLocation());
         user.takeOver(key, state, StateDirectory.MARK, StateDirectory.LARGE, log);
         user.become();
-        AuthPlaces.of(conf).keyFiles().stream().filter(File::isFile).findFirst().filter(f -> !f.canRead()).ifPresent(f -> log.error(f
-                + " cannot be read by SlurmUser: another key in it is known after the next start only. To change keys without one: chown "
-                + conf.slurmUser() + " " + f));
+        AuthPlaces.of(conf).keyFiles().stream()
+                .filter(File::isFile)
+                .findFirst()
+                .filter(f -> !f.canRead())
+                .ifPresent(f -> log.error(f
+                        + " cannot be read by SlurmUser: another key in it is known after the next start only. To "
+                        + "change keys without one: chown "
+                        + conf.slurmUser() + " " + f));
         StateDirectory.checkAccess(state);
         Optional<String> unusable = user.unusable(key, state, StateDirectory.NEEDED);
         if (unusable.isPresent()) {

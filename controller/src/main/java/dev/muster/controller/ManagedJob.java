@@ -40,6 +40,7 @@ final class ManagedJob implements StepDesk.Job {
     private final Consumer<Bytes> keep;
     /** Cluster time and this machine's, when slurmctld last spoke of the job. */
     private long tickMs;
+
     private long heardNs;
 
     ManagedJob(Bytes entry, Consumer<Bytes> keep) {
@@ -71,7 +72,10 @@ final class ManagedJob implements StepDesk.Job {
 
     @Override
     public List<Integer> jobs() {
-        return core.state().jobs().values().stream().filter(j -> !j.run().allocation().isEmpty()).map(Job::id).toList();
+        return core.state().jobs().values().stream()
+                .filter(j -> !j.run().allocation().isEmpty())
+                .map(Job::id)
+                .toList();
     }
 
     @Override
@@ -86,20 +90,40 @@ final class ManagedJob implements StepDesk.Job {
 
     @Override
     public int nextStep() {
-        return core.state().jobs().values().stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
+        return core.state().jobs().values().stream()
+                .mapToInt(j -> j.run().nextStep())
+                .max()
+                .orElse(0);
     }
 
     @Override
     public Set<Integer> open(int jobId, String node) {
-        return job(jobId).run().steps().stream().filter(s -> s.isAsked() && s.state() == Step.State.RUNNING
-                && s.nodes().stream().anyMatch(p -> p.node().equals(node) && !p.done())).map(Step::id).collect(Collectors.toCollection(TreeSet::new));
+        return job(jobId).run().steps().stream()
+                .filter(s -> s.isAsked()
+                        && s.state() == Step.State.RUNNING
+                        && s.nodes().stream().anyMatch(p -> p.node().equals(node) && !p.done()))
+                .map(Step::id)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Override
     public void over(int jobId, int stepId, String node, long timeMs) {
         // with which status slurmctld will hear from the node itself
-        apply(core.decide(new Command.Report(node, new NodeMessages.StepExited(0, jobId, attempt(jobId), stepId, Map.of(), "", timeMs,
-                new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))), now(timeMs)), timeMs);
+        apply(
+                core.decide(
+                        new Command.Report(
+                                node,
+                                new NodeMessages.StepExited(
+                                        0,
+                                        jobId,
+                                        attempt(jobId),
+                                        stepId,
+                                        Map.of(),
+                                        "",
+                                        timeMs,
+                                        new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))),
+                        now(timeMs)),
+                timeMs);
     }
 
     private void apply(Decision decision, long timeMs) {
@@ -114,23 +138,37 @@ final class ManagedJob implements StepDesk.Job {
     @Override
     public StepDesk.Answer<JobMessages.Allocation> allocation(int uid, int jobId) {
         Job job = job(jobId);
-        return Access.mayChange(core.state(), uid, job) ? new StepDesk.Given<>(
-                AllocationView.of(core.state(), ManagedJob::address, job, JobReason.NONE.word(),
-                        job.state().isActive(), 0, List.of())) : refused(SlurmErrno.ACCESS_DENIED);
+        return Access.mayChange(core.state(), uid, job)
+                ? new StepDesk.Given<>(AllocationView.of(
+                        core.state(),
+                        ManagedJob::address,
+                        job,
+                        JobReason.NONE.word(),
+                        job.state().isActive(),
+                        0,
+                        List.of()))
+                : refused(SlurmErrno.ACCESS_DENIED);
     }
 
     @Override
-    public StepDesk.Answer<StepDesk.Begun> create(int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs) {
+    public StepDesk.Answer<StepDesk.Begun> create(
+            int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs) {
         Map<String, Bytes> environments = new TreeMap<>();
         List<Command.CreateStep> asked = new ArrayList<>();
         for (JobMessages.CreateStep m : parts) {
             Bytes environment = SubmitHandler.joined(m.step().environment());
             String hash = Blobs.hash(environment);
             environments.put(hash, environment);
-            asked.add(new Command.CreateStep(uid, requestId, m.jobId(), m.step().withEnvironment(hash.isEmpty() ? List.of()
-                    : List.of(Bytes.of(hash))), environment, ioToken));
+            asked.add(new Command.CreateStep(
+                    uid,
+                    requestId,
+                    m.jobId(),
+                    m.step().withEnvironment(hash.isEmpty() ? List.of() : List.of(Bytes.of(hash))),
+                    environment,
+                    ioToken));
         }
-        Decision decision = core.decide(asked.size() == 1 ? asked.getFirst() : new Command.CreateHetStep(uid, requestId, asked), now(timeMs));
+        Decision decision = core.decide(
+                asked.size() == 1 ? asked.getFirst() : new Command.CreateHetStep(uid, requestId, asked), now(timeMs));
         if (decision instanceof Decision.Rejected r) {
             return new StepDesk.Refused<>(r.errno(), r.sentence());
         }
@@ -141,26 +179,43 @@ final class ManagedJob implements StepDesk.Job {
         }
         apply(decision, timeMs);
         int stepId = (Integer) accepted.reply();
-        List<StepDesk.Piece> pieces = parts.stream().mapToInt(JobMessages.CreateStep::jobId).distinct().boxed()
-                .flatMap(id -> job(id).steps(stepId).stream().map(s -> piece(uid, requestId, job(id), s, environments, timeMs))).toList();
+        List<StepDesk.Piece> pieces = parts.stream()
+                .mapToInt(JobMessages.CreateStep::jobId)
+                .distinct()
+                .boxed()
+                .flatMap(id -> job(id).steps(stepId).stream()
+                        .map(s -> piece(uid, requestId, job(id), s, environments, timeMs)))
+                .toList();
         return new StepDesk.Given<>(new StepDesk.Begun(stepId, pieces));
     }
 
-    private StepDesk.Piece piece(int uid, String requestId, Job job, Step step, Map<String, Bytes> environments, long timeMs) {
+    private StepDesk.Piece piece(
+            int uid, String requestId, Job job, Step step, Map<String, Bytes> environments, long timeMs) {
         // asked again, it may not have come to its nodes; those that know it take no harm
-        Entry entry = new Entry(now(timeMs).tickMs(), timeMs, -1, "StepManager",
+        Entry entry = new Entry(
+                now(timeMs).tickMs(),
+                timeMs,
+                -1,
+                "StepManager",
                 step.state() == Step.State.RUNNING ? List.of(new Change.StepStarted(job.id(), step)) : List.of());
         Map<String, Launch> launches = new TreeMap<>();
-        new NodeMessagesFromState(h -> environments.getOrDefault(h, Bytes.EMPTY), (j, e) -> { }).of(entry, core.state()).forEach(d -> {
-            if (d.message() instanceof Launch l) {
-                launches.put(d.node(), l);
-            }
-        });
+        new NodeMessagesFromState(h -> environments.getOrDefault(h, Bytes.EMPTY), (j, e) -> {})
+                .of(entry, core.state())
+                .forEach(d -> {
+                    if (d.message() instanceof Launch l) {
+                        launches.put(d.node(), l);
+                    }
+                });
         List<StepDesk.NodeLaunch> inOrder = new ArrayList<>();
-        step.nodes().stream().filter(p -> launches.containsKey(p.node()))
+        step.nodes().stream()
+                .filter(p -> launches.containsKey(p.node()))
                 .forEach(p -> inOrder.add(new StepDesk.NodeLaunch(p.node(), launches.get(p.node()))));
-        return new StepDesk.Piece(StepHandler.started(core.state(), ManagedJob::address, job.id(), step.id()).orElseThrow(), inOrder,
-                new NodeMessages.StepManaged(0, job.id(), job.attempt(), uid, requestId, ManagedSteps.written(step), List.of()));
+        return new StepDesk.Piece(
+                StepHandler.started(core.state(), ManagedJob::address, job.id(), step.id())
+                        .orElseThrow(),
+                inOrder,
+                new NodeMessages.StepManaged(
+                        0, job.id(), job.attempt(), uid, requestId, ManagedSteps.written(step), List.of()));
     }
 
     private static <T> StepDesk.Answer<T> refused(SlurmErrno errno) {

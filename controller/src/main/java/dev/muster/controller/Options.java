@@ -8,13 +8,25 @@ import java.util.List;
 /**
  * slurmctld's command line.
  *
- * @param nice     -20 … 19; 0: as it was started
- * @param remarks  one sentence for each option that is known and changes nothing here
+ * @param nice -20 … 19; 0: as it was started
+ * @param remarks one sentence for each option that is known and changes nothing here
  */
-record Options(boolean foreground, boolean clean, boolean changeDirectory, String file, String logFile, int verbose, int nice,
-        List<String> remarks, Mode mode) {
+record Options(
+        boolean foreground,
+        boolean clean,
+        boolean changeDirectory,
+        String file,
+        String logFile,
+        int verbose,
+        int nice,
+        List<String> remarks,
+        Mode mode) {
 
-    enum Mode { SERVE, HELP, VERSION }
+    enum Mode {
+        SERVE,
+        HELP,
+        VERSION
+    }
 
     /** What the command line asks for, or a sentence that says what is wrong with it. */
     sealed interface Parsed {
@@ -72,13 +84,21 @@ record Options(boolean foreground, boolean clean, boolean changeDirectory, Strin
         if (arguments.contains("--systemd") && arguments.stream().anyMatch(a -> a.matches("-[a-zA-Z]*D"))) {
             return new Parsed.Wrong("--systemd and -D options are mutually exclusive");
         }
-        return new Parsed.Ok(new Options(b.foreground, b.clean, b.changeDirectory, b.file, b.logFile, b.verbose, b.nice,
-                List.copyOf(b.remarks), b.mode));
+        return new Parsed.Ok(new Options(
+                b.foreground,
+                b.clean,
+                b.changeDirectory,
+                b.file,
+                b.logFile,
+                b.verbose,
+                b.nice,
+                List.copyOf(b.remarks),
+                b.mode));
     }
 
     /**
-     * Where {@code -s}, or going to the background, leaves the daemon: beside its log, else with its state, else in /var/tmp; the first
-     * that it can write to.
+     * Where {@code -s}, or going to the background, leaves the daemon: beside its log, else with its state, else in
+     * /var/tmp; the first that it can write to.
      */
     static Path workingDirectory(String logFile, Path state) {
         Path beside = logFile.startsWith("/") ? Path.of(logFile).getParent() : null;
@@ -109,8 +129,12 @@ record Options(boolean foreground, boolean clean, boolean changeDirectory, Strin
                 case 'v' -> verbose++;
                 case 'h' -> mode = Mode.HELP;
                 case 'V' -> mode = Mode.VERSION;
-                case 'i' -> remarks.add("-i has no effect: a damaged state is never read around; the start is refused and the place is named");
-                case 'R', 'r' -> remarks.add("-" + option + " has no effect: jobs, nodes and partitions are always recovered in full");
+                case 'i' ->
+                    remarks.add("-i has no effect: a damaged state is never read around; the start is refused "
+                            + "and the place is named");
+                case 'R', 'r' ->
+                    remarks.add(
+                            "-" + option + " has no effect: jobs, nodes and partitions are always recovered in full");
                 case 'B' -> remarks.add("-B has no effect: nodes and jobs are recovered together, as one state");
                 default -> {
                     return false;

@@ -34,21 +34,24 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * What a step over several nodes runs through, gone through before the first one comes: an allocation, the step's launches, the nodes' reports and
- * the end, in a core of its own whose nodes are a few of the site's, made of straw.
+ * What a step over several nodes runs through, gone through before the first one comes: an allocation, the step's
+ * launches, the nodes' reports and the end, in a core of its own whose nodes are a few of the site's, made of straw.
  */
 final class StepWarmUp {
     /** Measured with {@code bench.sh bigstep}: the virtual machine compiles what has run 200 times. */
     private static final int ROUNDS = 300;
+
     private static final int NODES = 4;
     private static final int TASKS_PER_NODE = 16;
     private static final NodeMessages.Usage USAGE = new NodeMessages.Usage(1, 1, 1, 1, 1, 1, 1);
 
     private final Core core = new Core(new Scheduler().withoutConnections());
     private final MemoryJournal journal = new MemoryJournal();
-    private final List<Bytes> variables = IntStream.range(0, 60).mapToObj(i -> Bytes.of("SOME_VARIABLE_" + i + "=/a/value/of/usual/length")).toList();
+    private final List<Bytes> variables = IntStream.range(0, 60)
+            .mapToObj(i -> Bytes.of("SOME_VARIABLE_" + i + "=/a/value/of/usual/length"))
+            .toList();
     private final Bytes environment = SubmitHandler.joined(variables);
-    private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> environment, (job, why) -> { });
+    private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> environment, (job, why) -> {});
     private final Watch watch = new Watch();
     private final Pipeline pipeline;
     private final int nodes;
@@ -56,18 +59,24 @@ final class StepWarmUp {
     private long size;
 
     StepWarmUp(Command.ApplyConfig config) {
-        pipeline = new Pipeline(core, journal, new Pipeline.Effects() {
-            @Override
-            public void apply(Entry entry, State before, State after) {
-                direct(outgoing.of(entry, after));
-                entry.changes().forEach(c -> dev.muster.core.index.Touched.jobs(c).forEach(watch::happened));
-            }
+        pipeline = new Pipeline(
+                core,
+                journal,
+                new Pipeline.Effects() {
+                    @Override
+                    public void apply(Entry entry, State before, State after) {
+                        direct(outgoing.of(entry, after));
+                        entry.changes()
+                                .forEach(c ->
+                                        dev.muster.core.index.Touched.jobs(c).forEach(watch::happened));
+                    }
 
-            @Override
-            public void direct(List<Decision.Direct> messages) {
-                messages.forEach(m -> size += Codec.encode(m.message(), ToNode.class).length);
-            }
-        }, point -> { });
+                    @Override
+                    public void direct(List<Decision.Direct> messages) {
+                        messages.forEach(m -> size += Codec.encode(m.message(), ToNode.class).length);
+                    }
+                },
+                point -> {});
         run(config);
         List<Node> some = core.state().nodes().values().stream().limit(NODES).toList();
         nodes = some.size();
@@ -75,11 +84,32 @@ final class StepWarmUp {
     }
 
     private static NodeMessages.Register registration(Node.Spec n) {
-        return new NodeMessages.Register(n.name(), "", "straw", "", 1, new NodeMessages.Hardware(n.cpus(), 1, n.sockets(), n.coresPerSocket(),
-                n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0), List.of(), "", "");
+        return new NodeMessages.Register(
+                n.name(),
+                "",
+                "straw",
+                "",
+                1,
+                new NodeMessages.Hardware(
+                        n.cpus(),
+                        1,
+                        n.sockets(),
+                        n.coresPerSocket(),
+                        n.threadsPerCore(),
+                        n.memoryMb(),
+                        0,
+                        "",
+                        "",
+                        "",
+                        0),
+                List.of(),
+                "",
+                "");
     }
 
-    /** Until the time is up; a site where root cannot have a few nodes ends it at once. Steps that came to their end. */
+    /**
+     * Until the time is up; a site where root cannot have a few nodes ends it at once. Steps that came to their end.
+     */
     int run(long endNs) {
         int done = 0;
         while (done < ROUNDS && System.nanoTime() < endNs && round()) {
@@ -91,27 +121,39 @@ final class StepWarmUp {
     private boolean round() {
         run(new Command.SubmitJob(0, job(), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
         run(new Command.Schedule(100));
-        Optional<Job> started = core.state().jobs().values().stream().filter(j -> j.state() == JobState.RUNNING && !j.run().allocation().held()
-                .isEmpty()).reduce((a, b) -> b);
+        Optional<Job> started = core.state().jobs().values().stream()
+                .filter(j -> j.state() == JobState.RUNNING
+                        && !j.run().allocation().held().isEmpty())
+                .reduce((a, b) -> b);
         if (started.isEmpty()) {
             return false;
         }
         int id = started.get().id();
-        JobMessages.CreateStep asked = Codec.decode(Codec.encode(new JobMessages.CreateStep("", id, step(), 0)), JobMessages.CreateStep.class);
+        JobMessages.CreateStep asked =
+                Codec.decode(Codec.encode(new JobMessages.CreateStep("", id, step(), 0)), JobMessages.CreateStep.class);
         run(new Command.CreateStep(0, "", id, asked.step(), environment, "straw"));
         Job job = core.state().jobs().at(id);
-        Optional<Step> step = job.run().steps().stream().filter(s -> s.id() >= 0).findFirst();
+        Optional<Step> step =
+                job.run().steps().stream().filter(s -> s.id() >= 0).findFirst();
         if (step.isEmpty()) {
             return false;
         }
-        size += StepHandler.started(core.state(), n -> n.spec().address(), id, step.get().id()).map(s -> Codec.encode(s).length).orElse(0);
+        size += StepHandler.started(
+                        core.state(), n -> n.spec().address(), id, step.get().id())
+                .map(s -> Codec.encode(s).length)
+                .orElse(0);
         for (Step.Part part : step.get().nodes()) {
-            report(part.node(), new NodeMessages.StepLaunched(1, id, job.attempt(), step.get().id(), List.of(1)));
+            report(
+                    part.node(),
+                    new NodeMessages.StepLaunched(
+                            1, id, job.attempt(), step.get().id(), List.of(1)));
         }
         for (Step.Part part : step.get().nodes()) {
             Map<String, ExitStatus> exits = new TreeMap<>();
             part.tasks().forEach(t -> exits.put(Integer.toString(t), ExitStatus.NONE));
-            report(part.node(), new NodeMessages.StepExited(1, id, job.attempt(), step.get().id(), exits, "", 1, USAGE));
+            report(
+                    part.node(),
+                    new NodeMessages.StepExited(1, id, job.attempt(), step.get().id(), exits, "", 1, USAGE));
         }
         run(new Command.CompleteAllocation(0, id, ExitStatus.NONE));
         for (Step.Part part : step.get().nodes()) {
@@ -135,13 +177,26 @@ final class StepWarmUp {
     }
 
     private JobDesc job() {
-        Json.Obj request = new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes).put("nodesMax", (long) nodes);
-        return Codec.bind(new Json.Obj().put("kind", "ALLOCATION").put("name", "sh").put("owner", new Json.Obj().put("user", "root"))
-                .put("request", request).put("payload", new Json.Obj().put("submitHost", "login")), JobDesc.class);
+        Json.Obj request = new Json.Obj()
+                .put("tasks", (long) nodes)
+                .put("nodesMin", (long) nodes)
+                .put("nodesMax", (long) nodes);
+        return Codec.bind(
+                new Json.Obj()
+                        .put("kind", "ALLOCATION")
+                        .put("name", "sh")
+                        .put("owner", new Json.Obj().put("user", "root"))
+                        .put("request", request)
+                        .put("payload", new Json.Obj().put("submitHost", "login")),
+                JobDesc.class);
     }
 
     private StepDesc step() {
-        Json.Obj request = new Json.Obj().put("tasks", (long) nodes * TASKS_PER_NODE).put("nodesMin", (long) nodes).put("overcommit", true);
-        return Codec.bind(new Json.Obj().put("name", "sh").put("request", request), StepDesc.class).withEnvironment(variables);
+        Json.Obj request = new Json.Obj()
+                .put("tasks", (long) nodes * TASKS_PER_NODE)
+                .put("nodesMin", (long) nodes)
+                .put("overcommit", true);
+        return Codec.bind(new Json.Obj().put("name", "sh").put("request", request), StepDesc.class)
+                .withEnvironment(variables);
     }
 }

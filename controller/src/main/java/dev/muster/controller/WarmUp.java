@@ -31,17 +31,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Everything that a submission runs through, gone through before the first user comes, so that the virtual machine has compiled it by then:
- * a door of its own, a core with the site's nodes and partitions, a journal in memory. Nothing of the cluster's own is touched or counted.
+ * Everything that a submission runs through, gone through before the first user comes, so that the virtual machine has
+ * compiled it by then: a door of its own, a core with the site's nodes and partitions, a journal in memory. Nothing of
+ * the cluster's own is touched or counted.
  */
 final class WarmUp {
     /** Measured with {@code bench.sh commands}: later rounds change nothing that can be seen. */
     private static final int ROUNDS = 600;
+
     private static final long AT_MOST_NS = 5_000_000_000L;
     private static final long STEPS_AT_MOST_NS = 4_000_000_000L;
 
     /** A system property: this run is for the start-up cache. */
     private static final String TRAINING = "muster.training";
+
     private static final int RESTARTS = 40;
 
     private final Core core = new Core(new Scheduler());
@@ -55,17 +58,21 @@ final class WarmUp {
         if (core.decide(config, now) instanceof Decision.Accepted a) {
             core.apply(new Entry(now.tickMs(), now.timeMs(), -1, "ApplyConfig", a.changes()));
         }
-        pipeline = new Pipeline(core, journal, new Pipeline.Effects() {
-            @Override
-            public void apply(Entry entry, State before, State after) {
-                size += entry.changes().size();
-            }
+        pipeline = new Pipeline(
+                core,
+                journal,
+                new Pipeline.Effects() {
+                    @Override
+                    public void apply(Entry entry, State before, State after) {
+                        size += entry.changes().size();
+                    }
 
-            @Override
-            public void direct(List<Decision.Direct> messages) {
-                size += messages.size();
-            }
-        }, point -> { });
+                    @Override
+                    public void direct(List<Decision.Direct> messages) {
+                        size += messages.size();
+                    }
+                },
+                point -> {});
     }
 
     /** Ends by itself after a few seconds at most; what goes wrong only ends it. */
@@ -89,7 +96,8 @@ final class WarmUp {
     private void run(Sessions sessions) throws IOException {
         JobMessages.Submit submit = submit();
         long end = System.nanoTime() + AT_MOST_NS;
-        try (Server door = Server.start("127.0.0.1", 0, sessions.verifier(), this::answer, Map.of(), path -> Optional.empty());
+        try (Server door = Server.start(
+                        "127.0.0.1", 0, sessions.verifier(), this::answer, Map.of(), path -> Optional.empty());
                 Client client = new Client("127.0.0.1", door.port(), sessions::session, sessions::nonce)) {
             for (int i = 0; i < ROUNDS && System.nanoTime() < end; i++) {
                 client.post("/muster/v1/WarmUp", Codec.encode(submit), 5000);
@@ -98,11 +106,14 @@ final class WarmUp {
         }
     }
 
-    /** Restarts with a long queue, for who takes down what a start runs through: the start-up cache has then seen one. */
+    /**
+     * Restarts with a long queue, for who takes down what a start runs through: the start-up cache has then seen one.
+     */
     private void restarts() {
         for (int i = 0; i < RESTARTS; i++) {
             Core again = new Core(new Scheduler());
-            again.reset(Recovery.of(journal, (hash, content) -> size += content.length()).state());
+            again.reset(Recovery.of(journal, (hash, content) -> size += content.length())
+                    .state());
             again.decide(new Command.Schedule(CoreThread.STARTS_PER_PASS), now());
         }
     }
@@ -115,15 +126,31 @@ final class WarmUp {
     private synchronized Server.Reply answer(Caller caller, String message, byte[] body) {
         if (message.equals("WarmUpJobs")) {
             JobViews views = new JobViews(core.state(), (Scheduler) core.planner(), now(), "");
-            return Server.Reply.of(new JobMessages.JobsReply(tick, tick,
-                    core.state().jobs().values().stream().limit(3).map(j -> views.info(j, -1, false)).toList()));
+            return Server.Reply.of(new JobMessages.JobsReply(
+                    tick,
+                    tick,
+                    core.state().jobs().values().stream()
+                            .limit(3)
+                            .map(j -> views.info(j, -1, false))
+                            .toList()));
         }
         JobMessages.Submit m = Codec.decode(body, JobMessages.Submit.class);
         Bytes environment = Bytes.of(m.environment().toString());
         JobDesc.Payload p = m.job().payload();
-        JobDesc desc = m.job().withPayload(new JobDesc.Payload(Blobs.hash(m.script()), Blobs.hash(environment), p.arguments(), p.submitHost(),
-                p.submitPid(), p.submitLine(), p.umask(), p.limits()));
-        pipeline.decide(new Command.SubmitJob(caller.uid(), desc, m.requestId() + tick, m.script(), environment, false, false), caller.uid(), now(),
+        JobDesc desc = m.job()
+                .withPayload(new JobDesc.Payload(
+                        Blobs.hash(m.script()),
+                        Blobs.hash(environment),
+                        p.arguments(),
+                        p.submitHost(),
+                        p.submitPid(),
+                        p.submitLine(),
+                        p.umask(),
+                        p.limits()));
+        pipeline.decide(
+                new Command.SubmitJob(caller.uid(), desc, m.requestId() + tick, m.script(), environment, false, false),
+                caller.uid(),
+                now(),
                 decision -> size += decision instanceof Decision.Accepted a ? Codec.encode(a.reply()).length : 0);
         journal.sync();
         pipeline.releaseNext();
@@ -133,12 +160,17 @@ final class WarmUp {
 
     /** As a small script from a login shell. */
     private static JobMessages.Submit submit() {
-        Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "wrap").put("owner", new Json.Obj().put("user", "root"))
-                .put("request", new Json.Obj().put("tasks", 1L)).put("payload", new Json.Obj().put("submitHost", "login"));
+        Json.Obj job = new Json.Obj()
+                .put("kind", "BATCH")
+                .put("name", "wrap")
+                .put("owner", new Json.Obj().put("user", "root"))
+                .put("request", new Json.Obj().put("tasks", 1L))
+                .put("payload", new Json.Obj().put("submitHost", "login"));
         List<Bytes> environment = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             environment.add(Bytes.of("SOME_VARIABLE_" + i + "=/a/value/of/usual/length"));
         }
-        return new JobMessages.Submit("warm-up", Codec.bind(job, JobDesc.class), Bytes.of("#!/bin/sh\ntrue\n"), environment, false, false);
+        return new JobMessages.Submit(
+                "warm-up", Codec.bind(job, JobDesc.class), Bytes.of("#!/bin/sh\ntrue\n"), environment, false, false);
     }
 }

@@ -21,7 +21,9 @@ class AccessTest {
         site.apply(new Command.ApplyPolicy(new Policy(List.of(), List.of(), List.of(users), List.of())));
         State s = site.core().state();
         Job job = s.jobs().at(1);
-        return (Access.isAdmin(s, 7) ? "all " : "") + (Access.isOperator(s, 7) ? "jobs " : "") + (Access.mayChange(s, 7, job) ? "job" : "");
+        return (Access.isAdmin(s, 7) ? "all " : "")
+                + (Access.isOperator(s, 7) ? "jobs " : "")
+                + (Access.mayChange(s, 7, job) ? "job" : "");
     }
 
     private static UserPolicy user(AdminLevel level, String coordinates) {

@@ -27,12 +27,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ArrayRowsTest {
     private static String rows(State state, Site site, String query) {
         QueryJobs q = Codec.bind(Json.object(query.getBytes(StandardCharsets.UTF_8)), QueryJobs.class);
-        JobViews views = new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "", Set.copyOf(q.fields()));
-        Json.Writer out = new JobRowWriter(q, new JobQuery(state, q, new OwnedJobs(), j -> true).hits(), views).together(
-                new Json.Writer().raw("{\"jobs\":["));
-        return Json.object(out.raw("]}").toByteArray()).objects("jobs").stream().map(j -> j.integer("jobId") + " "
-                + (j.text("arrayTasks").isEmpty() ? "" + j.integer("arrayTaskId") : "[" + j.text("arrayTasks") + "]") + " "
-                + (j.text("reasonText").isEmpty() ? j.text("reason") : j.text("reasonText"))).collect(Collectors.joining("; "));
+        JobViews views =
+                new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "", Set.copyOf(q.fields()));
+        Json.Writer out = new JobRowWriter(q, new JobQuery(state, q, new OwnedJobs(), j -> true).hits(), views)
+                .together(new Json.Writer().raw("{\"jobs\":["));
+        return Json.object(out.raw("]}").toByteArray()).objects("jobs").stream()
+                .map(j -> j.integer("jobId") + " "
+                        + (j.text("arrayTasks").isEmpty()
+                                ? "" + j.integer("arrayTaskId")
+                                : "[" + j.text("arrayTasks") + "]")
+                        + " "
+                        + (j.text("reasonText").isEmpty() ? j.text("reason") : j.text("reasonText")))
+                .collect(Collectors.joining("; "));
     }
 
     private static Command.JobRef task(int array, int task) {
@@ -41,17 +47,19 @@ class ArrayRowsTest {
 
     /** 1_4 has another name, 1_5 another partition; 1_2 (job 2) and 1_6 (job 5) are held by others than the rest. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "''                         | 1 [1-3,6-9] JobHeldUser,JobHeldAdmin; 3 4 JobHeldUser; 4 5 JobHeldUser",
-        "1                          | 1 [1-3,6-9] JobHeldUser,JobHeldAdmin; 4 5 JobHeldUser; 3 4 JobHeldUser",
-        "1_1 1_3                    | 1 [1,3] JobHeldUser",
-        "1_3 1_1 1_2                | 1 [1-3] JobHeldUser,JobHeldAdmin",
-        "1_1                        | 1 1 JobHeldUser",
-        "1_1 1_2                    | 1 1 JobHeldUser; 2 2 JobHeldAdmin",
-        "1_2 1_6                    | 2 2 JobHeldAdmin; 5 6 JobHeldUser",
-        "1_[7-9] 1_2                | 1 [2,7-9] JobHeldUser,JobHeldAdmin",
-        "1_1 1                      | 1 [1-3,6-9] JobHeldUser,JobHeldAdmin; 4 5 JobHeldUser; 3 4 JobHeldUser",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''                         | 1 [1-3,6-9] JobHeldUser,JobHeldAdmin; 3 4 JobHeldUser; 4 5 JobHeldUser",
+                "1                          | 1 [1-3,6-9] JobHeldUser,JobHeldAdmin; 4 5 JobHeldUser; 3 4 JobHeldUser",
+                "1_1 1_3                    | 1 [1,3] JobHeldUser",
+                "1_3 1_1 1_2                | 1 [1-3] JobHeldUser,JobHeldAdmin",
+                "1_1                        | 1 1 JobHeldUser",
+                "1_1 1_2                    | 1 1 JobHeldUser; 2 2 JobHeldAdmin",
+                "1_2 1_6                    | 2 2 JobHeldAdmin; 5 6 JobHeldUser",
+                "1_[7-9] 1_2                | 1 [2,7-9] JobHeldUser,JobHeldAdmin",
+                "1_1 1                      | 1 [1-3,6-9] JobHeldUser,JobHeldAdmin; 4 5 JobHeldUser; 3 4 JobHeldUser",
+            })
     void joined(String named, String expected) {
         Site site = new Site("PartitionName=p Nodes=ALL Default=YES", "PartitionName=q Nodes=ALL");
         site.submit("timing.array=1-9 timing.hold=true");
@@ -60,11 +68,18 @@ class ArrayRowsTest {
         site.apply(new Command.UpdateJob(0, task(1, 4), Map.of("name", "other")));
         site.apply(new Command.UpdateJob(0, task(1, 5), Map.of("partition", "q")));
         site.apply(new Command.UpdateJob(0, task(1, 6), Map.of("nice", "5")));
-        String jobs = Stream.of(named.split(" ")).filter(n -> !n.isEmpty()).map(n -> '"' + n + '"').collect(Collectors.joining(","));
-        assertThat(rows(site.core().state(), site, "{\"joinArrays\":true,\"jobs\":[" + jobs + "]}")).isEqualTo(expected);
+        String jobs = Stream.of(named.split(" "))
+                .filter(n -> !n.isEmpty())
+                .map(n -> '"' + n + '"')
+                .collect(Collectors.joining(","));
+        assertThat(rows(site.core().state(), site, "{\"joinArrays\":true,\"jobs\":[" + jobs + "]}"))
+                .isEqualTo(expected);
     }
 
-    /** Tasks that were changed one by one stand in one row with the one that is left in the array's record, and by themselves without it. */
+    /**
+     * Tasks that were changed one by one stand in one row with the one that is left in the array's record, and by
+     * themselves without it.
+     */
     @Test
     void joinedWithTheLast() {
         Site site = new Site();
@@ -74,7 +89,8 @@ class ArrayRowsTest {
         String joined = "{\"joinArrays\":true,\"jobs\":[%s]}";
         assertThat(rows(site.core().state(), site, joined.formatted("\"1\""))).isEqualTo("1 [1-3] JobHeldUser");
         assertThat(rows(site.core().state(), site, joined.formatted(""))).isEqualTo("1 [1-3] JobHeldUser");
-        assertThat(rows(site.core().state(), site, joined.formatted("\"1_1\",\"1_2\""))).isEqualTo("1 1 JobHeldUser; 2 2 JobHeldUser");
+        assertThat(rows(site.core().state(), site, joined.formatted("\"1_1\",\"1_2\"")))
+                .isEqualTo("1 1 JobHeldUser; 2 2 JobHeldUser");
         site.apply(new Command.CancelJobs(0, List.of(task(1, 1)), 0, false, false));
         assertThat(rows(site.core().state(), site, joined.formatted(""))).isEqualTo("2 2 JobHeldUser; 3 3 JobHeldUser");
     }
@@ -90,7 +106,10 @@ class ArrayRowsTest {
         assertThat(rows).doesNotContain("[");
     }
 
-    /** The last of an array is a task like the others when those have started, and also when they have been changed by themselves. */
+    /**
+     * The last of an array is a task like the others when those have started, and also when they have been changed by
+     * themselves.
+     */
     @Test
     void theLast() {
         Site site = new Site();

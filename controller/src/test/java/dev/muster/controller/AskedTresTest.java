@@ -14,13 +14,18 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** ReqTRES, MinCPUsNode and CPUs/Task of a job: what it asked for, whatever it has got, and what MaxMemPerCPU makes of it. */
+/**
+ * ReqTRES, MinCPUsNode and CPUs/Task of a job: what it asked for, whatever it has got, and what MaxMemPerCPU makes of
+ * it.
+ */
 class AskedTresTest {
-    private static final String MEMORY = "NodeName=n[1-4] CPUs=8 RealMemory=4000\nPartitionName=p Nodes=ALL Default=YES MaxMemPerCPU=500";
+    private static final String MEMORY =
+            "NodeName=n[1-4] CPUs=8 RealMemory=4000\nPartitionName=p Nodes=ALL Default=YES MaxMemPerCPU=500";
 
     private static JobMessages.JobInfo info(Site site) {
         State state = site.core().state();
-        return new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "").info(state.jobs().at(1), -1, false);
+        return new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(state.jobs().at(1), -1, false);
     }
 
     /** A running job's ReqTRES is what it was while the job waited. */
@@ -47,7 +52,10 @@ class AskedTresTest {
         }
     }
 
-    /** Memory beyond MaxMemPerCPU brings CPUs: they are no CPUs that were asked for, and none that an srun in the job takes over. */
+    /**
+     * Memory beyond MaxMemPerCPU brings CPUs: they are no CPUs that were asked for, and none that an srun in the job
+     * takes over.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             tasks=3 memPerCpuMb=900                               | cpu=3,mem=2700M,node=1,billing=3 | 6 | 1 | 2 | unset
@@ -69,9 +77,15 @@ class AskedTresTest {
         assertThat(info.cpusPerTask()).isEqualTo(perTask);
         State state = site.core().state();
         Job job = state.jobs().at(1);
-        List<String> environment = JobEnvironment.ofBatch(state, job, Bytes.EMPTY).stream().map(Bytes::text)
-                .filter(v -> v.startsWith("SLURM_CPUS_PER_TASK=") || v.startsWith("SLURM_TRES_PER_TASK=")).sorted().toList();
-        assertThat(environment).isEqualTo(variable.equals("unset") ? List.of()
-                : List.of("SLURM_CPUS_PER_TASK=" + variable, "SLURM_TRES_PER_TASK=cpu=" + variable));
+        List<String> environment = JobEnvironment.ofBatch(state, job, Bytes.EMPTY).stream()
+                .map(Bytes::text)
+                .filter(v -> v.startsWith("SLURM_CPUS_PER_TASK=") || v.startsWith("SLURM_TRES_PER_TASK="))
+                .sorted()
+                .toList();
+        assertThat(environment)
+                .isEqualTo(
+                        variable.equals("unset")
+                                ? List.of()
+                                : List.of("SLURM_CPUS_PER_TASK=" + variable, "SLURM_TRES_PER_TASK=cpu=" + variable));
     }
 }

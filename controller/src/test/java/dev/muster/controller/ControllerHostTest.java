@@ -12,22 +12,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Which words of SlurmctldHost let slurmctld start on a host, by the kernel's name of it, as in 26.05.3. */
 class ControllerHostTest {
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "ctl             | ctl                   | yes",
-        "ctl             | ctl(10.0.0.9)         | yes",
-        "ctl             | localhost             | yes",
-        "ctl             | first,ctl             | yes",
-        "ctl             | 127.0.0.1             | ctl/ctl",
-        "ctl             | alias                 | ctl/ctl",
-        "ctl             | elsewhere(127.0.0.1)  | ctl/ctl",
-        "ctl             | CTL                   | ctl/ctl",
-        // also where a resolver has this name for it
-        "ctl             | ctl.example.org       | ctl/ctl",
-        "ctl.example.org | ctl.example.org       | yes",
-        "ctl.example.org | ctl                   | yes",
-        "ctl.example.org | ctl.example.com       | ctl/ctl.example.org",
-        "ctl.example.org | ctl.example           | ctl/ctl.example.org",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ctl             | ctl                   | yes",
+                "ctl             | ctl(10.0.0.9)         | yes",
+                "ctl             | localhost             | yes",
+                "ctl             | first,ctl             | yes",
+                "ctl             | 127.0.0.1             | ctl/ctl",
+                "ctl             | alias                 | ctl/ctl",
+                "ctl             | elsewhere(127.0.0.1)  | ctl/ctl",
+                "ctl             | CTL                   | ctl/ctl",
+                // also where a resolver has this name for it
+                "ctl             | ctl.example.org       | ctl/ctl",
+                "ctl.example.org | ctl.example.org       | yes",
+                "ctl.example.org | ctl                   | yes",
+                "ctl.example.org | ctl.example.com       | ctl/ctl.example.org",
+                "ctl.example.org | ctl.example           | ctl/ctl.example.org",
+            })
     void names(String kernelName, String words, String expected, @TempDir Path dir) throws Exception {
         StringBuilder text = new StringBuilder("ClusterName=c\nNodeName=n1\nPartitionName=p Nodes=ALL\n");
         for (String word : words.split(",")) {
@@ -35,7 +37,8 @@ class ControllerHostTest {
         }
         Path file = Files.writeString(dir.resolve("slurm.conf"), text);
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf();
-        assertThat(ControllerHost.refusal(conf, ControllerHost.named(kernelName)).orElse("yes"))
+        assertThat(ControllerHost.refusal(conf, ControllerHost.named(kernelName))
+                        .orElse("yes"))
                 .isEqualTo(expected.equals("yes") ? "yes" : "This host (" + expected + ") not a valid controller");
     }
 }

@@ -13,8 +13,10 @@ class GroupsTest {
     private long now = 1_000_000;
     private long changed;
     private String member = "ann";
-    private final Groups groups = new Groups(k -> k.equals("none") ? Optional.empty() : Optional.of(new Group(k, 1, List.of(member))),
-            () -> now, () -> changed);
+    private final Groups groups = new Groups(
+            k -> k.equals("none") ? Optional.empty() : Optional.of(new Group(k, 1, List.of(member))),
+            () -> now,
+            () -> changed);
 
     private String who() {
         return groups.group("g").orElseThrow().members().getFirst();

@@ -12,21 +12,31 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is not shown to who does not ask for all, as Slurm's commands have it without -a. */
 class HiddenPartitionsTest {
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "0    | p h g hg | 1 2 3",
-        "1000 | p        | 1 3",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0    | p h g hg | 1 2 3",
+                "1000 | p        | 1 3",
+            })
     void shown(int uid, String partitions, String jobs) {
-        Site site = new Site("PartitionName=p Nodes=ALL Default=YES", "PartitionName=h Nodes=ALL Hidden=YES",
-                "PartitionName=g Nodes=ALL AllowGroups=nosuchgroup", "PartitionName=hg Nodes=ALL Hidden=YES AllowGroups=nosuchgroup");
+        Site site = new Site(
+                "PartitionName=p Nodes=ALL Default=YES",
+                "PartitionName=h Nodes=ALL Hidden=YES",
+                "PartitionName=g Nodes=ALL AllowGroups=nosuchgroup",
+                "PartitionName=hg Nodes=ALL Hidden=YES AllowGroups=nosuchgroup");
         for (String partition : List.of("p", "h", "h,p")) {
             site.submit("timing.hold=true partition=" + partition);
         }
         State state = site.core().state();
         Privacy sight = new Privacy(List.of(), state, uid, "u");
-        assertThat(List.of("p", "h", "g", "hg").stream().filter(name -> sight.shows(state.partitions().at(name))).collect(Collectors.joining(" ")))
+        assertThat(List.of("p", "h", "g", "hg").stream()
+                        .filter(name -> sight.shows(state.partitions().at(name)))
+                        .collect(Collectors.joining(" ")))
                 .isEqualTo(partitions);
-        assertThat(state.jobs().values().stream().filter(sight::showsPartition).map(j -> "" + j.id()).collect(Collectors.joining(" ")))
+        assertThat(state.jobs().values().stream()
+                        .filter(sight::showsPartition)
+                        .map(j -> "" + j.id())
+                        .collect(Collectors.joining(" ")))
                 .isEqualTo(jobs);
     }
 }

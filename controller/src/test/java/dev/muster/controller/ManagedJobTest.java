@@ -34,15 +34,18 @@ import java.util.ServiceLoader;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Steps that a job's first node decides on while slurmctld is away, and what slurmctld makes of them when it is back. */
+/**
+ * Steps that a job's first node decides on while slurmctld is away, and what slurmctld makes of them when it is back.
+ */
 class ManagedJobTest {
     private static final int USER = 1000;
     private static final int JOB = 1;
 
     private final Site site = new Site("PrologFlags=Contain", "MpiParams=ports=7000-7003");
-    private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> Bytes.of("A=1"), (j, e) -> { });
+    private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> Bytes.of("A=1"), (j, e) -> {});
     /** What the node's disk has of the job. */
     private final List<Bytes> kept = new ArrayList<>();
+
     private int seen;
     private StepDesk.Job node;
 
@@ -60,7 +63,10 @@ class ManagedJobTest {
                 if (Codec.decode(Codec.encode(d.message(), ToNode.class), ToNode.class) instanceof Charter c) {
                     assertThat(d.node()).isEqualTo("n1");
                     if (c.whole()) {
-                        node = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(c.entry(), kept::add);
+                        node = ServiceLoader.load(StepDesk.class)
+                                .findFirst()
+                                .orElseThrow()
+                                .open(c.entry(), kept::add);
                         kept.clear();
                         kept.add(c.entry());
                     } else {
@@ -75,7 +81,8 @@ class ManagedJobTest {
 
     private static StepDesc desc(int tasks) {
         Json.Obj request = new Json.Obj().put("tasks", (long) tasks).put("nodesMin", (long) Math.min(2, tasks));
-        return Codec.bind(new Json.Obj().put("name", "s").put("request", request), StepDesc.class).withEnvironment(List.of(Bytes.of("A=1")));
+        return Codec.bind(new Json.Obj().put("name", "s").put("request", request), StepDesc.class)
+                .withEnvironment(List.of(Bytes.of("A=1")));
     }
 
     private static StepDesc asynchronous(StepDesc d) {
@@ -87,7 +94,12 @@ class ManagedJobTest {
     }
 
     private static StepDesk.Answer<StepDesk.Begun> create(StepDesk.Job on, int uid, String requestId, int tasks) {
-        return on.create(uid, requestId, List.of(new JobMessages.CreateStep(requestId, JOB, desc(tasks), 0)), "io" + requestId, 1_000_000_000L);
+        return on.create(
+                uid,
+                requestId,
+                List.of(new JobMessages.CreateStep(requestId, JOB, desc(tasks), 0)),
+                "io" + requestId,
+                1_000_000_000L);
     }
 
     private StepDesk.Piece begun(String requestId, int tasks) {
@@ -98,12 +110,17 @@ class ManagedJobTest {
     }
 
     private String refusal(int tasks) {
-        return ask("", tasks) instanceof StepDesk.Refused<StepDesk.Begun> r ? r.errno().name() : "none";
+        return ask("", tasks) instanceof StepDesk.Refused<StepDesk.Begun> r
+                ? r.errno().name()
+                : "none";
     }
 
     private Decision tell(String from, StepManaged m) {
-        return site.apply(new Command.Report(from, Codec.decode(Codec.encode(m.numbered(7), NodeMessages.ToController.class),
-                NodeMessages.ToController.class)));
+        return site.apply(new Command.Report(
+                from,
+                Codec.decode(
+                        Codec.encode(m.numbered(7), NodeMessages.ToController.class),
+                        NodeMessages.ToController.class)));
     }
 
     /** {@code 0 n1:done n2} of each numbered step. */
@@ -111,7 +128,9 @@ class ManagedJobTest {
         Job job = site.core().state().jobs().at(JOB);
         StringBuilder out = new StringBuilder();
         job.run().steps().stream().filter(s -> s.id() >= 0).forEach(s -> {
-            out.append(out.isEmpty() ? "" : ", ").append(s.id()).append(s.state() == Step.State.ENDED ? " over" : "")
+            out.append(out.isEmpty() ? "" : ", ")
+                    .append(s.id())
+                    .append(s.state() == Step.State.ENDED ? " over" : "")
                     .append(s.ending().isEmpty() ? "" : " ending");
             s.nodes().forEach(p -> out.append(' ').append(p.node()).append(p.done() ? ":done" : ""));
         });
@@ -123,7 +142,8 @@ class ManagedJobTest {
         StepDesk.Piece there = begun("r1", 4);
         JobMessages.CreateStep m = new JobMessages.CreateStep("r1", JOB, desc(4), 0);
         String hash = Blobs.hash(SubmitHandler.joined(m.step().environment()));
-        site.apply(new Command.CreateStep(USER, "r1", JOB, m.step().withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "ior1"));
+        site.apply(new Command.CreateStep(
+                USER, "r1", JOB, m.step().withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "ior1"));
         Map<String, Launch> here = new TreeMap<>();
         outgoing.of(site.entries().getLast(), site.core().state()).forEach(d -> {
             if (d.message() instanceof Launch l) {
@@ -132,27 +152,38 @@ class ManagedJobTest {
         });
         assertThat(there.launches().stream().map(StepDesk.NodeLaunch::node)).containsExactly("n1", "n2");
         there.launches().forEach(l -> {
-            assertThat(l.launch().environment()).isEqualTo(here.get(l.node()).environment()).isNotEmpty();
+            assertThat(l.launch().environment())
+                    .isEqualTo(here.get(l.node()).environment())
+                    .isNotEmpty();
             assertThat(l.launch().environment()).contains(Bytes.of("SLURM_JOB_NODES=2"), Bytes.of("SLURM_STEPMGR=n1"));
             assertThat(l.launch().tasks()).isEqualTo(here.get(l.node()).tasks()).isNotEmpty();
             assertThat(l.launch().share()).isEqualTo(here.get(l.node()).share());
             assertThat(l.launch().ioToken()).isEqualTo("ior1");
         });
-        assertThat(there.started().shares()).extracting(JobMessages.NodeShare::taskIds).containsExactly(List.of(0, 1), List.of(2, 3));
+        assertThat(there.started().shares())
+                .extracting(JobMessages.NodeShare::taskIds)
+                .containsExactly(List.of(0, 1), List.of(2, 3));
     }
 
     @Test
     void whoMayAndWhatWaits() {
-        assertThat(node.allocation(USER, JOB)).isInstanceOfSatisfying(StepDesk.Given.class, g ->
-                assertThat(((JobMessages.Allocation) g.value()).nodes()).isEqualTo("n[1-2]"));
+        assertThat(node.allocation(USER, JOB))
+                .isInstanceOfSatisfying(
+                        StepDesk.Given.class,
+                        g -> assertThat(((JobMessages.Allocation) g.value()).nodes())
+                                .isEqualTo("n[1-2]"));
         assertThat(node.allocation(USER + 1, JOB)).isInstanceOf(StepDesk.Refused.class);
-        assertThat(create(node, USER + 1, "", 1)).isInstanceOfSatisfying(StepDesk.Refused.class,
-                r -> assertThat(r.errno()).isEqualTo(SlurmErrno.ACCESS_DENIED));
+        assertThat(create(node, USER + 1, "", 1))
+                .isInstanceOfSatisfying(
+                        StepDesk.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.ACCESS_DENIED));
         assertThat(begun("a", 4).started().stepId()).isZero();
         assertThat(begun("a", 4).started().stepId()).as("the same request").isZero();
         assertThat(refusal(2)).isEqualTo("NODES_BUSY");
-        assertThat(node.create(USER, "q", List.of(new JobMessages.CreateStep("q", JOB, asynchronous(desc(2)), 0)), "t", 1)).as("no queue there")
-                .isInstanceOfSatisfying(StepDesk.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.NODES_BUSY));
+        assertThat(node.create(
+                        USER, "q", List.of(new JobMessages.CreateStep("q", JOB, asynchronous(desc(2)), 0)), "t", 1))
+                .as("no queue there")
+                .isInstanceOfSatisfying(
+                        StepDesk.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.NODES_BUSY));
         assertThat(refusal(40)).isEqualTo("TOO_MANY_REQUESTED_CPUS");
         assertThat(node.open(JOB, "n2")).containsExactly(0);
         node.over(JOB, 0, "n2", 1);
@@ -165,12 +196,22 @@ class ManagedJobTest {
     @Test
     void itKnowsWhatSlurmctldBeganBefore() {
         String hash = Blobs.hash(Bytes.of("A=1"));
-        site.apply(new Command.CreateStep(USER, "x", JOB, desc(4).withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "t"));
+        site.apply(new Command.CreateStep(
+                USER, "x", JOB, desc(4).withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "t"));
         hear();
         assertThat(refusal(1)).isEqualTo("NODES_BUSY");
         for (String n : List.of("n1", "n2")) {
-            site.apply(new Command.Report(n, new NodeMessages.StepExited(1, JOB, 1, 0, Map.of("0", ExitStatus.NONE), "", 1,
-                    new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
+            site.apply(new Command.Report(
+                    n,
+                    new NodeMessages.StepExited(
+                            1,
+                            JOB,
+                            1,
+                            0,
+                            Map.of("0", ExitStatus.NONE),
+                            "",
+                            1,
+                            new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
         }
         hear();
         assertThat(begun("y", 4).started().stepId()).isEqualTo(1);
@@ -190,15 +231,20 @@ class ManagedJobTest {
         StepDesk.Piece again = begun("a", 2);
         assertThat(again.started().stepId()).as("the same request").isZero();
         assertThat(again.launches()).as("nobody may have heard of it").hasSize(2);
-        assertThat(again.managed().step()).as("under the token that was said").isEqualTo(begun("a", 2).managed().step());
+        assertThat(again.managed().step())
+                .as("under the token that was said")
+                .isEqualTo(begun("a", 2).managed().step());
         assertThat(begun("c", 2).started().stepId()).isEqualTo(2);
     }
 
     @Test
     void whatCannotBeKeptDoesNotBegin() {
-        StepDesk.Job full = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(kept.getFirst(), entry -> {
-            throw new UncheckedIOException(new IOException("No space left on device"));
-        });
+        StepDesk.Job full = ServiceLoader.load(StepDesk.class)
+                .findFirst()
+                .orElseThrow()
+                .open(kept.getFirst(), entry -> {
+                    throw new UncheckedIOException(new IOException("No space left on device"));
+                });
         kept.subList(1, kept.size()).forEach(full::follow);
         assertThatThrownBy(() -> create(full, USER, "r", 1)).isInstanceOf(UncheckedIOException.class);
         assertThat(full.nextStep()).isZero();
@@ -209,16 +255,29 @@ class ManagedJobTest {
         StepManaged m = begun("r", 4).managed();
         tell("n2", m);
         assertThat(steps()).isEqualTo("0 n1 n2");
-        assertThat(outgoing.of(site.entries().getLast(), site.core().state())).as("it runs already").noneMatch(d -> d.message() instanceof Launch);
+        assertThat(outgoing.of(site.entries().getLast(), site.core().state()))
+                .as("it runs already")
+                .noneMatch(d -> d.message() instanceof Launch);
         int before = site.entries().size();
         tell("n1", m);
         tell("n2", m);
         assertThat(site.entries()).as("said again").hasSize(before);
-        site.apply(new Command.Report("n1", new NodeMessages.StepExited(1, JOB, 1, 0, Map.of("0", ExitStatus.NONE), "", 1,
-                new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
+        site.apply(new Command.Report(
+                "n1",
+                new NodeMessages.StepExited(
+                        1,
+                        JOB,
+                        1,
+                        0,
+                        Map.of("0", ExitStatus.NONE),
+                        "",
+                        1,
+                        new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
         assertThat(steps()).isEqualTo("0 n1:done n2");
         assertThat(site.apply(new Command.CreateStep(USER, "r", JOB, desc(4), Bytes.EMPTY, "t")))
-                .as("asked again here").isInstanceOfSatisfying(Decision.Accepted.class, a -> assertThat(a.reply()).isEqualTo(0));
+                .as("asked again here")
+                .isInstanceOfSatisfying(
+                        Decision.Accepted.class, a -> assertThat(a.reply()).isEqualTo(0));
     }
 
     @Test
@@ -227,8 +286,17 @@ class ManagedJobTest {
         tell("n1", m);
         tell("n1", new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), List.of("n2")));
         assertThat(steps()).isEqualTo("0 n1 n2:done");
-        site.apply(new Command.Report("n1", new NodeMessages.StepExited(1, JOB, 1, 0, Map.of("0", ExitStatus.signaled(9)), "", 1,
-                new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
+        site.apply(new Command.Report(
+                "n1",
+                new NodeMessages.StepExited(
+                        1,
+                        JOB,
+                        1,
+                        0,
+                        Map.of("0", ExitStatus.signaled(9)),
+                        "",
+                        1,
+                        new NodeMessages.Usage(0, 0, 0, 0, 0, 0, 0))));
         assertThat(steps()).isEqualTo("0 over n1:done n2:done");
     }
 
@@ -249,45 +317,81 @@ class ManagedJobTest {
         assertThat(steps()).isEqualTo("0 n1 n2");
         StepManaged m = begun("r", 2).managed();
         Decision same = tell("n1", m);
-        assertThat(((Decision.Accepted) same).direct()).as("of one number only one goes on").extracting(d -> d.message().getClass().getSimpleName())
+        assertThat(((Decision.Accepted) same).direct())
+                .as("of one number only one goes on")
+                .extracting(d -> d.message().getClass().getSimpleName())
                 .containsExactly("EndStep");
         Step step = Codec.decode(m.step().toArray(), Step.class);
         Json.Obj other = Json.object(Codec.encode(step)).put("id", 5L);
-        tell("n1", new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), Bytes.of(Json.print(other)), List.of()));
+        tell(
+                "n1",
+                new StepManaged(
+                        0, m.jobId(), m.attempt(), m.uid(), m.requestId(), Bytes.of(Json.print(other)), List.of()));
         assertThat(steps()).isEqualTo("0 ending n1 n2, 5 n1 n2");
     }
 
     @Test
     void componentsOfOneJobAreDecidedOnTogether() {
         Site het = new Site("PrologFlags=Contain");
-        JobDesc desc = Codec.bind(new Json.Obj().put("kind", "ALLOCATION").put("request", new Json.Obj().put("tasks", 2L))
-                .put("extras", new Json.Obj().put("stepMgr", true)).put("owner", new Json.Obj().put("uid", (long) USER).put("user", "u"))
-                .put("payload", new Json.Obj().put("submitHost", "h")), JobDesc.class);
+        JobDesc desc = Codec.bind(
+                new Json.Obj()
+                        .put("kind", "ALLOCATION")
+                        .put("request", new Json.Obj().put("tasks", 2L))
+                        .put("extras", new Json.Obj().put("stepMgr", true))
+                        .put("owner", new Json.Obj().put("uid", (long) USER).put("user", "u"))
+                        .put("payload", new Json.Obj().put("submitHost", "h")),
+                JobDesc.class);
         Command.SubmitJob part = new Command.SubmitJob(USER, desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false);
-        assertThat(het.apply(new Command.SubmitHet(USER, List.of(part, part), "", false, false))).isInstanceOf(Decision.Accepted.class);
+        assertThat(het.apply(new Command.SubmitHet(USER, List.of(part, part), "", false, false)))
+                .isInstanceOf(Decision.Accepted.class);
         het.schedule();
-        List.of(JOB, JOB + 1).forEach(id -> het.core().state().jobs().at(id).run().allocation().nodeNames()
-                .forEach(n -> het.apply(new Command.Report(n, new NodeMessages.PrologDone(1, id, 1, "")))));
+        List.of(JOB, JOB + 1)
+                .forEach(id -> het.core()
+                        .state()
+                        .jobs()
+                        .at(id)
+                        .run()
+                        .allocation()
+                        .nodeNames()
+                        .forEach(n -> het.apply(new Command.Report(n, new NodeMessages.PrologDone(1, id, 1, "")))));
         assertThat(het.job(JOB + 1)).startsWith("RUNNING");
-        List<Charter> told = het.entries().stream().flatMap(e -> outgoing.of(e, het.core().state()).stream())
-                .filter(d -> d.message() instanceof Charter).map(d -> (Charter) d.message()).toList();
+        List<Charter> told = het.entries().stream()
+                .flatMap(e -> outgoing.of(e, het.core().state()).stream())
+                .filter(d -> d.message() instanceof Charter)
+                .map(d -> (Charter) d.message())
+                .toList();
         assertThat(told).extracting(Charter::jobId).containsOnly(JOB);
-        StepDesk.Job both = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(told.getLast().entry(), e -> { });
+        StepDesk.Job both = ServiceLoader.load(StepDesk.class)
+                .findFirst()
+                .orElseThrow()
+                .open(told.getLast().entry(), e -> {});
         assertThat(both.jobs()).containsExactly(JOB, JOB + 1);
-        StepDesk.Begun begun = ((StepDesk.Given<StepDesk.Begun>) both.create(USER, "h", List.of(new JobMessages.CreateStep("h", JOB, desc(1), 0),
-                new JobMessages.CreateStep("h", JOB + 1, desc(1), 0)), "t", 1)).value();
+        StepDesk.Begun begun = ((StepDesk.Given<StepDesk.Begun>) both.create(
+                        USER,
+                        "h",
+                        List.of(
+                                new JobMessages.CreateStep("h", JOB, desc(1), 0),
+                                new JobMessages.CreateStep("h", JOB + 1, desc(1), 0)),
+                        "t",
+                        1))
+                .value();
         assertThat(begun.pieces()).extracting(p -> p.managed().jobId()).containsExactly(JOB, JOB + 1);
-        assertThat(begun.pieces().get(1).started().shares().getFirst().taskIds()).as("ranks go on").containsExactly(1);
+        assertThat(begun.pieces().get(1).started().shares().getFirst().taskIds())
+                .as("ranks go on")
+                .containsExactly(1);
         assertThat(both.nextStep()).as("one number for both").isEqualTo(1);
-        assertThat(begun.pieces().getFirst().launches().getFirst().launch().environment()).contains(Bytes.of("SLURM_STEPMGR=n1"));
+        assertThat(begun.pieces().getFirst().launches().getFirst().launch().environment())
+                .contains(Bytes.of("SLURM_STEPMGR=n1"));
     }
 
     @Test
     void jobsWithoutAManagerAreNobodysBusiness() {
         Site plain = new Site("PrologFlags=Contain");
         plain.run("tasks=1");
-        assertThat(plain.entries().stream().flatMap(e -> outgoing.of(e, plain.core().state()).stream())
-                .filter(d -> d.message() instanceof Charter)).isEmpty();
+        assertThat(plain.entries().stream()
+                        .flatMap(e -> outgoing.of(e, plain.core().state()).stream())
+                        .filter(d -> d.message() instanceof Charter))
+                .isEmpty();
         assertThat(plain.entries()).isNotEmpty();
     }
 }

@@ -38,11 +38,21 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The table of messages, cell by cell: each as each kind of user, and under each word of PrivateData, asked of a slurmctld. */
+/**
+ * The table of messages, cell by cell: each as each kind of user, and under each word of PrivateData, asked of a
+ * slurmctld.
+ */
 class MessageRightsTest {
     /** Accounts that every system has, so that slurmctld knows them. */
     private enum Who {
-        STRANGER(3), OWNER(2), COORDINATOR(5), COORDINATOR_OF_ANOTHER(6), OPERATOR(7), ADMINISTRATOR(8), SLURM_USER(1), ROOT(0);
+        STRANGER(3),
+        OWNER(2),
+        COORDINATOR(5),
+        COORDINATOR_OF_ANOTHER(6),
+        OPERATOR(7),
+        ADMINISTRATOR(8),
+        SLURM_USER(1),
+        ROOT(0);
 
         private final int uid;
 
@@ -67,27 +77,55 @@ class MessageRightsTest {
     @BeforeAll
     static void start() throws IOException {
         dir = Files.createTempDirectory("rights");
-        lines = "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort() + "\nSlurmUser=daemon\n"
+        lines = "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort()
+                + "\nSlurmUser=daemon\n"
                 + "AuthType=auth/slurm\nAuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=" + dir + "/jwt.key\n"
                 + "StateSaveLocation=" + dir + "/state\nSelectTypeParameters=CR_CORE_MEMORY\n"
                 + "DefMemPerCPU=1\nScronParameters=enable\n"
-                + "RebootProgram=/bin/true\nMaxNodeCount=10\nPriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4 RealMemory=1000\n"
+                + "RebootProgram=/bin/true\nMaxNodeCount=10\nPriorityType=priority/multifactor\nNodeName=n[1-4] "
+                + "CPUs=4 RealMemory=1000\n"
                 + "PartitionName=p Nodes=ALL Default=YES\nPartitionName=q Nodes=n4\n";
         Path file = dir.resolve("slurm.conf");
         Files.writeString(file, lines);
         Path key = Files.write(dir.resolve("jwt.key"), new byte[64]);
         Files.setPosixFilePermissions(key, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
-        controller = new Controller(conf(file), file.toFile(), new DaemonLog("slurmctld", dir + "/log", false, 3, ""), () -> { }, fault -> { });
+        controller = new Controller(
+                conf(file),
+                file.toFile(),
+                new DaemonLog("slurmctld", dir + "/log", false, 3, ""),
+                () -> {},
+                fault -> {});
         controller.start(true);
         for (String n : List.of("n1", "n2", "n3", "n4")) {
-            controller.core().execute(new Command.RegisterNode(new NodeMessages.Register(n, "c", "boot", "v", System.currentTimeMillis() / 1000,
-                    new NodeMessages.Hardware(4, 1, 1, 4, 1, 1000, 0, "", "", "", 0), List.of(), "", "")), -1);
+            controller
+                    .core()
+                    .execute(
+                            new Command.RegisterNode(new NodeMessages.Register(
+                                    n,
+                                    "c",
+                                    "boot",
+                                    "v",
+                                    System.currentTimeMillis() / 1000,
+                                    new NodeMessages.Hardware(4, 1, 1, 4, 1, 1000, 0, "", "", "", 0),
+                                    List.of(),
+                                    "",
+                                    "")),
+                            -1);
         }
         controller.connection("n1", true);
-        controller.core().execute(new Command.ApplyPolicy(new Policy(List.of(assoc(1, 0, "root", ""), assoc(2, 1, "lab", ""), assoc(3, 2, "lab",
-                "bin")), List.of(), List.of(user(AdminLevel.NONE, "games", Who.COORDINATOR, "lab"),
-                user(AdminLevel.NONE, "man", Who.COORDINATOR_OF_ANOTHER, "other"), user(AdminLevel.OPERATOR, "lp", Who.OPERATOR, ""),
-                user(AdminLevel.ADMINISTRATOR, "mail", Who.ADMINISTRATOR, "")), List.of())), -1);
+        controller
+                .core()
+                .execute(
+                        new Command.ApplyPolicy(new Policy(
+                                List.of(assoc(1, 0, "root", ""), assoc(2, 1, "lab", ""), assoc(3, 2, "lab", "bin")),
+                                List.of(),
+                                List.of(
+                                        user(AdminLevel.NONE, "games", Who.COORDINATOR, "lab"),
+                                        user(AdminLevel.NONE, "man", Who.COORDINATOR_OF_ANOTHER, "other"),
+                                        user(AdminLevel.OPERATOR, "lp", Who.OPERATOR, ""),
+                                        user(AdminLevel.ADMINISTRATOR, "mail", Who.ADMINISTRATOR, "")),
+                                List.of())),
+                        -1);
         assertThat(job(false)).isEqualTo(RUNNING);
         for (int i = 0; i < 100 && !runs(); i++) {
             pause();
@@ -105,14 +143,16 @@ class MessageRightsTest {
     static void stop() throws IOException {
         controller.stop();
         try (Stream<Path> all = Files.walk(dir)) {
-            all.sorted(java.util.Comparator.reverseOrder()).forEach(p -> p.toFile().delete());
+            all.sorted(java.util.Comparator.reverseOrder())
+                    .forEach(p -> p.toFile().delete());
         }
     }
 
     private static SlurmConf conf(Path file) {
         return switch (SlurmConf.read(file.toFile())) {
             case SlurmConf.Parsed.Ok ok -> ok.conf();
-            case SlurmConf.Parsed.Invalid bad -> throw new AssertionError(bad.errors().toString());
+            case SlurmConf.Parsed.Invalid bad ->
+                throw new AssertionError(bad.errors().toString());
         };
     }
 
@@ -146,9 +186,14 @@ class MessageRightsTest {
 
     private static Json.Obj submission(Who owner, boolean held, int cpus) {
         int gid = IDENTITIES.byUid(owner.uid).orElseThrow().gid();
-        JobDesc desc = Codec.bind(Json.object(("{\"kind\":\"BATCH\",\"name\":\"" + MARK + "\",\"owner\":{\"uid\":" + owner.uid + ",\"gid\":" + gid
-                + "},\"charge\":{\"account\":\"lab\"},\"partition\":\"p\",\"timing\":{\"hold\":" + held + "},\"payload\":{\"submitHost\":\"h\","
-                + "\"workDir\":\"/tmp\"},\"request\":{\"cpusPerTask\":" + cpus + "}}").getBytes(StandardCharsets.UTF_8)), JobDesc.class);
+        JobDesc desc = Codec.bind(
+                Json.object(("{\"kind\":\"BATCH\",\"name\":\"" + MARK + "\",\"owner\":{\"uid\":" + owner.uid
+                                + ",\"gid\":" + gid
+                                + "},\"charge\":{\"account\":\"lab\"},\"partition\":\"p\",\"timing\":{\"hold\":" + held
+                                + "},\"payload\":{\"submitHost\":\"h\","
+                                + "\"workDir\":\"/tmp\"},\"request\":{\"cpusPerTask\":" + cpus + "}}")
+                        .getBytes(StandardCharsets.UTF_8)),
+                JobDesc.class);
         return new Json.Obj().put("job", Json.object(Codec.encode(desc))).put("script", base64("#!/bin/sh\n"));
     }
 
@@ -184,15 +229,23 @@ class MessageRightsTest {
     }
 
     private static Json.Obj step(int job) {
-        Json.Obj step = Json.object(Codec.encode(Codec.bind(new Json.Obj(), StepDesc.class))).put("name", MARK)
+        Json.Obj step = Json.object(Codec.encode(Codec.bind(new Json.Obj(), StepDesc.class)))
+                .put("name", MARK)
                 .put("arguments", list(base64("true")));
         return new Json.Obj().put("jobId", (long) job).put("step", step);
     }
 
     private static Json.Obj reservation(String name) {
-        return new Json.Obj().put("name", name).put("values", new Json.Obj().put("starttime",
-                Long.toString(System.currentTimeMillis() / 1000 + 9000)).put("duration", "60").put("nodecnt", "1").put("flags", "OVERLAP")
-                .put("users", "bin"));
+        return new Json.Obj()
+                .put("name", name)
+                .put(
+                        "values",
+                        new Json.Obj()
+                                .put("starttime", Long.toString(System.currentTimeMillis() / 1000 + 9000))
+                                .put("duration", "60")
+                                .put("nodecnt", "1")
+                                .put("flags", "OVERLAP")
+                                .put("users", "bin"));
     }
 
     private static Json.Obj of(int job) {
@@ -202,18 +255,50 @@ class MessageRightsTest {
     /** What is asked, about a job of the owner's that waits. */
     private static Map<String, IntFunction<Json.Obj>> bodies() {
         Map<String, IntFunction<Json.Obj>> out = new TreeMap<>();
-        for (String message : List.of("Ping", "QueryTopology", "QueryBurstBuffers", "QueryBurstStatus", "QueryLicenses", "QueryConfig",
-                "QueryDiagnostics", "QueryTriggers", "FetchConfig", "QueryAccounting", "QueryPriorities", "Follow", "QueryPlan",
-                "QueryNodes", "QueryPartitions", "QueryReservations", "QueryShares", "QueryAssocMgr", "Reconfigure", "CreateHetStep")) {
+        for (String message : List.of(
+                "Ping",
+                "QueryTopology",
+                "QueryBurstBuffers",
+                "QueryBurstStatus",
+                "QueryLicenses",
+                "QueryConfig",
+                "QueryDiagnostics",
+                "QueryTriggers",
+                "FetchConfig",
+                "QueryAccounting",
+                "QueryPriorities",
+                "Follow",
+                "QueryPlan",
+                "QueryNodes",
+                "QueryPartitions",
+                "QueryReservations",
+                "QueryShares",
+                "QueryAssocMgr",
+                "Reconfigure",
+                "CreateHetStep")) {
             out.put(message, j -> new Json.Obj());
         }
         Json.Obj hardware = Json.object(Codec.encode(new NodeMessages.Hardware(4, 1, 1, 4, 1, 1000, 0, "", "", "", 0)));
-        for (String message : List.of("QueryScript", "TestJob", "AwaitAllocation", "AwaitSteps", "QueryUse", "QueryWhy", "ReadOutput",
+        for (String message : List.of(
+                "QueryScript",
+                "TestJob",
+                "AwaitAllocation",
+                "AwaitSteps",
+                "QueryUse",
+                "QueryWhy",
+                "ReadOutput",
                 "CompleteAllocation")) {
             out.put(message, MessageRightsTest::of);
         }
-        out.put("QueryJobs", j -> new Json.Obj().put("jobs", list(Integer.toString(j))).put("allStates", true).put("allPartitions", true));
-        out.put("QuerySteps", j -> new Json.Obj().put("jobIds", list((long) RUNNING)).put("allUsers", true));
+        out.put(
+                "QueryJobs",
+                j -> new Json.Obj()
+                        .put("jobs", list(Integer.toString(j)))
+                        .put("allStates", true)
+                        .put("allPartitions", true));
+        out.put(
+                "QuerySteps",
+                j -> new Json.Obj().put("jobIds", list((long) RUNNING)).put("allUsers", true));
         out.put("QueryWhy", j -> of(j).put("task", -1L));
         out.put("QueryScript environment", j -> of(j).put("environment", true));
         out.put("QueryDiagnostics reset", j -> new Json.Obj().put("reset", true));
@@ -221,20 +306,48 @@ class MessageRightsTest {
         out.put("AwaitChange", j -> of(j).put("stepId", -1L));
         out.put("CreateStep", j -> step(RUNNING));
         out.put("CreateHetStep", j -> new Json.Obj().put("parts", list(step(het), step(het + 1))));
-        out.put("Submit", j -> new Json.Obj().put("job", new Json.Obj().put("kind", "BATCH").put("owner", new Json.Obj().put("uid", 2L))
-                .put("charge", new Json.Obj().put("account", "lab")).put("payload", new Json.Obj().put("submitHost", "h")))
-                .put("script", base64("#!/bin/sh\n")).put("testOnly", true));
-        out.put("SubmitHet", j -> new Json.Obj().put("parts", list(out.get("Submit").apply(j), out.get("Submit").apply(j))));
+        out.put(
+                "Submit",
+                j -> new Json.Obj()
+                        .put(
+                                "job",
+                                new Json.Obj()
+                                        .put("kind", "BATCH")
+                                        .put("owner", new Json.Obj().put("uid", 2L))
+                                        .put("charge", new Json.Obj().put("account", "lab"))
+                                        .put("payload", new Json.Obj().put("submitHost", "h")))
+                        .put("script", base64("#!/bin/sh\n"))
+                        .put("testOnly", true));
+        out.put(
+                "SubmitHet",
+                j -> new Json.Obj()
+                        .put(
+                                "parts",
+                                list(
+                                        out.get("Submit").apply(j),
+                                        out.get("Submit").apply(j))));
         out.put("SetCrontab", j -> new Json.Obj().put("userId", 2L));
         out.put("QueryCrontab", j -> new Json.Obj().put("userId", 2L));
         out.put("CreateToken", j -> new Json.Obj().put("user", "bin"));
-        out.put("Cancel", j -> new Json.Obj().put("jobs", list(Integer.toString(j))).put("signal", 9L));
-        out.put("UpdateJob", j -> new Json.Obj().put("job", Integer.toString(j)).put("changes", new Json.Obj().put("comment", "c")));
-        for (String action : List.of("hold", "uhold", "release", "requeue", "requeuehold", "notify", "top", "suspend", "resume")) {
-            out.put("JobAction " + action, j -> new Json.Obj().put("jobs", list(Integer.toString(j))).put("action", action).put("argument", ""));
+        out.put(
+                "Cancel",
+                j -> new Json.Obj().put("jobs", list(Integer.toString(j))).put("signal", 9L));
+        out.put(
+                "UpdateJob",
+                j -> new Json.Obj().put("job", Integer.toString(j)).put("changes", new Json.Obj().put("comment", "c")));
+        for (String action :
+                List.of("hold", "uhold", "release", "requeue", "requeuehold", "notify", "top", "suspend", "resume")) {
+            out.put(
+                    "JobAction " + action,
+                    j -> new Json.Obj()
+                            .put("jobs", list(Integer.toString(j)))
+                            .put("action", action)
+                            .put("argument", ""));
         }
         out.put("CreateReservation", j -> reservation("r" + j));
-        out.put("UpdateReservation", j -> new Json.Obj().put("name", MARK).put("values", new Json.Obj().put("duration", "70")));
+        out.put(
+                "UpdateReservation",
+                j -> new Json.Obj().put("name", MARK).put("values", new Json.Obj().put("duration", "70")));
         out.put("DeleteReservation", j -> {
             ask(Who.ROOT, "CreateReservation", reservation("d" + j));
             return new Json.Obj().put("name", "d" + j);
@@ -243,15 +356,32 @@ class MessageRightsTest {
         out.put("RebootNodes", j -> new Json.Obj().put("nodes", "n4"));
         out.put("CreateNodes", j -> new Json.Obj().put("line", "NodeName=x" + j + " CPUs=1"));
         out.put("DeleteNodes", j -> new Json.Obj().put("nodes", "n4"));
-        out.put("AssignNode", j -> new Json.Obj().put("hostname", "h").put("address", "h").put("port", 1L).put("hardware", hardware));
+        out.put(
+                "AssignNode",
+                j -> new Json.Obj()
+                        .put("hostname", "h")
+                        .put("address", "h")
+                        .put("port", 1L)
+                        .put("hardware", hardware));
         out.put("SignCertificate", j -> new Json.Obj().put("node", "n1"));
-        out.put("UpdateSetting", j -> new Json.Obj().put("key", "fairsharedampeningfactor").put("value", "3"));
-        out.put("UpdatePartition", j -> new Json.Obj().put("partition", "p").put("changes", new Json.Obj().put("hidden", "NO")));
-        out.put("CreatePartition", j -> new Json.Obj().put("partition", "p" + j).put("values", new Json.Obj().put("nodes", "n4")));
+        out.put(
+                "UpdateSetting",
+                j -> new Json.Obj().put("key", "fairsharedampeningfactor").put("value", "3"));
+        out.put(
+                "UpdatePartition",
+                j -> new Json.Obj().put("partition", "p").put("changes", new Json.Obj().put("hidden", "NO")));
+        out.put(
+                "CreatePartition",
+                j -> new Json.Obj().put("partition", "p" + j).put("values", new Json.Obj().put("nodes", "n4")));
         out.put("DeletePartition", j -> new Json.Obj().put("partition", "none"));
         out.put("Shutdown", j -> new Json.Obj().put("controllerOnly", true));
         out.put("SetDebug", j -> new Json.Obj().put("level", "info"));
-        out.put("SetTrigger", j -> new Json.Obj().put("events", list("up")).put("program", "/bin/true").put("permanent", true));
+        out.put(
+                "SetTrigger",
+                j -> new Json.Obj()
+                        .put("events", list("up"))
+                        .put("program", "/bin/true")
+                        .put("permanent", true));
         out.put("ClearTriggers", j -> new Json.Obj().put("id", 1L).put("userId", -1L));
         return out;
     }
@@ -275,15 +405,17 @@ class MessageRightsTest {
         Set<Integer> words = Set.of(SlurmErrno.ACCESS_DENIED.number(), SlurmErrno.USER_ID_MISSING.number());
         Json.Obj tree = Json.object(reply.body());
         return words.contains(tree.has("errno") ? tree.integer("errno") : 0)
-                || tree.has("errors") && tree.objects("errors").stream().anyMatch(e -> words.contains(e.integer("errno")));
+                || tree.has("errors")
+                        && tree.objects("errors").stream().anyMatch(e -> words.contains(e.integer("errno")));
     }
 
     @Test
     void nothingIsLeftOut() {
         assertThat(bodies().keySet()).isEqualTo(MessageRights.controller().keySet());
-        assertThat(veiled().stream().map(v -> v.message + " " + v.word).toList()).containsExactlyInAnyOrderElementsOf(
-                MessageRights.controller().entrySet().stream()
-                        .flatMap(e -> e.getValue().hiddenBy().stream().map(w -> e.getKey() + " " + w)).toList());
+        assertThat(veiled().stream().map(v -> v.message + " " + v.word).toList())
+                .containsExactlyInAnyOrderElementsOf(MessageRights.controller().entrySet().stream()
+                        .flatMap(e -> e.getValue().hiddenBy().stream().map(w -> e.getKey() + " " + w))
+                        .toList());
     }
 
     @Test
@@ -312,7 +444,7 @@ class MessageRightsTest {
         bodies().forEach((message, body) -> {
             switch (MessageRights.controller().get(message).need()) {
                 case SELF, SELF_OR_OPERATOR, OWNER_ALONE, OWNER -> out.put(message, body.apply(job));
-                case ANYBODY, COORDINATOR, OPERATOR_OR_NAMED, OPERATOR, ADMINISTRATOR, SLURM_USER, MAKER, DAEMON -> { }
+                case ANYBODY, COORDINATOR, OPERATOR_OR_NAMED, OPERATOR, ADMINISTRATOR, SLURM_USER, MAKER, DAEMON -> {}
             }
         });
         out.put("CreateStep", step(job));
@@ -349,7 +481,8 @@ class MessageRightsTest {
     private static List<Veiled> veiled() {
         List<Who> ours = List.of(Who.OWNER, Who.COORDINATOR);
         Json.Obj all = new Json.Obj().put("jobs", list()).put("allStates", true).put("allPartitions", true);
-        return List.of(new Veiled("QueryJobs", "jobs", MARK, all, ours),
+        return List.of(
+                new Veiled("QueryJobs", "jobs", MARK, all, ours),
                 new Veiled("QuerySteps", "jobs", MARK, new Json.Obj().put("allUsers", true), ours),
                 new Veiled("QueryAccounting", "jobs", MARK, new Json.Obj().put("allUsers", true), ours),
                 new Veiled("QueryPriorities", "jobs", "\"lab\"", new Json.Obj(), ours),
@@ -376,8 +509,14 @@ class MessageRightsTest {
 
     /** What happened to a job and a node since they were as they were. */
     private static Json.Obj news(Json.Obj body) {
-        String since = Json.object(ask(Who.ROOT, "Follow", new Json.Obj()).body()).text("revision");
-        ask(Who.ROOT, "UpdateNode", new Json.Obj().put("nodes", "n3").put("changes", new Json.Obj().put("comment", "c" + System.nanoTime())));
+        String since =
+                Json.object(ask(Who.ROOT, "Follow", new Json.Obj()).body()).text("revision");
+        ask(
+                Who.ROOT,
+                "UpdateNode",
+                new Json.Obj()
+                        .put("nodes", "n3")
+                        .put("changes", new Json.Obj().put("comment", "c" + System.nanoTime())));
         job(true);
         return body.put("since", since);
     }
@@ -395,7 +534,8 @@ class MessageRightsTest {
                     hide("");
                     assertThat(shown(v, who)).as("without PrivateData").contains(v.mark);
                     hide(v.word);
-                    assertThat(shown(v, who).contains(v.mark)).isEqualTo(who.isAtLeast(Who.OPERATOR) || v.sees.contains(who));
+                    assertThat(shown(v, who).contains(v.mark))
+                            .isEqualTo(who.isAtLeast(Who.OPERATOR) || v.sees.contains(who));
                     hide("");
                 }));
             }

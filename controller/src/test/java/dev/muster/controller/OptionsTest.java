@@ -11,16 +11,19 @@ import org.junit.jupiter.api.io.TempDir;
 
 class OptionsTest {
     private static Options ok(String... arguments) {
-        return assertInstanceOf(Options.Parsed.Ok.class, Options.parse(List.of(arguments))).options();
+        return assertInstanceOf(Options.Parsed.Ok.class, Options.parse(List.of(arguments)))
+                .options();
     }
 
     private static String wrong(String... arguments) {
-        return assertInstanceOf(Options.Parsed.Wrong.class, Options.parse(List.of(arguments))).sentence();
+        return assertInstanceOf(Options.Parsed.Wrong.class, Options.parse(List.of(arguments)))
+                .sentence();
     }
 
     @Test
     void lettersAndValues() {
-        assertEquals(new Options(true, true, true, "/etc/s.conf", "/var/log/s", 2, -7, List.of(), Options.Mode.SERVE),
+        assertEquals(
+                new Options(true, true, true, "/etc/s.conf", "/var/log/s", 2, -7, List.of(), Options.Mode.SERVE),
                 ok("-cDs", "-vv", "-f", "/etc/s.conf", "-L/var/log/s", "-n", "-7"));
         assertEquals(19, ok("-n99").nice());
         assertEquals(Options.Mode.VERSION, ok("-V").mode());

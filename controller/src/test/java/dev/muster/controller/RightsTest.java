@@ -44,8 +44,14 @@ class RightsTest {
 
     /** Each sees the thing as another's but the owner. */
     private enum Who {
-        STRANGER(5), OWNER(RightsTest.OWNER), COORDINATOR(6), COORDINATOR_OF_ANOTHER(9), OPERATOR(7), ADMINISTRATOR(8),
-        SLURM_USER(RightsTest.SLURM_USER), ROOT(0);
+        STRANGER(5),
+        OWNER(RightsTest.OWNER),
+        COORDINATOR(6),
+        COORDINATOR_OF_ANOTHER(9),
+        OPERATOR(7),
+        ADMINISTRATOR(8),
+        SLURM_USER(RightsTest.SLURM_USER),
+        ROOT(0);
 
         private final int uid;
 
@@ -72,8 +78,12 @@ class RightsTest {
     }
 
     private static JobDesc desc() {
-        return Codec.bind(Json.object(("{\"kind\":\"BATCH\",\"owner\":{\"uid\":" + OWNER + ",\"user\":\"u\"},\"charge\":{\"account\":\"lab\"},"
-                + "\"partition\":\"p\",\"payload\":{\"submitHost\":\"h\"}}").getBytes(StandardCharsets.UTF_8)), JobDesc.class);
+        return Codec.bind(
+                Json.object(("{\"kind\":\"BATCH\",\"owner\":{\"uid\":" + OWNER
+                                + ",\"user\":\"u\"},\"charge\":{\"account\":\"lab\"},"
+                                + "\"partition\":\"p\",\"payload\":{\"submitHost\":\"h\"}}")
+                        .getBytes(StandardCharsets.UTF_8)),
+                JobDesc.class);
     }
 
     private static Command.SubmitJob job(int uid) {
@@ -89,7 +99,8 @@ class RightsTest {
         StepDesc step = Codec.bind(new Json.Obj(), StepDesc.class);
         Map<String, String> values = Map.of("starttime", "3000000", "duration", "60", "nodecnt", "1", "users", "u");
         NodeMessages.Hardware hardware = new NodeMessages.Hardware(4, 1, 1, 4, 1, 1000, 0, "", "", "", 0);
-        return List.of(RightsTest::job,
+        return List.of(
+                RightsTest::job,
                 u -> new Command.SubmitHet(u, List.of(job(u), job(u)), "", false, false),
                 u -> new Command.Once("0123456789abcdef", u, new Command.DeletePartition(u, "q")),
                 u -> new Command.SetCrontab(u, OWNER, "UTC", "", List.of()),
@@ -101,8 +112,12 @@ class RightsTest {
                 u -> new Command.RequeueJobs(u, ref(1), false, false, false),
                 u -> new Command.CompleteAllocation(u, 1, ExitStatus.exited(0)),
                 u -> new Command.CreateStep(u, "", 1, step, Bytes.EMPTY, "t"),
-                u -> new Command.CreateHetStep(u, "", List.of(new Command.CreateStep(u, "", 3, step, Bytes.EMPTY, "t"),
-                        new Command.CreateStep(u, "", 4, step, Bytes.EMPTY, "t"))),
+                u -> new Command.CreateHetStep(
+                        u,
+                        "",
+                        List.of(
+                                new Command.CreateStep(u, "", 3, step, Bytes.EMPTY, "t"),
+                                new Command.CreateStep(u, "", 4, step, Bytes.EMPTY, "t"))),
                 u -> new Command.TopJobs(u, ref(2)),
                 u -> new Command.SuspendJobs(u, ref(1), true),
                 u -> new Command.CreateReservation(u, "s", values, Map.of()),
@@ -115,7 +130,8 @@ class RightsTest {
                 u -> new Command.RemoveNodes(u, List.of("n4")),
                 u -> new Command.AssignNode(u, "h", "h", 1, "", hardware),
                 u -> new Command.UpdatePartition(u, "p", Map.of("hidden", "YES")),
-                u -> new Command.CreatePartition(u, site().core().state().partitions().at("p")),
+                u -> new Command.CreatePartition(
+                        u, site().core().state().partitions().at("p")),
                 u -> new Command.DeletePartition(u, "q"),
                 u -> new Command.SetTrigger(u, "u", List.of("up"), 0, "", 0, "/bin/true", false),
                 u -> new Command.ClearTriggers(u, 0, 0, -1));
@@ -127,27 +143,43 @@ class RightsTest {
         if (made != null) {
             return made;
         }
-        Site site = new Site("DefMemPerCPU=1", "ScronParameters=enable", "PartitionName=p Nodes=ALL Default=YES", "PartitionName=q Nodes=n4",
-                "NodeName=n[1-4] CPUs=4 RealMemory=1000", "RebootProgram=/bin/true", "MaxNodeCount=10");
+        Site site = new Site(
+                "DefMemPerCPU=1",
+                "ScronParameters=enable",
+                "PartitionName=p Nodes=ALL Default=YES",
+                "PartitionName=q Nodes=n4",
+                "NodeName=n[1-4] CPUs=4 RealMemory=1000",
+                "RebootProgram=/bin/true",
+                "MaxNodeCount=10");
         try {
             Path file = Files.createTempFile("slurm", ".conf");
-            Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nDefMemPerCPU=1\nScronParameters=enable\n"
-                    + "RebootProgram=/bin/true\nNodeName=n[1-4] CPUs=4 RealMemory=1000\nMaxNodeCount=10\n"
-                    + "PartitionName=p Nodes=ALL Default=YES\nPartitionName=q Nodes=n4\n");
-            site.apply(ConfigBridge.command(SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok ok ? ok.conf() : null, SLURM_USER));
+            Files.writeString(
+                    file,
+                    "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nDefMemPerCPU=1\nScronParameters=enable\n"
+                            + "RebootProgram=/bin/true\nNodeName=n[1-4] CPUs=4 RealMemory=1000\nMaxNodeCount=10\n"
+                            + "PartitionName=p Nodes=ALL Default=YES\nPartitionName=q Nodes=n4\n");
+            site.apply(ConfigBridge.command(
+                    SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok ok ? ok.conf() : null, SLURM_USER));
             Files.delete(file);
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
-        site.apply(new Command.ApplyPolicy(new Policy(List.of(), List.of(), List.of(user(AdminLevel.NONE, Who.COORDINATOR, "lab"),
-                user(AdminLevel.NONE, Who.COORDINATOR_OF_ANOTHER, "other"), user(AdminLevel.OPERATOR, Who.OPERATOR, ""),
-                user(AdminLevel.ADMINISTRATOR, Who.ADMINISTRATOR, "")), List.of())));
+        site.apply(new Command.ApplyPolicy(new Policy(
+                List.of(),
+                List.of(),
+                List.of(
+                        user(AdminLevel.NONE, Who.COORDINATOR, "lab"),
+                        user(AdminLevel.NONE, Who.COORDINATOR_OF_ANOTHER, "other"),
+                        user(AdminLevel.OPERATOR, Who.OPERATOR, ""),
+                        user(AdminLevel.ADMINISTRATOR, Who.ADMINISTRATOR, "")),
+                List.of())));
         site.apply(job(OWNER));
         site.schedule();
         site.submit(OWNER, "charge.account=lab owner.uid=1000 cpusPerTask=4 timing.hold=true kind=BATCH");
         site.apply(new Command.SubmitHet(OWNER, List.of(job(OWNER), job(OWNER)), "", false, false));
         site.schedule();
-        site.apply(new Command.CreateReservation(0, "r", Map.of("starttime", "2000000", "duration", "60", "nodecnt", "1", "users", "u"), Map.of()));
+        site.apply(new Command.CreateReservation(
+                0, "r", Map.of("starttime", "2000000", "duration", "60", "nodecnt", "1", "users", "u"), Map.of()));
         site.apply(new Command.SetTrigger(SLURM_USER, "s", List.of("up"), 0, "", 0, "/bin/true", false));
         made = site;
         return site;
@@ -162,8 +194,10 @@ class RightsTest {
         Set<SlurmErrno> words = Set.of(SlurmErrno.ACCESS_DENIED, SlurmErrno.USER_ID_MISSING);
         return switch (decision) {
             case Decision.Rejected r -> words.contains(r.errno());
-            case Decision.Accepted a when a.reply() instanceof Record reply -> Json.object(Codec.encode(reply)).objects("errors").stream()
-                    .anyMatch(e -> words.contains(SlurmErrno.of(e.integer("errno"))));
+            case Decision.Accepted a
+            when a.reply() instanceof Record reply ->
+                Json.object(Codec.encode(reply)).objects("errors").stream()
+                        .anyMatch(e -> words.contains(SlurmErrno.of(e.integer("errno"))));
             case Decision.Accepted a -> false;
         };
     }
@@ -175,10 +209,13 @@ class RightsTest {
             for (Who who : Who.values()) {
                 Command command = make.apply(who.uid);
                 Rights rights = Rights.of(command);
-                cells.add(DynamicTest.dynamicTest(command.getClass().getSimpleName() + " by " + who + ", which needs " + rights, () -> {
-                    Decision decision = site().core().decide(command, new Now(1_000_100_000, 1_000_100_000));
-                    assertThat(isDenied(decision)).as(decision.toString()).isEqualTo(!may(rights, who));
-                }));
+                cells.add(DynamicTest.dynamicTest(
+                        command.getClass().getSimpleName() + " by " + who + ", which needs " + rights, () -> {
+                            Decision decision = site().core().decide(command, new Now(1_000_100_000, 1_000_100_000));
+                            assertThat(isDenied(decision))
+                                    .as(decision.toString())
+                                    .isEqualTo(!may(rights, who));
+                        }));
             }
         }
         return cells.stream();
@@ -187,10 +224,29 @@ class RightsTest {
     /** No command is without its cells, but for those that nobody can send. */
     @Test
     void nothingIsLeftOut() {
-        Set<String> told = commands().stream().map(c -> c.apply(0).getClass().getSimpleName()).collect(Collectors.toCollection(TreeSet::new));
-        told.addAll(List.of("ApplyConfig", "ApplyPolicy", "SkipReservedIds", "ControllerProlog", "BufferStage", "SetPools",
-                "EndInactive", "EndUnclaimed", "Happened", "MemoryMeasured", "RenewGroups", "RegisterNode", "Report", "NodeLost",
-                "NodeResponding", "Schedule", "Tick", "Settle", "CertificateSigned"));
+        Set<String> told = commands().stream()
+                .map(c -> c.apply(0).getClass().getSimpleName())
+                .collect(Collectors.toCollection(TreeSet::new));
+        told.addAll(List.of(
+                "ApplyConfig",
+                "ApplyPolicy",
+                "SkipReservedIds",
+                "ControllerProlog",
+                "BufferStage",
+                "SetPools",
+                "EndInactive",
+                "EndUnclaimed",
+                "Happened",
+                "MemoryMeasured",
+                "RenewGroups",
+                "RegisterNode",
+                "Report",
+                "NodeLost",
+                "NodeResponding",
+                "Schedule",
+                "Tick",
+                "Settle",
+                "CertificateSigned"));
         Set<String> all = new TreeSet<>();
         for (Class<?> c : Command.class.getPermittedSubclasses()) {
             all.add(c.getSimpleName());
@@ -213,11 +269,16 @@ class RightsTest {
             }
         }
         // what is refused for what it is about, after the right to it
-        assertThat(undone).containsExactly("RemoveNodes: Invalid node state specified", "AssignNode: No FUTURE node has this hardware",
-                "CreatePartition: Invalid partition name specified", "SetTrigger: Access/permission denied");
+        assertThat(undone)
+                .containsExactly(
+                        "RemoveNodes: Invalid node state specified",
+                        "AssignNode: No FUTURE node has this hardware",
+                        "CreatePartition: Invalid partition name specified",
+                        "SetTrigger: Access/permission denied");
     }
 
-    private static final List<String> PRIVATE = List.of("accounts", "events", "jobs", "nodes", "partitions", "reservations", "usage", "users");
+    private static final List<String> PRIVATE =
+            List.of("accounts", "events", "jobs", "nodes", "partitions", "reservations", "usage", "users");
 
     /** PrivateData: what is hidden of others, from whom; one's own never is. */
     @TestFactory
@@ -230,14 +291,17 @@ class RightsTest {
                     Privacy privacy = new Privacy(List.of(word), state, who.uid, "u" + who.uid);
                     assertThat(privacy.hides(word)).isEqualTo(!who.isAtLeast(Who.OPERATOR));
                     for (String other : PRIVATE) {
-                        assertThat(other.equals(word) || !privacy.hides(other)).as(other).isTrue();
+                        assertThat(other.equals(word) || !privacy.hides(other))
+                                .as(other)
+                                .isTrue();
                     }
                     boolean theirs = who == Who.OWNER || who == Who.COORDINATOR || who.isAtLeast(Who.OPERATOR);
                     assertThat(privacy.shows(state.jobs().at(1))).isEqualTo(!word.equals("jobs") || theirs);
                     assertThat(privacy.showsUser("u" + who.uid)).isTrue();
-                    assertThat(privacy.showsUser("somebody")).isEqualTo(!word.equals("users") || who.isAtLeast(Who.OPERATOR));
-                    assertThat(privacy.showsNodes(state, List.of("n1"))).isEqualTo(!word.equals("nodes") || who == Who.OWNER
-                            || who.isAtLeast(Who.OPERATOR));
+                    assertThat(privacy.showsUser("somebody"))
+                            .isEqualTo(!word.equals("users") || who.isAtLeast(Who.OPERATOR));
+                    assertThat(privacy.showsNodes(state, List.of("n1")))
+                            .isEqualTo(!word.equals("nodes") || who == Who.OWNER || who.isAtLeast(Who.OPERATOR));
                 }));
             }
         }

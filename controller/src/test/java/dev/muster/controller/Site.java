@@ -34,7 +34,10 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
-/** A cluster as slurm.conf has it, through the reader, the bridge and the real core. Two nodes of 4 CPUs and 1000 MiB, one partition. */
+/**
+ * A cluster as slurm.conf has it, through the reader, the bridge and the real core. Two nodes of 4 CPUs and 1000 MiB,
+ * one partition.
+ */
 public final class Site {
     private final Core core = new Core(new Scheduler().withoutConnections());
     private final List<Entry> entries = new ArrayList<>();
@@ -43,13 +46,19 @@ public final class Site {
     public Site(String... lines) {
         apply(ConfigBridge.command(conf(lines), 0));
         // one whose name begins so has not come yet
-        core.state().nodes().values().stream().filter(n -> !n.name().startsWith("x")).forEach(n -> register(n.name(), "boot"));
+        core.state().nodes().values().stream()
+                .filter(n -> !n.name().startsWith("x"))
+                .forEach(n -> register(n.name(), "boot"));
     }
 
-    /** Returns a free port below those that the system gives to outgoing connections, which may take a free port at any time. */
+    /**
+     * Returns a free port below those that the system gives to outgoing connections, which may take a free port at any
+     * time.
+     */
     public static int freePort() throws IOException {
         while (true) {
-            try (ServerSocket free = new ServerSocket(ThreadLocalRandom.current().nextInt(20_000, 32_000))) {
+            try (ServerSocket free =
+                    new ServerSocket(ThreadLocalRandom.current().nextInt(20_000, 32_000))) {
                 return free.getLocalPort();
             } catch (BindException e) {
                 // another process has it
@@ -63,12 +72,15 @@ public final class Site {
         String partition = text.contains("PartitionName=") ? "" : "PartitionName=p Nodes=ALL Default=YES\n";
         try {
             Path file = Files.createTempFile("slurm", ".conf");
-            Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nMessageTimeout=10\n" + text + "\n" + nodes
-                    + partition);
+            Files.writeString(
+                    file,
+                    "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nMessageTimeout=10\n" + text
+                            + "\n" + nodes + partition);
             SlurmConf.Parsed read = SlurmConf.read(file.toFile());
             Files.delete(file);
             return switch (read) {
-                case SlurmConf.Parsed.Invalid bad -> throw new AssertionError(bad.errors().toString());
+                case SlurmConf.Parsed.Invalid bad ->
+                    throw new AssertionError(bad.errors().toString());
                 case SlurmConf.Parsed.Ok ok -> ok.conf();
             };
         } catch (IOException e) {
@@ -78,8 +90,27 @@ public final class Site {
 
     void register(String name, String boot) {
         Node.Spec n = core.state().nodes().at(name).spec();
-        apply(new Command.RegisterNode(new NodeMessages.Register(name, "c", boot, "v", seconds, new NodeMessages.Hardware(n.cpus(), 1, n.sockets(),
-                n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0), List.of(), "", "")));
+        apply(new Command.RegisterNode(new NodeMessages.Register(
+                name,
+                "c",
+                boot,
+                "v",
+                seconds,
+                new NodeMessages.Hardware(
+                        n.cpus(),
+                        1,
+                        n.sockets(),
+                        n.coresPerSocket(),
+                        n.threadsPerCore(),
+                        n.memoryMb(),
+                        0,
+                        "",
+                        "",
+                        "",
+                        0),
+                List.of(),
+                "",
+                "")));
     }
 
     public Decision apply(Command c) {
@@ -92,14 +123,22 @@ public final class Site {
         return decision;
     }
 
-    /** {@code tasks=2 timing.timeLimitMin=5}: components of the request, or of another part of the description; the number or the sentence. */
+    /**
+     * {@code tasks=2 timing.timeLimitMin=5}: components of the request, or of another part of the description; the
+     * number or the sentence.
+     */
     public String submit(String words) {
         return submit(1000, words);
     }
 
     public String submit(int uid, String words) {
-        Map<String, Json.Obj> parts = new TreeMap<>(Map.of("request", new Json.Obj(), "owner", new Json.Obj().put("uid", (long) uid).put("user", "u"),
-                "payload", new Json.Obj().put("submitHost", "h")));
+        Map<String, Json.Obj> parts = new TreeMap<>(Map.of(
+                "request",
+                new Json.Obj(),
+                "owner",
+                new Json.Obj().put("uid", (long) uid).put("user", "u"),
+                "payload",
+                new Json.Obj().put("submitHost", "h")));
         Json.Obj job = new Json.Obj().put("kind", "BATCH");
         for (String word : words.isEmpty() ? new String[0] : words.split(" ")) {
             String key = word.substring(0, word.indexOf('='));
@@ -109,7 +148,8 @@ public final class Site {
             if (List.of("kind", "partition", "name").contains(key)) {
                 job.put(key, v);
             } else {
-                parts.computeIfAbsent(dot < 0 ? "request" : key.substring(0, dot), k -> new Json.Obj()).put(key.substring(dot + 1), value);
+                parts.computeIfAbsent(dot < 0 ? "request" : key.substring(0, dot), k -> new Json.Obj())
+                        .put(key.substring(dot + 1), value);
             }
         }
         parts.forEach(job::put);
@@ -123,8 +163,12 @@ public final class Site {
     /** A node that slurm.conf has no more. */
     public void lose(String node) {
         List<Change> changes = new ArrayList<>(List.of(new Change.NodeRemoved(node)));
-        core.state().partitions().values().forEach(p -> changes.add(new Change.PartitionChanged(
-                new Partition(p.info(), p.nodes().stream().filter(n -> !n.equals(node)).toList()))));
+        core.state()
+                .partitions()
+                .values()
+                .forEach(p -> changes.add(new Change.PartitionChanged(new Partition(
+                        p.info(),
+                        p.nodes().stream().filter(n -> !n.equals(node)).toList()))));
         entries.add(new Entry(seconds * 1000, seconds * 1000, 0, "ApplyConfig", changes));
         core.apply(entries.getLast());
     }
@@ -158,15 +202,25 @@ public final class Site {
 
     /** A node is done with it. */
     public void done(String node, int id) {
-        apply(new Command.Report(node, new NodeMessages.JobDone(1, id, core.state().jobs().at(id).attempt(), "")));
+        apply(new Command.Report(
+                node, new NodeMessages.JobDone(1, id, core.state().jobs().at(id).attempt(), "")));
     }
 
     /** Its script ends. */
     public void end(int id, int code) {
         Job job = core.state().jobs().at(id);
         String node = job.run().allocation().nodeNames().getFirst();
-        apply(new Command.Report(node, new NodeMessages.StepExited(1, id, job.attempt(), Step.BATCH, Map.of("0", ExitStatus.exited(code)), "", 0,
-                new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0))));
+        apply(new Command.Report(
+                node,
+                new NodeMessages.StepExited(
+                        1,
+                        id,
+                        job.attempt(),
+                        Step.BATCH,
+                        Map.of("0", ExitStatus.exited(code)),
+                        "",
+                        0,
+                        new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0))));
     }
 
     public Core core() {
@@ -183,8 +237,11 @@ public final class Site {
             String why = core.planner().reason(id).word();
             return "PENDING " + (why.equals("None") ? job.reason().word() : why);
         }
-        return (job.state() + " " + job.run().allocation().nodes().stream().map(s -> s.node() + ":" + s.cpus() + "/" + s.memoryMb())
-                .collect(Collectors.joining(" "))).strip();
+        return (job.state() + " "
+                        + job.run().allocation().nodes().stream()
+                                .map(s -> s.node() + ":" + s.cpus() + "/" + s.memoryMb())
+                                .collect(Collectors.joining(" ")))
+                .strip();
     }
 
     String node(String name) {

@@ -16,21 +16,31 @@ class SpecialCoresTest {
     private Path directory;
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "Sockets=2 CoresPerSocket=4 CoreSpecCount=2 |                                   | 3,7",
-        "Sockets=2 CoresPerSocket=4 CoreSpecCount=3 |                                   | 3,6-7",
-        "Sockets=2 CoresPerSocket=4 CoreSpecCount=2 | SchedulerParameters=spec_cores_first | 0,4",
-        "Sockets=2 CoresPerSocket=4 CoreSpecCount=3 | SchedulerParameters=spec_cores_first | 0-1,4",
-        "Sockets=1 CoresPerSocket=8 CoreSpecCount=2 |                                   | 6-7",
-        "Sockets=2 CoresPerSocket=4 CpuSpecList=1,5 | SchedulerParameters=spec_cores_first | 1,5"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Sockets=2 CoresPerSocket=4 CoreSpecCount=2 |                                   | 3,7",
+                "Sockets=2 CoresPerSocket=4 CoreSpecCount=3 |                                   | 3,6-7",
+                "Sockets=2 CoresPerSocket=4 CoreSpecCount=2 | SchedulerParameters=spec_cores_first | 0,4",
+                "Sockets=2 CoresPerSocket=4 CoreSpecCount=3 | SchedulerParameters=spec_cores_first | 0-1,4",
+                "Sockets=1 CoresPerSocket=8 CoreSpecCount=2 |                                   | 6-7",
+                "Sockets=2 CoresPerSocket=4 CpuSpecList=1,5 | SchedulerParameters=spec_cores_first | 1,5"
+            })
     void coresOfEachSocketInTurn(String node, String setting, String kept) throws Exception {
         Path file = directory.resolve("slurm.conf");
-        Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\n" + (setting == null ? "" : setting + "\n")
-                + "NodeName=n CPUs=8 ThreadsPerCore=1 " + node
-                + "\nPartitionName=p Nodes=n\n");
+        Files.writeString(
+                file,
+                "ClusterName=c\nSlurmctldHost=h\n" + (setting == null ? "" : setting + "\n")
+                        + "NodeName=n CPUs=8 ThreadsPerCore=1 " + node
+                        + "\nPartitionName=p Nodes=n\n");
         if (!(SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok ok)) {
             throw new AssertionError(node);
         }
-        assertThat(ConfigBridge.command(ok.conf(), 0).nodes().getFirst().reservedUnits().compact()).isEqualTo(kept);
+        assertThat(ConfigBridge.command(ok.conf(), 0)
+                        .nodes()
+                        .getFirst()
+                        .reservedUnits()
+                        .compact())
+                .isEqualTo(kept);
     }
 }

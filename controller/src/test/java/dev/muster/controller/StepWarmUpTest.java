@@ -16,7 +16,9 @@ class StepWarmUpTest {
 
     private int steps(String text) throws Exception {
         Path file = directory.resolve("slurm.conf");
-        Files.writeString(file, "SelectTypeParameters=CR_CORE_MEMORY\nMessageTimeout=10\nClusterName=c\nSlurmctldHost=h\n" + text);
+        Files.writeString(
+                file,
+                "SelectTypeParameters=CR_CORE_MEMORY\nMessageTimeout=10\nClusterName=c\nSlurmctldHost=h\n" + text);
         if (!(SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok ok)) {
             throw new AssertionError(text);
         }
@@ -25,11 +27,13 @@ class StepWarmUpTest {
 
     @Test
     void stepsComeToTheirEnd() throws Exception {
-        assertThat(steps("NodeName=n[1-9] CPUs=2 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n")).isEqualTo(300);
+        assertThat(steps("NodeName=n[1-9] CPUs=2 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n"))
+                .isEqualTo(300);
     }
 
     @Test
     void anIdleClusterWithoutNodesEndsAtOnce() throws Exception {
-        assertThat(steps("NodeName=n1 State=DOWN\nPartitionName=p Nodes=n1 Default=NO\n")).isZero();
+        assertThat(steps("NodeName=n1 State=DOWN\nPartitionName=p Nodes=n1 Default=NO\n"))
+                .isZero();
     }
 }

@@ -36,13 +36,20 @@ class SubmissionEdgeTest {
     static void start() throws IOException {
         dir = Files.createTempDirectory("edge");
         Path file = dir.resolve("slurm.conf");
-        Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort()
-                + "\nSlurmUser=daemon\n"
-                + "AuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nPriorityType=priority/multifactor\nScronParameters=enable\n"
-                + "RebootProgram=/bin/true\n"
-                + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
-        controller = new Controller(((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf(), file.toFile(),
-                new DaemonLog("slurmctld", dir + "/log", false, 3, ""), () -> { }, fault -> { });
+        Files.writeString(
+                file,
+                "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort()
+                        + "\nSlurmUser=daemon\n"
+                        + "AuthType=auth/slurm\nStateSaveLocation=" + dir
+                        + "/state\nPriorityType=priority/multifactor\nScronParameters=enable\n"
+                        + "RebootProgram=/bin/true\n"
+                        + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
+        controller = new Controller(
+                ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf(),
+                file.toFile(),
+                new DaemonLog("slurmctld", dir + "/log", false, 3, ""),
+                () -> {},
+                fault -> {});
         controller.start(true);
     }
 
@@ -50,7 +57,8 @@ class SubmissionEdgeTest {
     static void stop() throws IOException {
         controller.stop();
         try (Stream<Path> all = Files.walk(dir)) {
-            all.sorted(java.util.Comparator.reverseOrder()).forEach(p -> p.toFile().delete());
+            all.sorted(java.util.Comparator.reverseOrder())
+                    .forEach(p -> p.toFile().delete());
         }
     }
 
@@ -59,8 +67,12 @@ class SubmissionEdgeTest {
     }
 
     private static Json.Obj job() {
-        return new Json.Obj().put("kind", "BATCH").put("name", "j").put("timing", new Json.Obj().put("hold", Boolean.TRUE))
-                .put("files", new Json.Obj().put("workDir", base64("/tmp"))).put("payload", new Json.Obj().put("submitHost", "h"));
+        return new Json.Obj()
+                .put("kind", "BATCH")
+                .put("name", "j")
+                .put("timing", new Json.Obj().put("hold", Boolean.TRUE))
+                .put("files", new Json.Obj().put("workDir", base64("/tmp")))
+                .put("payload", new Json.Obj().put("submitHost", "h"));
     }
 
     private static Json.Obj submit(Json.Obj job, String script) {
@@ -97,16 +109,29 @@ class SubmissionEdgeTest {
     /** One per field that an ordinary user may not set, in each message that describes a job. */
     @TestFactory
     Stream<DynamicTest> restrictedFieldsAreRefused() {
-        return FieldRights.job().entrySet().stream().filter(e -> e.getValue().compareTo(Setter.OPERATOR) >= 0)
+        return FieldRights.job().entrySet().stream()
+                .filter(e -> e.getValue().compareTo(Setter.OPERATOR) >= 0)
                 .map(e -> DynamicTest.dynamicTest(e.getKey() + " " + e.getValue(), () -> {
                     Json.Obj one = submit(with(e.getKey(), value(e.getKey())), "#!/bin/sh\n");
                     int denied = SlurmErrno.ACCESS_DENIED.number();
                     assertThat(errno(USER, "Submit", one)).isEqualTo(denied);
-                    assertThat(errno(USER, "SubmitHet", new Json.Obj().put("parts", new ArrayList<Object>(List.of(one, one))))).isEqualTo(denied);
+                    assertThat(errno(
+                                    USER,
+                                    "SubmitHet",
+                                    new Json.Obj().put("parts", new ArrayList<Object>(List.of(one, one)))))
+                            .isEqualTo(denied);
                     Json.Obj line = new Json.Obj().put("job", one).put("when", "@daily");
-                    assertThat(errno(USER, "SetCrontab", new Json.Obj().put("userId", (long) USER).put("text", "x")
-                            .put("entries", new ArrayList<Object>(List.of(line))))).isEqualTo(denied);
-                    assertThat(errno(0, "Submit", one)).as("as root").isEqualTo(e.getValue() == Setter.NOBODY ? denied : 0);
+                    assertThat(errno(
+                                    USER,
+                                    "SetCrontab",
+                                    new Json.Obj()
+                                            .put("userId", (long) USER)
+                                            .put("text", "x")
+                                            .put("entries", new ArrayList<Object>(List.of(line)))))
+                            .isEqualTo(denied);
+                    assertThat(errno(0, "Submit", one))
+                            .as("as root")
+                            .isEqualTo(e.getValue() == Setter.NOBODY ? denied : 0);
                 }));
     }
 
@@ -114,42 +139,66 @@ class SubmissionEdgeTest {
     @ParameterizedTest
     @ValueSource(strings = {"sitefactor=5", "admincomment=x", "nice=-5", "priority=100000", "userid=0"})
     void restrictedChangesAreRefused(String change) {
-        Reply made = controller.api().handle(new Caller(USER, USER), "Submit", Json.print(submit(job(), "#!/bin/sh\n")));
+        Reply made =
+                controller.api().handle(new Caller(USER, USER), "Submit", Json.print(submit(job(), "#!/bin/sh\n")));
         String id = Integer.toString(Json.object(made.body()).integer("jobId"));
         Json.Obj changes = new Json.Obj().put(change.split("=")[0], change.split("=")[1]);
-        assertThat(errno(USER, "UpdateJob", new Json.Obj().put("job", id).put("changes", changes))).isNotZero();
+        assertThat(errno(USER, "UpdateJob", new Json.Obj().put("job", id).put("changes", changes)))
+                .isNotZero();
     }
 
     @Test
     void unknownFieldsAreRefused() {
         int malformed = SlurmErrno.UNEXPECTED_MSG_ERROR.number();
-        assertThat(errno(USER, "Submit", submit(job().put("root", Boolean.TRUE), "#!/bin/sh\n"))).isEqualTo(malformed);
-        assertThat(errno(USER, "Submit", submit(with("timing.urgent", 1L), "#!/bin/sh\n"))).isEqualTo(malformed);
-        assertThat(errno(USER, "Submit", submit(job(), "#!/bin/sh\n").put("as", "root"))).isEqualTo(malformed);
-        assertThat(errno(USER, "Cancel", new Json.Obj().put("jobs", new ArrayList<Object>(List.of("1"))).put("force", Boolean.TRUE)))
+        assertThat(errno(USER, "Submit", submit(job().put("root", Boolean.TRUE), "#!/bin/sh\n")))
+                .isEqualTo(malformed);
+        assertThat(errno(USER, "Submit", submit(with("timing.urgent", 1L), "#!/bin/sh\n")))
+                .isEqualTo(malformed);
+        assertThat(errno(USER, "Submit", submit(job(), "#!/bin/sh\n").put("as", "root")))
+                .isEqualTo(malformed);
+        assertThat(errno(
+                        USER,
+                        "Cancel",
+                        new Json.Obj()
+                                .put("jobs", new ArrayList<Object>(List.of("1")))
+                                .put("force", Boolean.TRUE)))
                 .isEqualTo(malformed);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"files.workDir", "files.stdin", "files.stdout", "files.stderr", "payload.submitLine"})
     void nulIsRefused(String path) {
-        assertThat(errno(USER, "Submit", submit(with(path, base64("/tmp\0x")), "#!/bin/sh\n"))).isNotZero();
+        assertThat(errno(USER, "Submit", submit(with(path, base64("/tmp\0x")), "#!/bin/sh\n")))
+                .isNotZero();
     }
 
     @Test
     void nulInTheScriptAndTheEnvironmentIsRefused() {
         assertThat(errno(USER, "Submit", submit(job(), "#!/bin/sh\n\0"))).isNotZero();
-        assertThat(errno(USER, "Submit", submit(job(), "#!/bin/sh\n").put("environment",
-                new ArrayList<Object>(List.of(base64("A=\0")))))).isNotZero();
-        assertThat(errno(USER, "CreateStep", new Json.Obj().put("jobId", 1L).put("step",
-                new Json.Obj().put("arguments", new ArrayList<Object>(List.of(base64("a\0"))))))).isNotZero();
+        assertThat(errno(
+                        USER,
+                        "Submit",
+                        submit(job(), "#!/bin/sh\n")
+                                .put("environment", new ArrayList<Object>(List.of(base64("A=\0"))))))
+                .isNotZero();
+        assertThat(errno(
+                        USER,
+                        "CreateStep",
+                        new Json.Obj()
+                                .put("jobId", 1L)
+                                .put(
+                                        "step",
+                                        new Json.Obj()
+                                                .put("arguments", new ArrayList<Object>(List.of(base64("a\0")))))))
+                .isNotZero();
     }
 
     @Test
     void nothingOfARefusedSubmissionStays() throws IOException {
         String script = "#!/bin/sh\n# refused " + System.nanoTime() + "\n";
         long before = files();
-        assertThat(errno(USER, "Submit", submit(job().put("partition", "nosuch"), script))).isEqualTo(SlurmErrno.INVALID_PARTITION_NAME.number());
+        assertThat(errno(USER, "Submit", submit(job().put("partition", "nosuch"), script)))
+                .isEqualTo(SlurmErrno.INVALID_PARTITION_NAME.number());
         errno(USER, "Submit", submit(job(), script).put("testOnly", Boolean.TRUE));
         assertThat(files()).isEqualTo(before);
         assertThat(errno(USER, "Submit", submit(job(), script))).isZero();

@@ -27,7 +27,8 @@ class WideJobTest {
     private static final int NODES = 150;
     private static final NodeMessages.Usage USAGE = new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0);
 
-    private final Site site = new Site("NodeName=n[1-150] CPUs=4 RealMemory=1000", "PartitionName=p Nodes=ALL Default=YES");
+    private final Site site =
+            new Site("NodeName=n[1-150] CPUs=4 RealMemory=1000", "PartitionName=p Nodes=ALL Default=YES");
 
     private Job job() {
         return site.core().state().jobs().at(1);
@@ -41,12 +42,21 @@ class WideJobTest {
         site.apply(new Command.Report(node, message));
     }
 
-    /** In whatever order they tell: the step is over with the last node's word, the job's last node frees it, and a journal says the same. */
+    /**
+     * In whatever order they tell: the step is over with the last node's word, the job's last node frees it, and a
+     * journal says the same.
+     */
     @Test
     void itIsOverWhenTheLastOfItsNodesIs() {
         assertThat(site.run("nodesMin=150 tasks=150")).startsWith("RUNNING n1:");
-        StepDesc desc = Codec.bind(new Json.Obj().put("name", "s").put("request", new Json.Obj().put("tasks", 150L).put("nodesMin", 150L)),
-                StepDesc.class).withEnvironment(List.of(Bytes.of("hash")));
+        StepDesc desc = Codec.bind(
+                        new Json.Obj()
+                                .put("name", "s")
+                                .put(
+                                        "request",
+                                        new Json.Obj().put("tasks", 150L).put("nodesMin", 150L)),
+                        StepDesc.class)
+                .withEnvironment(List.of(Bytes.of("hash")));
         site.apply(new Command.CreateStep(1000, "", 1, desc, Bytes.of("A=1"), "io"));
         List<String> nodes = new ArrayList<>(job().run().allocation().nodeNames());
         assertThat(nodes).hasSize(NODES);
@@ -68,7 +78,8 @@ class WideJobTest {
         for (String node : nodes) {
             assertThat(job().has(JobFlag.COMPLETING)).isTrue();
             report(node, new NodeMessages.JobDone(3, 1, 1, ""));
-            assertThat(job().run().allocation().on(node).orElseThrow().released()).isTrue();
+            assertThat(job().run().allocation().on(node).orElseThrow().released())
+                    .isTrue();
             assertThat(site.core().state().nodes().at(node).jobs()).isEmpty();
         }
         assertThat(job().has(JobFlag.COMPLETING)).isFalse();
@@ -76,6 +87,7 @@ class WideJobTest {
         Core again = new Core(new Scheduler().withoutConnections());
         site.entries().forEach(e -> again.apply(Codec.decode(e.encode(), dev.muster.core.state.Entry.class)));
         assertThat(again.state()).isEqualTo(site.core().state());
-        assertThat(((Scheduler) again.planner()).fingerprint()).isEqualTo(((Scheduler) site.core().planner()).fingerprint());
+        assertThat(((Scheduler) again.planner()).fingerprint())
+                .isEqualTo(((Scheduler) site.core().planner()).fingerprint());
     }
 }

@@ -105,7 +105,8 @@ public final class Core {
     }
 
     /**
-     * As {@link #reset}, where a configuration comes next: all that is listed of jobs and nodes is listed when it has come, and not before as well.
+     * As {@link #reset}, where a configuration comes next: all that is listed of jobs and nodes is listed when it has
+     * come, and not before as well.
      *
      * @param both runs the two halves of that, beside each other if it likes, and returns when they are done
      */
@@ -148,19 +149,29 @@ public final class Core {
             index();
         }
         return Rights.refusal(state, command)
-                .orElseGet(() -> replaced(HetRules.together(state, decideAlone(command, now), now, endsParts(command)), now));
+                .orElseGet(() ->
+                        replaced(HetRules.together(state, decideAlone(command, now), now, endsParts(command)), now));
     }
 
-    /** Nodes that jobs take from a reservation with REPLACE are replaced in the entry that starts them, as Slurm does, not at the next tick. */
+    /**
+     * Nodes that jobs take from a reservation with REPLACE are replaced in the entry that starts them, as Slurm does,
+     * not at the next tick.
+     */
     private Decision replaced(Decision decision, Now now) {
-        if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> c instanceof Change.JobStarted)) {
+        if (!(decision instanceof Decision.Accepted a)
+                || a.changes().stream().noneMatch(c -> c instanceof Change.JobStarted)) {
             return decision;
         }
         Set<String> reserved = new HashSet<>();
-        state.reservations().values().stream().filter(r -> r.has(ReservationFlag.REPLACE)).forEach(r -> reserved.addAll(r.nodes()));
+        state.reservations().values().stream()
+                .filter(r -> r.has(ReservationFlag.REPLACE))
+                .forEach(r -> reserved.addAll(r.nodes()));
         Set<String> taken = new HashSet<>();
-        a.changes().stream().filter(c -> c instanceof Change.JobStarted).flatMap(c -> ((Change.JobStarted) c).allocation().nodeNames().stream())
-                .filter(reserved::contains).forEach(taken::add);
+        a.changes().stream()
+                .filter(c -> c instanceof Change.JobStarted)
+                .flatMap(c -> ((Change.JobStarted) c).allocation().nodeNames().stream())
+                .filter(reserved::contains)
+                .forEach(taken::add);
         if (taken.isEmpty()) {
             return decision;
         }
@@ -182,9 +193,11 @@ public final class Core {
         return switch (command) {
             case Command.ApplyConfig c -> applyConfig(c, now);
             case Command.ApplyPolicy c -> Decision.of(new UsageRules(state, now).policy(c.policy()), "");
-            case Command.SkipReservedIds c -> Decision.of(List.of(Ids.above(state, c.knownJobId(), c.knownSluid())), "");
+            case Command.SkipReservedIds c ->
+                Decision.of(List.of(Ids.above(state, c.knownJobId(), c.knownSluid())), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use, submissions).decide(c);
-            case Command.SetCrontab c -> new CronRules(state, now).set(c, new SubmitRules(state, now, planner, use, submissions));
+            case Command.SetCrontab c ->
+                new CronRules(state, now).set(c, new SubmitRules(state, now, planner, use, submissions));
             case Command.SubmitHet c -> HetRules.submit(c, state, now, planner, use, submissions);
             case Command.Once c -> once(c, now);
             case Command.CancelJobs c -> new JobRules(state, now).cancel(c);
@@ -196,10 +209,14 @@ public final class Core {
             case Command.TopJobs c -> JobTopRules.top(state, c, now);
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
-            case Command.ControllerProlog c -> new TriggerRules(state).withBuffer(new NodeRules(state, now).controllerProlog(c), !c.isReady(), now);
-            case Command.BufferStage c -> new TriggerRules(state).withBuffer(new BufferRules(state, now).done(c), !c.success(), now);
-            case Command.SetPools c -> c.pools().equals(List.copyOf(state.buffers().pools().values())) ? Decision.of(List.of(), "")
-                    : Decision.of(List.of(new Change.PoolsChanged(List.copyOf(c.pools()))), "");
+            case Command.ControllerProlog c ->
+                new TriggerRules(state).withBuffer(new NodeRules(state, now).controllerProlog(c), !c.isReady(), now);
+            case Command.BufferStage c ->
+                new TriggerRules(state).withBuffer(new BufferRules(state, now).done(c), !c.success(), now);
+            case Command.SetPools c ->
+                c.pools().equals(List.copyOf(state.buffers().pools().values()))
+                        ? Decision.of(List.of(), "")
+                        : Decision.of(List.of(new Change.PoolsChanged(List.copyOf(c.pools()))), "");
             case Command.EndInactive c -> new JobRules(state, now).inactive(c);
             case Command.EndUnclaimed c -> new JobRules(state, now).unclaimed(c);
             case Command.CreateStep c -> new StepRules(state, now, planner).create(c);
@@ -240,11 +257,14 @@ public final class Core {
             return Decision.of(List.of(), reply.length == 0 ? "" : Codec.decode(reply, CancelReply.class));
         }
         Decision decision = decide(c.command(), now);
-        if (c.requestId().isEmpty() || !(decision instanceof Decision.Accepted a) || a.changes().isEmpty() && a.direct().isEmpty()) {
+        if (c.requestId().isEmpty()
+                || !(decision instanceof Decision.Accepted a)
+                || a.changes().isEmpty() && a.direct().isEmpty()) {
             return decision;
         }
         List<Change> changes = new ArrayList<>(a.changes());
-        changes.add(new Change.Answered(c.requestId(), c.uid(), a.reply() instanceof CancelReply r ? Bytes.of(Codec.encode(r)) : Bytes.EMPTY));
+        changes.add(new Change.Answered(
+                c.requestId(), c.uid(), a.reply() instanceof CancelReply r ? Bytes.of(Codec.encode(r)) : Bytes.EMPTY));
         return Decision.of(changes, a.reply(), a.direct());
     }
 
@@ -255,7 +275,10 @@ public final class Core {
         changes.addAll(new UsageRules(state, now).configured(c.settings()));
         if (state.jobIdCeiling() <= c.settings().firstJobId()) {
             int first = Math.max(c.settings().firstJobId(), 1);
-            changes.add(new Change.JobIdsReserved(first, first + Ids.BLOCK, Math.max(state.nextSluid(), 1),
+            changes.add(new Change.JobIdsReserved(
+                    first,
+                    first + Ids.BLOCK,
+                    Math.max(state.nextSluid(), 1),
                     Math.max(state.nextSluid(), 1) + Ids.BLOCK));
         }
         return Decision.of(changes, "");
@@ -282,23 +305,27 @@ public final class Core {
             int id = job.id();
             if (start.task() >= 0) {
                 id = ids.forTask(job);
-                changes.add(new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
+                changes.add(new Change.ArrayTaskSplit(
+                        job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
             }
             JobDesc desc = job.desc().inPartition(start.partition());
             if (!start.qos().equals(desc.charge().qos())) {
                 desc = desc.withCharge(desc.charge().withQos(start.qos()));
             }
             // of several reservations that it names it shows all; where it runs follows from its nodes
-            if (desc.charge().reservation().indexOf(',') < 0 && !start.reservation().equals(desc.charge().reservation())) {
+            if (desc.charge().reservation().indexOf(',') < 0
+                    && !start.reservation().equals(desc.charge().reservation())) {
                 desc = desc.withCharge(desc.charge().in(start.reservation()));
             }
             if (!desc.equals(job.desc())) {
                 changes.add(new Change.DescriptionChanged(id, desc));
             }
             int started = id;
-            boolean onNodes = state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
-            boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD))
-                    || state.buffers().byJob().has(job.id());
+            boolean onNodes = state.settings().awaitProlog()
+                    && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
+            boolean onController =
+                    Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD))
+                            || state.buffers().byJob().has(job.id());
             PowerRules.wake(state, start.allocation(), desc.request().features(), woken, changes, direct);
             boolean asleep = start.allocation().awaitsNodes();
             boolean configuring = onNodes || onController || asleep;
@@ -306,8 +333,10 @@ public final class Core {
             int attempt = job.attempt() + 1;
             int mayRunMin = SoftLimit.hard(desc, start.limitMin(), state);
             int limitMin = PartitionLimits.byDeadline(job.desc().timing(), mayRunMin, now.seconds());
-            long limitTick = PartitionLimits.endTick(job.desc().timing(), mayRunMin, asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
-            planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
+            long limitTick = PartitionLimits.endTick(
+                    job.desc().timing(), mayRunMin, asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
+            planner.priority(job.id())
+                    .ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {
                 changes.addAll(StepRules.extern(id, start.allocation(), state.settings(), now));

@@ -9,9 +9,9 @@ import dev.muster.model.api.MessageRights;
 import java.util.Optional;
 
 /**
- * Who may have a command done. {@link #of} is the table: every command stands in it once. Where the command alone decides ({@link #OPERATOR},
- * {@link #ADMINISTRATOR}) it is refused before any rule looks at it; where it depends on what it is about, the rule that finds that asks
- * {@link Access}.
+ * Who may have a command done. {@link #of} is the table: every command stands in it once. Where the command alone
+ * decides ({@link #OPERATOR}, {@link #ADMINISTRATOR}) it is refused before any rule looks at it; where it depends on
+ * what it is about, the rule that finds that asks {@link Access}.
  */
 public enum Rights {
     /** The daemon's own doing, or what a node says of itself over its own stream: nobody else can send it. */
@@ -20,11 +20,17 @@ public enum Rights {
     SELF,
     /** A job's owner, the coordinators of its account and those above it, operators. */
     OWNER,
-    /** Operators, and whom the thing or the configuration itself names: FLEX users' reservations, {@code enable_user_top}. */
+    /**
+     * Operators, and whom the thing or the configuration itself names: FLEX users' reservations,
+     * {@code enable_user_top}.
+     */
     OPERATOR_OR_NAMED,
     OPERATOR,
     ADMINISTRATOR,
-    /** SlurmUser; where that is root, and allow_user_triggers says so, everybody: programs run as their owner only if slurmctld can make them so. */
+    /**
+     * SlurmUser; where that is root, and allow_user_triggers says so, everybody: programs run as their owner only if
+     * slurmctld can make them so.
+     */
     SLURM_USER,
     /** Who made it, and root. */
     MAKER;

@@ -1,5 +1,6 @@
 /**
- * Decides on commands: each is checked against the state and becomes changes, or a refusal. Pure: no file, no clock, no thread.
+ * Decides on commands: each is checked against the state and becomes changes, or a refusal. Pure: no file, no clock, no
+ * thread.
  *
  * <pre>
  * command -> Core.decide -> Decision (changes) -> State.apply -> State

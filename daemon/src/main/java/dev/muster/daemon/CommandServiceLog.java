@@ -3,13 +3,16 @@ package dev.muster.daemon;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the keeper of the command services has to say, as lines of the daemon's log. The launcher starts the keeper with the daemon
- * ({@code native/keeper.c}); it starts the services once the daemon serves, again when one ends, and ends with the daemon.
+ * What the keeper of the command services has to say, as lines of the daemon's log. The launcher starts the keeper with
+ * the daemon ({@code native/keeper.c}); it starts the services once the daemon serves, again when one ends, and ends
+ * with the daemon.
  */
 public final class CommandServiceLog {
     private CommandServiceLog() {}
 
-    /** On a thread of its own, until the keeper ends; nothing where a plain JVM runs the daemon, which has no keeper. */
+    /**
+     * On a thread of its own, until the keeper ends; nothing where a plain JVM runs the daemon, which has no keeper.
+     */
     public static void follow(DaemonLog log) {
         Thread.ofPlatform().daemon().name("command-service").start(() -> read(log));
     }

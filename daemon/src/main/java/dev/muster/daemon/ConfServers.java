@@ -20,8 +20,8 @@ import javax.naming.directory.Attribute;
 import javax.naming.directory.InitialDirContext;
 
 /**
- * Who has the configuration for a daemon that was told nothing and has no file: SLURM_CONF_SERVER names them, else the records
- * {@code _slurmctld._tcp} of this machine's domains, the lowest priority value first.
+ * Who has the configuration for a daemon that was told nothing and has no file: SLURM_CONF_SERVER names them, else the
+ * records {@code _slurmctld._tcp} of this machine's domains, the lowest priority value first.
  */
 public final class ConfServers {
     private static final String SERVICE = "_slurmctld._tcp.";
@@ -49,7 +49,8 @@ public final class ConfServers {
      */
     public static Optional<String> of(String told, boolean isNamed, File file) {
         return told.isEmpty() && !isNamed && !file.exists()
-                ? new ConfServers(System.getenv(), Path.of("/etc/resolv.conf"), "dns:").find() : Optional.of(told).filter(t -> !t.isEmpty());
+                ? new ConfServers(System.getenv(), Path.of("/etc/resolv.conf"), "dns:").find()
+                : Optional.of(told).filter(t -> !t.isEmpty());
     }
 
     Optional<String> find() {
@@ -77,35 +78,50 @@ public final class ConfServers {
                 }
             }
         } catch (IOException e) {
-            return List.of();       // no resolver, no domains
+            return List.of(); // no resolver, no domains
         }
         return domains;
     }
 
     private record Server(int priority, int weight, String place) {}
 
-    @SuppressWarnings({"BanJNDI", "JdkObsolete"})   // asks DNS for SRV records, which are no objects; a context takes a Hashtable
+    @SuppressWarnings({"BanJNDI", "JdkObsolete"
+    }) // asks DNS for SRV records, which are no objects; a context takes a Hashtable
     private List<String> records(String name) {
-        Hashtable<String, String> how = new Hashtable<>(Map.of(Context.INITIAL_CONTEXT_FACTORY, "com.sun.jndi.dns.DnsContextFactory",
-                Context.PROVIDER_URL, nameServer, "com.sun.jndi.dns.timeout.initial", TIMEOUT_MS, "com.sun.jndi.dns.timeout.retries", TRIES));
+        Hashtable<String, String> how = new Hashtable<>(Map.of(
+                Context.INITIAL_CONTEXT_FACTORY,
+                "com.sun.jndi.dns.DnsContextFactory",
+                Context.PROVIDER_URL,
+                nameServer,
+                "com.sun.jndi.dns.timeout.initial",
+                TIMEOUT_MS,
+                "com.sun.jndi.dns.timeout.retries",
+                TRIES));
         List<Server> servers = new ArrayList<>();
         try {
             InitialDirContext context = new InitialDirContext(how);
             try {
-                Attribute all = context.getAttributes(name, new String[] {"SRV"}).get("SRV");
+                Attribute all =
+                        context.getAttributes(name, new String[] {"SRV"}).get("SRV");
                 for (int i = 0; all != null && i < all.size(); i++) {
                     Matcher m = RECORD.matcher(String.valueOf(all.get(i)));
                     if (m.matches()) {
-                        servers.add(new Server(Integer.parseInt(m.group(1)), Integer.parseInt(m.group(2)), m.group(4) + ":" + m.group(3)));
+                        servers.add(new Server(
+                                Integer.parseInt(m.group(1)),
+                                Integer.parseInt(m.group(2)),
+                                m.group(4) + ":" + m.group(3)));
                     }
                 }
             } finally {
                 context.close();
             }
         } catch (NamingException e) {
-            return List.of();       // no such name, or nobody who knows
+            return List.of(); // no such name, or nobody who knows
         }
-        return servers.stream().sorted(Comparator.comparingInt(Server::priority).thenComparing(Server::weight, Comparator.reverseOrder()))
-                .map(Server::place).collect(Collectors.toList());
+        return servers.stream()
+                .sorted(Comparator.comparingInt(Server::priority)
+                        .thenComparing(Server::weight, Comparator.reverseOrder()))
+                .map(Server::place)
+                .collect(Collectors.toList());
     }
 }

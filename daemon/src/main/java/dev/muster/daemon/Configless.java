@@ -34,6 +34,7 @@ public final class Configless {
     private static final int TIMEOUT_MS = 20_000;
     /** A slurmctld that is just starting is waited for. */
     private static final int TRIES = 10;
+
     private static final int PAUSE_MS = 1_000;
     private static final String KEY = "slurm.key";
     private static final String KEYS = "slurm.jwks";
@@ -52,9 +53,10 @@ public final class Configless {
 
     /**
      * @param servers {@code host[:port]} with commas, the first being asked first
-     * @param keyFile   of this machine; without one munge vouches
+     * @param keyFile of this machine; without one munge vouches
      * @param mungeSocket of the munged that does; "" for the usual one
-     * @param authority certificate of the cluster's authority ({@code --ca-cert-file}): slurmctld is asked over TLS; else plainly
+     * @param authority certificate of the cluster's authority ({@code --ca-cert-file}): slurmctld is asked over TLS;
+     *     else plainly
      */
     public Configless(String servers, Optional<Path> keyFile, String mungeSocket, Optional<Path> authority) {
         this.mungeSocket = mungeSocket;
@@ -63,18 +65,29 @@ public final class Configless {
         for (String server : servers.split(",")) {
             int colon = server.lastIndexOf(':');
             boolean numbered = colon > 0 && server.substring(colon + 1).matches("[0-9]{1,5}");
-            this.servers.add(new Server(numbered ? server.substring(0, colon) : server,
+            this.servers.add(new Server(
+                    numbered ? server.substring(0, colon) : server,
                     numbered ? Integer.parseInt(server.substring(colon + 1)) : PORT));
         }
         this.keyFile = keyFile;
     }
 
-    /** Where a machine without configuration keeps the cluster's keys: SLURM_SACK_JWKS or SLURM_SACK_KEY, the installation, /etc/slurm. */
+    /**
+     * Where a machine without configuration keeps the cluster's keys: SLURM_SACK_JWKS or SLURM_SACK_KEY, the
+     * installation, /etc/slurm.
+     */
     public static Optional<Path> keyOf(Path prefix) {
         Path etc = prefix.resolve("etc");
         Path system = Path.of("/etc/slurm");
-        return Stream.of(named("SLURM_SACK_JWKS"), named("SLURM_SACK_KEY"), etc.resolve(KEYS), etc.resolve(KEY), system.resolve(KEYS),
-                system.resolve(KEY)).filter(Files::isRegularFile).findFirst();
+        return Stream.of(
+                        named("SLURM_SACK_JWKS"),
+                        named("SLURM_SACK_KEY"),
+                        etc.resolve(KEYS),
+                        etc.resolve(KEY),
+                        system.resolve(KEYS),
+                        system.resolve(KEY))
+                .filter(Files::isRegularFile)
+                .findFirst();
     }
 
     /** What is no file where the variable is not set. */
@@ -108,9 +121,12 @@ public final class Configless {
         IOException last = new IOException("no server is named");
         for (int i = 0; i < TRIES; i++) {
             for (Server server : servers) {
-                try (Client client = new Client(server.host, server.port, this::session, this::nonce).to(Audience.SLURMCTLD)
+                try (Client client = new Client(server.host, server.port, this::session, this::nonce)
+                        .to(Audience.SLURMCTLD)
                         .over(tls)) {
-                    Client.Response r = client.post(Verifier.CONFIG_PATH, Codec.encode(new FetchConfig(known, waitSeconds)),
+                    Client.Response r = client.post(
+                            Verifier.CONFIG_PATH,
+                            Codec.encode(new FetchConfig(known, waitSeconds)),
                             TIMEOUT_MS + waitSeconds * 1000);
                     if (r.status() == 200) {
                         return Codec.decode(r.body(), ConfigFiles.class);
@@ -119,9 +135,15 @@ public final class Configless {
                 } catch (RefusedException e) {
                     throw e;
                 } catch (IOException e) {
-                    last = new IOException("cannot fetch the configuration from " + server.host + ":" + server.port + ": " + e.getMessage(), e);
+                    last = new IOException(
+                            "cannot fetch the configuration from " + server.host + ":" + server.port + ": "
+                                    + e.getMessage(),
+                            e);
                 } catch (Json.MalformedException | IllegalStateException e) {
-                    throw new IOException("cannot fetch the configuration from " + server.host + ":" + server.port + ": " + e.getMessage(), e);
+                    throw new IOException(
+                            "cannot fetch the configuration from " + server.host + ":" + server.port + ": "
+                                    + e.getMessage(),
+                            e);
                 }
             }
             try {
@@ -156,13 +178,16 @@ public final class Configless {
         try {
             if (keyFile.isPresent() && mungeSocket.isEmpty()) {
                 long now = System.currentTimeMillis();
-                byte[] key = ClusterKey.read(keyFile.get()).main(now).orElseThrow(() -> new IllegalStateException("no key is good any more"));
+                byte[] key = ClusterKey.read(keyFile.get())
+                        .main(now)
+                        .orElseThrow(() -> new IllegalStateException("no key is good any more"));
                 return Session.issue(key, "", self(), now, java.util.Arrays.copyOf(bytes, 16));
             }
         } catch (IOException e) {
             throw new IllegalStateException("cannot read " + keyFile.get(), e);
         }
-        return new Munge(mungeSocket).session(bytes, -1)
+        return new Munge(mungeSocket)
+                .session(bytes, -1)
                 .orElseThrow(() -> new IllegalStateException("neither slurm.key nor munge vouches for this machine"));
     }
 
@@ -191,7 +216,8 @@ public final class Configless {
             Files.createDirectories(target.getParent());
             Path fresh = Files.createTempFile(target.getParent(), ".new", "");
             Files.write(fresh, file.content().toArray());
-            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString(file.executable() ? "rwxr-xr-x" : "rw-r--r--"));
+            Files.setPosixFilePermissions(
+                    fresh, PosixFilePermissions.fromString(file.executable() ? "rwxr-xr-x" : "rw-r--r--"));
             Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             kept.add(directory.normalize().relativize(target).toString());
         }
@@ -205,7 +231,8 @@ public final class Configless {
         }
         if (authority.isPresent()) {
             Files.deleteIfExists(directory.resolve(AUTHORITY));
-            Files.createSymbolicLink(directory.resolve(AUTHORITY), authority.get().toAbsolutePath());
+            Files.createSymbolicLink(
+                    directory.resolve(AUTHORITY), authority.get().toAbsolutePath());
         }
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         hash = files.hash();
@@ -214,7 +241,8 @@ public final class Configless {
     private static void removeOthers(Path directory, Set<String> kept) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.filter(Files::isRegularFile).toList()) {
-                if (!kept.contains(directory.normalize().relativize(path.normalize()).toString())) {
+                if (!kept.contains(
+                        directory.normalize().relativize(path.normalize()).toString())) {
                     Files.delete(path);
                 }
             }
@@ -237,8 +265,11 @@ public final class Configless {
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> all = Files.walk(from)) {
             for (Path path : all.toList()) {
-                Files.copy(path, to.resolve(from.relativize(path).toString()),
-                        StandardCopyOption.COPY_ATTRIBUTES, java.nio.file.LinkOption.NOFOLLOW_LINKS);
+                Files.copy(
+                        path,
+                        to.resolve(from.relativize(path).toString()),
+                        StandardCopyOption.COPY_ATTRIBUTES,
+                        java.nio.file.LinkOption.NOFOLLOW_LINKS);
             }
         }
     }
@@ -252,12 +283,16 @@ public final class Configless {
         }
     }
 
-    /** Commands without SLURM_CONF look behind the runtime directory. Best effort: the link of another daemon is replaced. */
+    /**
+     * Commands without SLURM_CONF look behind the runtime directory. Best effort: the link of another daemon is
+     * replaced.
+     */
     public static void link(Path place) {
         Path link = runtimeDirectory();
         try {
             Files.createDirectories(link.getParent());
-            Path fresh = link.resolveSibling("." + link.getFileName() + ProcessHandle.current().pid());
+            Path fresh = link.resolveSibling(
+                    "." + link.getFileName() + ProcessHandle.current().pid());
             Files.deleteIfExists(fresh);
             Files.createSymbolicLink(fresh, place);
             Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

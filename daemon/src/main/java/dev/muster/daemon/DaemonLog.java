@@ -13,8 +13,9 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A daemon's log in Slurm's format: {@code [2026-11-21T09:40:00.123] error: text}. Levels are Slurm's: 0 quiet, 1 fatal, 2 error,
- * 3 info, 4 verbose, 5 debug, 6 debug2, 7 debug3. Control characters are escaped: nobody can forge a line.
+ * A daemon's log in Slurm's format: {@code [2026-11-21T09:40:00.123] error: text}. Levels are Slurm's: 0 quiet, 1
+ * fatal, 2 error, 3 info, 4 verbose, 5 debug, 6 debug2, 7 debug3. Control characters are escaped: nobody can forge a
+ * line.
  */
 public final class DaemonLog {
     public static final int FATAL = 1;
@@ -35,19 +36,21 @@ public final class DaemonLog {
     private Optional<DaemonLog> beside = Optional.empty();
 
     /**
-     * @param path       "" for standard error
+     * @param path "" for standard error
      * @param alsoStderr lines go to standard error as well (a daemon in the foreground)
      * @param timeFormat LogTimeFormat of slurm.conf, "" for its default
-     * @param syslogLevel the SyslogDebug key's level, negative where it is not set: then fatal errors only, everything of
-     *                    {@code level} where a daemon in the background has no file, and nothing in the foreground
+     * @param syslogLevel the SyslogDebug key's level, negative where it is not set: then fatal errors only, everything
+     *     of {@code level} where a daemon in the background has no file, and nothing in the foreground
      * @throws IOException if the file cannot be opened
      */
-    public DaemonLog(String program, String path, boolean alsoStderr, int level, String timeFormat, int syslogLevel) throws IOException {
+    public DaemonLog(String program, String path, boolean alsoStderr, int level, String timeFormat, int syslogLevel)
+            throws IOException {
         this.program = program;
         this.path = path;
         this.alsoStderr = alsoStderr || path.isEmpty();
         this.level = level;
-        this.syslogLevel = syslogLevel >= 0 ? syslogLevel : alsoStderr ? 0 : path.isEmpty() ? Math.max(FATAL, level) : FATAL;
+        this.syslogLevel =
+                syslogLevel >= 0 ? syslogLevel : alsoStderr ? 0 : path.isEmpty() ? Math.max(FATAL, level) : FATAL;
         syslog = this.syslogLevel > 0 ? Syslog.open(program, Syslog.DAEMON) : Optional.empty();
         format = LogTimeFormat.parse(timeFormat);
         reopen();
@@ -103,11 +106,15 @@ public final class DaemonLog {
         }
     }
 
-    /** A log names jobs and users: a new one is its owner's alone. One that is there keeps the mode that the site gave it. */
+    /**
+     * A log names jobs and users: a new one is its owner's alone. One that is there keeps the mode that the site gave
+     * it.
+     */
     private static Path own(Path file) throws IOException {
         if (!Files.exists(file)) {
             try {
-                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.createFile(
+                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             } catch (FileAlreadyExistsException e) {
                 return file;
             }
@@ -199,7 +206,9 @@ public final class DaemonLog {
         }
         LogTimeFormat times = format;
         byte[] fileLine = ("[" + times.at(Instant.now()) + "] " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8);
-        write(fileLine, times.alsoStderr() ? fileLine : (program + ": " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8));
+        write(
+                fileLine,
+                times.alsoStderr() ? fileLine : (program + ": " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     private synchronized void write(byte[] fileLine, byte[] stderrLine) {

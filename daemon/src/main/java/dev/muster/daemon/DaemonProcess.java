@@ -13,7 +13,10 @@ import java.util.Optional;
 public final class DaemonProcess {
     private DaemonProcess() {}
 
-    /** Tells whoever started the daemon that it serves (0), or that it will not; once. Nobody waits where a plain JVM runs it. */
+    /**
+     * Tells whoever started the daemon that it serves (0), or that it will not; once. Nobody waits where a plain JVM
+     * runs it.
+     */
     public static void ready(int rc) {
         try {
             Native.daemonReady(rc);
@@ -25,16 +28,20 @@ public final class DaemonProcess {
     private static final String TASKS = "/proc/self/task";
     /** Which field behind the name. */
     private static final int NICE = 16;
+
     private static final int RENICE_ROUNDS = 20;
 
     /** A nice value as it is given to {@code -n}: -20 … 19. */
     public static Optional<Integer> niceness(String text) {
-        return text.matches("[-+]?\\d{1,2}") ? Optional.of(Integer.parseInt(text)).filter(n -> n >= -20 && n <= 19) : Optional.empty();
+        return text.matches("[-+]?\\d{1,2}")
+                ? Optional.of(Integer.parseInt(text)).filter(n -> n >= -20 && n <= 19)
+                : Optional.empty();
     }
 
     /**
-     * Of all threads: the kernel's numbers belong to threads, and those that exist keep theirs. A thread that one of the others begins meanwhile has
-     * the old number, and so it is looked again until all have the new one. What fails is said in the log.
+     * Of all threads: the kernel's numbers belong to threads, and those that exist keep theirs. A thread that one of
+     * the others begins meanwhile has the old number, and so it is looked again until all have the new one. What fails
+     * is said in the log.
      */
     public static void renice(int nice, DaemonLog log) {
         for (int round = 0; round < RENICE_ROUNDS; round++) {
@@ -54,7 +61,8 @@ public final class DaemonProcess {
         List<String> command = new ArrayList<>(List.of("renice", "-n", Integer.toString(nice), "-p"));
         command.addAll(tasks);
         try {
-            Process renice = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process renice =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
             String said = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             // a thread that is gone is none that failed
             if (renice.waitFor() != 0 && tasks.stream().anyMatch(t -> new File(TASKS, t).exists() && nice(t) != nice)) {

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * SlurmUser of slurmctld and slurmdbd. Root's daemon gives it the log, the pid file and the state of a predecessor that ran as root, and then
- * becomes it for good; a daemon of any other user than SlurmUser does not start. Called by both daemons' Main, after the configuration and the
- * keys have been read and before the state is.
+ * SlurmUser of slurmctld and slurmdbd. Root's daemon gives it the log, the pid file and the state of a predecessor that
+ * ran as root, and then becomes it for good; a daemon of any other user than SlurmUser does not start. Called by both
+ * daemons' Main, after the configuration and the keys have been read and before the state is.
  */
 public final class DaemonUser {
     private static final int SAME_GROUP = -1;
@@ -37,7 +37,12 @@ public final class DaemonUser {
         int ownUid = ProcessIds.uid();
         int ownGid = ProcessIds.gid();
         Optional<Identity> user = identities.byName(name);
-        return new DaemonUser(name, user.map(Identity::uid).orElse(ownUid), user.map(Identity::gid).orElse(ownGid), ownUid, ownGid);
+        return new DaemonUser(
+                name,
+                user.map(Identity::uid).orElse(ownUid),
+                user.map(Identity::gid).orElse(ownGid),
+                ownUid,
+                ownGid);
     }
 
     /** Returns whether root runs this process and SlurmUser is another user. */
@@ -85,9 +90,10 @@ public final class DaemonUser {
     }
 
     /**
-     * Gives SlurmUser what a predecessor that ran as root left in a directory: plain files of one name and directories, never the target of a link.
+     * Gives SlurmUser what a predecessor that ran as root left in a directory: plain files of one name and directories,
+     * never the target of a link.
      *
-     * @param key  of the configuration that names the directory
+     * @param key of the configuration that names the directory
      * @param mark a name that only state has: a directory without it stays as it is
      * @param last names of the directory that may hold very many files, and are looked into where others were root's
      */
@@ -97,7 +103,10 @@ public final class DaemonUser {
         }
         List<String> names;
         try (Stream<Path> all = Files.list(directory)) {
-            names = all.map(p -> p.getFileName().toString()).filter(n -> !last.contains(n)).sorted().toList();
+            names = all.map(p -> p.getFileName().toString())
+                    .filter(n -> !last.contains(n))
+                    .sorted()
+                    .toList();
         }
         int[] sum = {0, 0};
         try {
@@ -106,20 +115,25 @@ public final class DaemonUser {
             }
             for (String entry : last) {
                 Path part = directory.resolve(entry);
-                if (Files.isDirectory(part) && (sum[0] > 0 || Files.getAttribute(part, "unix:uid").equals(0))) {
+                if (Files.isDirectory(part)
+                        && (sum[0] > 0 || Files.getAttribute(part, "unix:uid").equals(0))) {
                     add(sum, handOver(directory, entry, gid));
                 }
             }
             add(sum, handOver(directory, ".", gid));
         } catch (IOException e) {
-            throw new IOException(key + "=" + directory + ": files of root cannot be given to SlurmUser " + name + ": " + e.getMessage() + ". "
-                    + advice(directory), e);
+            throw new IOException(
+                    key + "=" + directory + ": files of root cannot be given to SlurmUser " + name + ": "
+                            + e.getMessage() + ". " + advice(directory),
+                    e);
         }
         if (sum[0] > 0) {
-            log.info(key + "=" + directory + ": " + sum[0] + " files and directories of root belong to SlurmUser " + name + " now");
+            log.info(key + "=" + directory + ": " + sum[0] + " files and directories of root belong to SlurmUser "
+                    + name + " now");
         }
         if (sum[1] > 0) {
-            log.error(key + "=" + directory + ": " + sum[1] + " links, special files or files with several names stay root's");
+            log.error(key + "=" + directory + ": " + sum[1]
+                    + " links, special files or files with several names stay root's");
         }
     }
 
@@ -131,7 +145,11 @@ public final class DaemonUser {
     private int[] handOver(Path directory, String entry, int group) throws IOException {
         int[] answer;
         try {
-            answer = Native.handOver(directory.toString().getBytes(StandardCharsets.UTF_8), entry.getBytes(StandardCharsets.UTF_8), uid, group);
+            answer = Native.handOver(
+                    directory.toString().getBytes(StandardCharsets.UTF_8),
+                    entry.getBytes(StandardCharsets.UTF_8),
+                    uid,
+                    group);
         } catch (UnsatisfiedLinkError e) {
             throw new IOException("not started by the launcher", e);
         }
@@ -169,13 +187,16 @@ public final class DaemonUser {
     }
 
     private String sentence(String key, Path directory, Path part) {
-        return key + "=" + directory + ": SlurmUser " + name + " cannot read and write " + part + ". Let root start the daemon once, or: "
-                + advice(directory);
+        return key + "=" + directory + ": SlurmUser " + name + " cannot read and write " + part
+                + ". Let root start the daemon once, or: " + advice(directory);
     }
 
     private static boolean isUsable(Path path) {
-        return Files.isSymbolicLink(path) || !Files.exists(path)
-                || Files.isReadable(path) && Files.isWritable(path) && (!Files.isDirectory(path) || Files.isExecutable(path));
+        return Files.isSymbolicLink(path)
+                || !Files.exists(path)
+                || Files.isReadable(path)
+                        && Files.isWritable(path)
+                        && (!Files.isDirectory(path) || Files.isExecutable(path));
     }
 
     /**
@@ -211,7 +232,8 @@ public final class DaemonUser {
     private void checkProgram() throws IOException {
         for (String jar : System.getProperty("java.class.path").split(File.pathSeparator)) {
             if (!jar.isEmpty() && !Files.isReadable(Path.of(jar))) {
-                throw new IOException("SlurmUser " + name + " cannot read " + jar + ": the installation must be readable by all users");
+                throw new IOException("SlurmUser " + name + " cannot read " + jar
+                        + ": the installation must be readable by all users");
             }
         }
     }

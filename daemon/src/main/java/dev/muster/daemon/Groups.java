@@ -19,7 +19,7 @@ public final class Groups {
     private volatile boolean force = true;
 
     /**
-     * @param lookUp    by name or number
+     * @param lookUp by name or number
      * @param changedMs when the file of groups was changed, milliseconds since 1970
      */
     public Groups(Function<String, Optional<Group>> lookUp, LongSupplier nowMs, LongSupplier changedMs) {
@@ -28,7 +28,9 @@ public final class Groups {
         this.changedMs = changedMs;
     }
 
-    /** All are looked up anew, and again after so many seconds: 0 for never; without force only if the file has changed. */
+    /**
+     * All are looked up anew, and again after so many seconds: 0 for never; without force only if the file has changed.
+     */
     public void update(long everyS, boolean forced) {
         keepMs = everyS == 0 ? Long.MAX_VALUE : everyS * 1000;
         force = forced;
@@ -37,13 +39,16 @@ public final class Groups {
 
     /** @param key name or number; one that is not there is looked for again before long */
     public Optional<Group> group(String key) {
-        return seen.compute(key, (k, old) -> old != null && isFresh(old) ? old : new Seen(lookUp.apply(k), nowMs.getAsLong())).group;
+        return seen.compute(
+                        key,
+                        (k, old) -> old != null && isFresh(old) ? old : new Seen(lookUp.apply(k), nowMs.getAsLong()))
+                .group;
     }
 
     private boolean isFresh(Seen old) {
         long age = nowMs.getAsLong() - old.atMs;
         if (age < 0) {
-            return false;       // the clock was set back: how old it is is not known
+            return false; // the clock was set back: how old it is is not known
         }
         return age < (old.group.isEmpty() ? Math.min(keepMs, Identities.KEEP_MS) : keepMs)
                 || !force && old.group.isPresent() && changedMs.getAsLong() <= old.atMs;

@@ -12,16 +12,19 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Users and groups of this host through {@code getent} and {@code id}, which ask every source the host is configured for
- * (files, LDAP, sssd). Answers are kept for a while; never called on the core thread.
+ * Users and groups of this host through {@code getent} and {@code id}, which ask every source the host is configured
+ * for (files, LDAP, sssd). Answers are kept for a while; never called on the core thread.
  */
 public final class Identities {
     static final long KEEP_MS = 60_000;
     private static final int STATED_MAX = 200_000;
     /** Before a number, in a key that is no name: names may be all digits. */
     private static final String NUMBER = "+";
+
     private final Map<String, Kept<Optional<Identity>>> users = new ConcurrentHashMap<>();
-    private final Groups groups = new Groups(k -> run("getent", "group", k).flatMap(Identities::parseGroup), System::currentTimeMillis,
+    private final Groups groups = new Groups(
+            k -> run("getent", "group", k).flatMap(Identities::parseGroup),
+            System::currentTimeMillis,
             new java.io.File("/etc/group")::lastModified);
 
     /** Users by the word of who may vouch for them; who was named longest ago is forgotten first. */
@@ -38,7 +41,10 @@ public final class Identities {
 
     public record Group(String name, int gid, List<String> members) {}
 
-    /** From now on this is who the user is, whatever this host knows of him. The caller answers for it that it may be believed. */
+    /**
+     * From now on this is who the user is, whatever this host knows of him. The caller answers for it that it may be
+     * believed.
+     */
     public void state(Identity who) {
         synchronized (stated) {
             for (String key : List.of(NUMBER + who.uid(), who.user())) {
@@ -102,7 +108,8 @@ public final class Identities {
     /** getent takes digits for a number, id for a name first. */
     private Optional<Identity> lookUp(String key) {
         boolean digits = key.chars().allMatch(Character::isDigit);
-        Optional<String> asked = digits ? run("id", "-u", "--", key).map(String::strip)
+        Optional<String> asked = digits
+                ? run("id", "-u", "--", key).map(String::strip)
                 : Optional.of(key.startsWith(NUMBER) ? key.substring(NUMBER.length()) : key);
         Optional<String> line = asked.flatMap(k -> run("getent", "passwd", k));
         if (line.isEmpty()) {
@@ -114,7 +121,8 @@ public final class Identities {
         }
         try {
             int gid = Integer.parseInt(f[3]);
-            return Optional.of(new Identity(Integer.parseInt(f[2]), gid, f[0], groupName(gid), gids(f[0], gid), f[5], f[6]));
+            return Optional.of(
+                    new Identity(Integer.parseInt(f[2]), gid, f[0], groupName(gid), gids(f[0], gid), f[5], f[6]));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -137,8 +145,10 @@ public final class Identities {
     private static Optional<Group> parseGroup(String text) {
         String[] f = text.split("\n")[0].split(":", -1);
         try {
-            return f.length < 4 ? Optional.empty()
-                    : Optional.of(new Group(f[0], Integer.parseInt(f[2]), f[3].isEmpty() ? List.of() : List.of(f[3].split(","))));
+            return f.length < 4
+                    ? Optional.empty()
+                    : Optional.of(new Group(
+                            f[0], Integer.parseInt(f[2]), f[3].isEmpty() ? List.of() : List.of(f[3].split(","))));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -146,7 +156,9 @@ public final class Identities {
 
     private static Optional<String> run(String... command) {
         try {
-            Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             process.getOutputStream().close();
             String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             return process.waitFor() == 0 && !out.isBlank() ? Optional.of(out) : Optional.empty();

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Keys as their file has them: the first of some places where there is one, read anew when it changes, so that keys are exchanged without a
- * restart. While none is there, or it cannot be used, the last that could goes on. Thread-safe.
+ * Keys as their file has them: the first of some places where there is one, read anew when it changes, so that keys are
+ * exchanged without a restart. While none is there, or it cannot be used, the last that could goes on. Thread-safe.
  *
  * @param <T> the keys of one file
  */
@@ -34,7 +34,7 @@ public final class KeyFile<T> implements Supplier<T> {
 
     /**
      * @param places best first; there may be none yet
-     * @param none   while there is no fit file
+     * @param none while there is no fit file
      */
     public KeyFile(List<File> places, Reader<T> reader, T none) {
         this.places = List.copyOf(places);
@@ -63,7 +63,7 @@ public final class KeyFile<T> implements Supplier<T> {
                 return keys;
             }
             if (file.equals(from) && file.isFile()) {
-                return keys;        // read as root: SlurmUser may not, and one of a lesser place is another key
+                return keys; // read as root: SlurmUser may not, and one of a lesser place is another key
             }
         }
         return keys;

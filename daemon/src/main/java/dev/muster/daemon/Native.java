@@ -27,7 +27,8 @@ final class Native {
     static native int openProcess();
 
     /**
-     * Gives root's files to another user: {@code name} in the directory with all below it, or for {@code .} the directory alone.
+     * Gives root's files to another user: {@code name} in the directory with all below it, or for {@code .} the
+     * directory alone.
      *
      * @return error number or 0, number of files given, number of files that stay root's
      */

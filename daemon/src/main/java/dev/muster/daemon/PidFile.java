@@ -12,7 +12,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
 
-/** A daemon's pid file. It is opened as the user that starts the daemon, and written when the daemon serves: until then it names the one before. */
+/**
+ * A daemon's pid file. It is opened as the user that starts the daemon, and written when the daemon serves: until then
+ * it names the one before.
+ */
 public final class PidFile {
     private final Path path;
     private final Optional<FileChannel> channel;
@@ -29,7 +32,9 @@ public final class PidFile {
             if (file.getParent() != null) {
                 Files.createDirectories(file.getParent());
             }
-            FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+            FileChannel channel = FileChannel.open(
+                    file,
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
             return new PidFile(file, Optional.of(channel));
         } catch (IOException e) {

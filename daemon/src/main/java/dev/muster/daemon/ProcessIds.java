@@ -14,7 +14,8 @@ public final class ProcessIds {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
                 if (line.startsWith(key + ":")) {
-                    return Integer.parseInt(line.substring(key.length() + 1).strip().split("\\s+")[1]);
+                    return Integer.parseInt(
+                            line.substring(key.length() + 1).strip().split("\\s+")[1]);
                 }
             }
         } catch (IOException | NumberFormatException e) {
@@ -40,7 +41,8 @@ public final class ProcessIds {
      * @throws IOException with the system's words
      */
     public static void setGroups(Optional<String> user, int gid) throws IOException {
-        check(() -> Native.setGroups(user.map(u -> u.getBytes(StandardCharsets.UTF_8)).orElse(null), gid));
+        check(() -> Native.setGroups(
+                user.map(u -> u.getBytes(StandardCharsets.UTF_8)).orElse(null), gid));
     }
 
     /** @throws IOException with the system's words */

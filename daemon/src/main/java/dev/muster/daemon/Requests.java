@@ -14,8 +14,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * What every daemon does with every request: it is counted and timed, and whatever goes wrong in one becomes its reply and a line in the
- * log, never more. Many threads count, one asks now and then.
+ * What every daemon does with every request: it is counted and timed, and whatever goes wrong in one becomes its reply
+ * and a line in the log, never more. Many threads count, one asks now and then.
  */
 public final class Requests {
     /** Users counted one by one; all others share a row, so that strangers cannot fill the memory. */
@@ -69,7 +69,10 @@ public final class Requests {
         return System.currentTimeMillis() / 1000;
     }
 
-    /** For the request that this thread serves: it counts under that name, where one message does what several of the original's do. */
+    /**
+     * For the request that this thread serves: it counts under that name, where one message does what several of the
+     * original's do.
+     */
     public void countAs(String name) {
         as.set(name);
     }
@@ -80,7 +83,9 @@ public final class Requests {
         underWay.incrementAndGet();
         try {
             Reply reply = work.get();
-            return reply.rest().isEmpty() ? reply : new Reply(reply.status(), reply.body(), reply.rest().map(r -> watched(caller, message, r)));
+            return reply.rest().isEmpty()
+                    ? reply
+                    : new Reply(reply.status(), reply.body(), reply.rest().map(r -> watched(caller, message, r)));
         } catch (Json.MalformedException e) {
             log.error("malformed " + message + " from uid " + caller.uid() + ": " + e.getMessage());
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
@@ -93,7 +98,10 @@ public final class Requests {
         } finally {
             underWay.decrementAndGet();
             if (!uncounted.contains(message)) {
-                count(caller.uid(), as.get() == null ? message : as.get(), untimed.contains(message) ? 0 : (System.nanoTime() - beganNs) / 1000);
+                count(
+                        caller.uid(),
+                        as.get() == null ? message : as.get(),
+                        untimed.contains(message) ? 0 : (System.nanoTime() - beganNs) / 1000);
             }
             as.remove();
         }
@@ -112,7 +120,9 @@ public final class Requests {
                 if (!uncounted.contains(message) && !untimed.contains(message)) {
                     long us = (System.nanoTime() - beganNs) / 1000;
                     byMessage.computeIfAbsent(message, m -> new Adders()).us.add(us);
-                    byUser.computeIfAbsent(row(caller.uid()), u -> new Adders()).us.add(us);
+                    byUser.computeIfAbsent(row(caller.uid()), u -> new Adders())
+                            .us
+                            .add(us);
                 }
             }
         };

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The socket through which a daemon vouches for processes of its host: whoever connects gets a session for the uid that the
- * kernel says it has.
+ * The socket through which a daemon vouches for processes of its host: whoever connects gets a session for the uid that
+ * the kernel says it has.
  */
 public final class Sack implements AutoCloseable {
     private final ServerSocketChannel server;
@@ -33,7 +33,8 @@ public final class Sack implements AutoCloseable {
     private final SecureRandom random = new SecureRandom();
 
     /** @throws IOException if the socket cannot be made */
-    private Sack(String path, String cluster, Identities identities, boolean clientIds, DaemonLog log) throws IOException {
+    private Sack(String path, String cluster, Identities identities, boolean clientIds, DaemonLog log)
+            throws IOException {
         this.clientIds = clientIds;
         this.path = Path.of(path);
         this.cluster = cluster;
@@ -46,8 +47,11 @@ public final class Sack implements AutoCloseable {
     }
 
     /** The first of the host's places that can be used, skipping those another daemon already serves. */
-    public static Optional<Sack> open(AuthPlaces places, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) {
-        return keys.get().isEmpty() ? Optional.empty() : bind(places, cluster, identities, log).map(s -> s.serve(keys));
+    public static Optional<Sack> open(
+            AuthPlaces places, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) {
+        return keys.get().isEmpty()
+                ? Optional.empty()
+                : bind(places, cluster, identities, log).map(s -> s.serve(keys));
     }
 
     /** As {@link #open}, of a daemon that becomes SlurmUser after it: callers wait until {@link #serve}. */
@@ -119,7 +123,13 @@ public final class Sack implements AutoCloseable {
                 log.error("sack: every key of the cluster has come to its end");
                 return;
             }
-            Session session = Session.issue(key.get(), cluster, caller, clientIds ? identities.byUid(caller.uid()) : Optional.empty(), now, nonce);
+            Session session = Session.issue(
+                    key.get(),
+                    cluster,
+                    caller,
+                    clientIds ? identities.byUid(caller.uid()) : Optional.empty(),
+                    now,
+                    nonce);
             ByteBuffer out = ByteBuffer.wrap(session.toBytes());
             while (out.hasRemaining()) {
                 client.write(out);

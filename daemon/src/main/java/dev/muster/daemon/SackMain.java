@@ -16,8 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
 /**
- * sackd: vouches for the callers of commands on a host where neither slurmctld nor slurmd runs, and keeps the command service there.
- * Reads its slurm.conf and the cluster's key from files.
+ * sackd: vouches for the callers of commands on a host where neither slurmctld nor slurmd runs, and keeps the command
+ * service there. Reads its slurm.conf and the cluster's key from files.
  */
 public final class SackMain {
     private static final String USAGE = """
@@ -38,7 +38,13 @@ public final class SackMain {
 
     private SackMain() {}
 
-    private record Options(boolean foreground, String file, int verbose, String confServer, Optional<Path> authority, boolean follow) {}
+    private record Options(
+            boolean foreground,
+            String file,
+            int verbose,
+            String confServer,
+            Optional<Path> authority,
+            boolean follow) {}
 
     /** args[0] is the program's name. */
     public static void main(String[] args) {
@@ -125,14 +131,19 @@ public final class SackMain {
     }
 
     private static int configured(Options o) throws IOException {
-        Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
+        Optional<File> prefix =
+                Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         Path home = prefix.map(File::toPath).orElse(Path.of("/usr"));
-        Optional<String> named = Optional.ofNullable(System.getenv("SLURM_CONF")).filter(n -> !n.isEmpty());
+        Optional<String> named =
+                Optional.ofNullable(System.getenv("SLURM_CONF")).filter(n -> !n.isEmpty());
         File file = o.file.isEmpty() ? SlurmConf.locate(named, prefix) : new File(o.file);
         Optional<Configless> source = ConfServers.of(o.confServer, named.isPresent() || !o.file.isEmpty(), file)
                 .map(servers -> new Configless(servers, Configless.keyOf(home), "", o.authority));
         if (source.isPresent()) {
-            file = source.get().fetchInto(Configless.runtimeDirectory()).resolve("slurm.conf").toFile();
+            file = source.get()
+                    .fetchInto(Configless.runtimeDirectory())
+                    .resolve("slurm.conf")
+                    .toFile();
         }
         return switch (SlurmConf.read(file)) {
             case SlurmConf.Parsed.Invalid bad -> {
@@ -168,8 +179,13 @@ public final class SackMain {
 
     private static int serve(SlurmConf conf, Options o, Optional<Configless> source) throws IOException {
         int both = level("SACKD_DEBUG", -1);
-        DaemonLog log = new DaemonLog("sackd", "", o.foreground, level("SACKD_STDERR_DEBUG", both < 0 ? DaemonLog.INFO + o.verbose : both),
-                conf.text(Key.LOG_TIME_FORMAT), level("SACKD_SYSLOG_DEBUG", both));
+        DaemonLog log = new DaemonLog(
+                "sackd",
+                "",
+                o.foreground,
+                level("SACKD_STDERR_DEBUG", both < 0 ? DaemonLog.INFO + o.verbose : both),
+                conf.text(Key.LOG_TIME_FORMAT),
+                level("SACKD_SYSLOG_DEBUG", both));
         AuthPlaces places = AuthPlaces.of(conf);
         Supplier<KeySet> keys = new Sessions(conf, new Caller(0, 0), 0, false).keys();
         if (keys.get().isEmpty()) {
@@ -181,7 +197,9 @@ public final class SackMain {
             log.info("another daemon of this host vouches for its callers: only the configuration is followed");
         } else if (sack.isEmpty()) {
             log.fatal("no place for the socket: tried " + String.join(", ", places.sackSockets()));
-            return o.foreground ? 1 : fatal("no place for the socket: tried " + String.join(", ", places.sackSockets()));
+            return o.foreground
+                    ? 1
+                    : fatal("no place for the socket: tried " + String.join(", ", places.sackSockets()));
         }
         CountDownLatch end = new CountDownLatch(1);
         for (String signal : List.of("TERM", "INT")) {
@@ -191,9 +209,12 @@ public final class SackMain {
             Signals.ignore(signal);
         }
         CommandServiceLog.follow(log);
-        source.filter(s -> o.follow).ifPresent(s -> Thread.ofPlatform().daemon().name("configuration").start(() -> follow(s, log)));
+        source.filter(s -> o.follow)
+                .ifPresent(
+                        s -> Thread.ofPlatform().daemon().name("configuration").start(() -> follow(s, log)));
         DaemonProcess.ready(0);
-        log.info("sackd version " + Release.VERSION + " serves " + sack.map(Sack::path).map(String::valueOf).orElse("nobody"));
+        log.info("sackd version " + Release.VERSION + " serves "
+                + sack.map(Sack::path).map(String::valueOf).orElse("nobody"));
         try {
             end.await();
         } catch (InterruptedException e) {

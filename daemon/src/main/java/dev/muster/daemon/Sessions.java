@@ -28,6 +28,7 @@ public final class Sessions {
     private final Optional<Munge> munge;
     /** The munged that slurmdbd believes, where AccountingStoragePass names its socket. */
     private final Optional<Munge> accountingMunge;
+
     private final String cluster;
     private final boolean clientIds;
     private final TlsPlaces encryption;
@@ -36,16 +37,16 @@ public final class Sessions {
     private final int daemonUid;
     private final SecureRandom random = new SecureRandom();
     private TlsListener news = TlsListener.NONE;
-    private volatile Consumer<String> complain = sentence -> { };
+    private volatile Consumer<String> complain = sentence -> {};
     private Session current;
     private long issuedMs;
     private Session accounting;
     private long accountingIssuedMs;
 
     /**
-     * @param self      this daemon's own ids
+     * @param self this daemon's own ids
      * @param daemonUid who may open this daemon's munge credentials: SlurmUser
-     * @param make      a key is made where none is set up (slurmctld)
+     * @param make a key is made where none is set up (slurmctld)
      * @throws IOException if a key file is unfit
      */
     public Sessions(SlurmConf conf, Caller self, int daemonUid, boolean make) throws IOException {
@@ -75,7 +76,7 @@ public final class Sessions {
     }
 
     public Verifier verifier() {
-        return verifier(Optional.empty(), who -> { });
+        return verifier(Optional.empty(), who -> {});
     }
 
     /**
@@ -83,7 +84,7 @@ public final class Sessions {
      * @param stated receives the callers' identities, if the configuration lets clients state them
      */
     public Verifier verifier(Optional<Tokens> tokens, Consumer<Identity> stated) {
-        return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis)
+        return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> {}, System::currentTimeMillis)
                 .telling(sentence -> complain.accept(sentence));
     }
 
@@ -97,15 +98,21 @@ public final class Sessions {
         if (current == null || Session.isOld(issuedMs, now)) {
             byte[] bytes = new byte[32];
             random.nextBytes(bytes);
-            current = keys.get().main(now).map(k -> Session.issue(k, cluster, self, now, java.util.Arrays.copyOf(bytes, 16)))
+            current = keys.get()
+                    .main(now)
+                    .map(k -> Session.issue(k, cluster, self, now, java.util.Arrays.copyOf(bytes, 16)))
                     .or(() -> munge.flatMap(m -> m.session(bytes, daemonUid)))
-                    .orElseThrow(() -> new IllegalStateException("no authentication key: neither slurm.key nor munge answers"));
+                    .orElseThrow(() ->
+                            new IllegalStateException("no authentication key: neither slurm.key nor munge answers"));
             issuedMs = now;
         }
         return current;
     }
 
-    /** As {@link #session}, for slurmdbd: munge first where the cluster has it, because slurmdbd may not know this cluster's key. */
+    /**
+     * As {@link #session}, for slurmdbd: munge first where the cluster has it, because slurmdbd may not know this
+     * cluster's key.
+     */
     public synchronized Session accountingSession() {
         if (accountingMunge.isEmpty()) {
             return session();
@@ -114,7 +121,10 @@ public final class Sessions {
         if (accounting == null || Session.isOld(accountingIssuedMs, now)) {
             byte[] bytes = new byte[32];
             random.nextBytes(bytes);
-            accounting = accountingMunge.get().session(bytes, daemonUid).orElseThrow(() -> new IllegalStateException("munge does not answer"));
+            accounting = accountingMunge
+                    .get()
+                    .session(bytes, daemonUid)
+                    .orElseThrow(() -> new IllegalStateException("munge does not answer"));
             accountingIssuedMs = now;
         }
         return accounting;

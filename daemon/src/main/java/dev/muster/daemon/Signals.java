@@ -7,10 +7,12 @@ public final class Signals {
     private Signals() {}
 
     public static void on(String name, Runnable action) {
-        Signal.handle(new Signal(name), s -> Thread.ofPlatform().name("signal-" + name).start(action));
+        Signal.handle(
+                new Signal(name),
+                s -> Thread.ofPlatform().name("signal-" + name).start(action));
     }
 
     public static void ignore(String name) {
-        Signal.handle(new Signal(name), s -> { });
+        Signal.handle(new Signal(name), s -> {});
     }
 }

@@ -8,7 +8,10 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** Sentences for what keeps a daemon from starting: the system's words, without the path that a file's exception repeats. */
+/**
+ * Sentences for what keeps a daemon from starting: the system's words, without the path that a file's exception
+ * repeats.
+ */
 public final class StartErrors {
     /** The system's words for a port that cannot be had, where the class of the exception is another's. */
     private static final String UNBOUND = "Address already in use|Cannot assign requested address|Permission denied";
@@ -29,7 +32,9 @@ public final class StartErrors {
 
     /** What a daemon says when it cannot start. */
     public static String sentence(Throwable e) {
-        return e instanceof FileSystemException f ? f.getFile() + ": " + reason(f) : e.getMessage() == null ? e.toString() : e.getMessage();
+        return e instanceof FileSystemException f
+                ? f.getFile() + ": " + reason(f)
+                : e.getMessage() == null ? e.toString() : e.getMessage();
     }
 
     /** Opens a port. */
@@ -37,14 +42,19 @@ public final class StartErrors {
         T open() throws IOException;
     }
 
-    /** @throws IOException with the key that names the port, where another process has it or the address is none of this host's */
+    /**
+     * @throws IOException with the key that names the port, where another process has it or the address is none of this
+     *     host's
+     */
     public static <T> T listening(String key, int port, Opening<T> opening) throws IOException {
         try {
             return opening.open();
         } catch (IOException | RuntimeException e) {
             for (Throwable at = e; at != null; at = at.getCause()) {
-                if (at instanceof BindException || String.valueOf(at.getMessage()).matches(UNBOUND)) {
-                    throw new IOException(key + "=" + port + ": cannot listen on port " + port + ": " + at.getMessage(), e);
+                if (at instanceof BindException
+                        || String.valueOf(at.getMessage()).matches(UNBOUND)) {
+                    throw new IOException(
+                            key + "=" + port + ": cannot listen on port " + port + ": " + at.getMessage(), e);
                 }
             }
             throw e;

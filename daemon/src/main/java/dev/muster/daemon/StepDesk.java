@@ -10,19 +10,23 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Decides on the steps of a job where slurmctld cannot: by the same rules, with what slurmctld has told of the job ({@code Charter}). slurmd asks it
- * while slurmctld is away, and slurmctld takes over what it has made ({@code StepManaged}). Found as a service: the rules are slurmctld's.
+ * Decides on the steps of a job where slurmctld cannot: by the same rules, with what slurmctld has told of the job
+ * ({@code Charter}). slurmd asks it while slurmctld is away, and slurmctld takes over what it has made
+ * ({@code StepManaged}). Found as a service: the rules are slurmctld's.
  */
 public interface StepDesk {
     /**
      * @param entry of a whole charter
-     * @param keep  is given each record that is decided here, before it counts; what it throws goes to who asked for the decision
+     * @param keep is given each record that is decided here, before it counts; what it throws goes to who asked for the
+     *     decision
      */
     Job open(Bytes entry, Consumer<Bytes> keep);
 
     /** One attempt of a job, with all components of a heterogeneous one. Not for several threads at once. */
     interface Job {
-        /** What has happened since, as slurmctld tells it; or, of an earlier run of slurmd, what {@code keep} was given. */
+        /**
+         * What has happened since, as slurmctld tells it; or, of an earlier run of slurmd, what {@code keep} was given.
+         */
         void follow(Bytes entry);
 
         /** The job's number, or those of its components. */
@@ -47,10 +51,11 @@ public interface StepDesk {
         Answer<JobMessages.Allocation> allocation(int uid, int jobId);
 
         /**
-         * @param parts   one, or one for each component that the step is to run in
+         * @param parts one, or one for each component that the step is to run in
          * @param ioToken shown by srun to the step's nodes
          */
-        Answer<Begun> create(int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs);
+        Answer<Begun> create(
+                int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs);
     }
 
     /** What somebody asked for, or why not. */

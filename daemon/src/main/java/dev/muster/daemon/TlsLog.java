@@ -24,8 +24,10 @@ public final class TlsLog implements TlsListener {
         }
         if (flag.test("AuditTLS")) {
             log.accept("AUDIT_TLS: " + (opened ? "certificate of " : "certificate shown to ") + peer + ": subject:"
-                    + certificate.getSubjectX500Principal().getName() + " issuer:" + certificate.getIssuerX500Principal().getName() + " serial:"
-                    + certificate.getSerialNumber().toString(16) + " valid until:" + certificate.getNotAfter().toInstant());
+                    + certificate.getSubjectX500Principal().getName() + " issuer:"
+                    + certificate.getIssuerX500Principal().getName() + " serial:"
+                    + certificate.getSerialNumber().toString(16) + " valid until:"
+                    + certificate.getNotAfter().toInstant());
         }
     }
 }

@@ -17,25 +17,26 @@ import java.util.Set;
 public final class TokenKey {
     /** Its name where the configuration has none, in StateSaveLocation. */
     public static final String FILE = "jwt_hs256.key";
+
     private static final int BYTES_MAX = 65_536;
     private static final int JWKS_BYTES_MAX = 1 << 20;
     private static final String IDS = "use_jwt_client_ids";
     private static final String IDS_ONLY = "use_jwt_client_ids_only";
 
-    private static final Set<PosixFilePermission> OTHERS =
-            Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
+    private static final Set<PosixFilePermission> OTHERS = Set.of(
+            PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
 
     private TokenKey() {}
 
     /**
-     * @param types      AuthAltTypes
+     * @param types AuthAltTypes
      * @param parameters AuthAltParameters, by lower-case name
-     * @param directory  where the key is that they do not name
+     * @param directory where the key is that they do not name
      * @return empty where tokens are not taken
      * @throws IOException if the key cannot be read or is open to others
      */
-    public static Optional<Tokens> tokens(String types, Map<String, String> parameters, String directory, Identities identities)
-            throws IOException {
+    public static Optional<Tokens> tokens(
+            String types, Map<String, String> parameters, String directory, Identities identities) throws IOException {
         if (types.isEmpty()) {
             return Optional.empty();
         }
@@ -46,17 +47,25 @@ public final class TokenKey {
         String claim = parameters.getOrDefault("userclaimfield", "");
         String jwks = parameters.getOrDefault("jwks", "");
         boolean only = parameters.containsKey(IDS_ONLY);
-        Tokens.Ids ids = only || parameters.containsKey(IDS) ? new Tokens.Ids(true, only, identities::byName, identities::state) : Tokens.Ids.UNUSED;
+        Tokens.Ids ids = only || parameters.containsKey(IDS)
+                ? new Tokens.Ids(true, only, identities::byName, identities::state)
+                : Tokens.Ids.UNUSED;
         if (jwks.isEmpty()) {
             byte[] key = key(named.isEmpty() ? Path.of(directory, FILE) : Path.of(named));
-            return Optional.of(new Tokens(Optional.of(key), Optional::empty, claim, name -> caller(identities, name), ids,
+            return Optional.of(new Tokens(
+                    Optional.of(key),
+                    Optional::empty,
+                    claim,
+                    name -> caller(identities, name),
+                    ids,
                     System::currentTimeMillis));
         }
         // with keys of others, one of its own is taken only where it is named
         Optional<Jwks> there = others(Path.of(jwks));
         KeyFile<Optional<Jwks>> keys = new KeyFile<>(List.of(new File(jwks)), TokenKey::others, there);
         Optional<byte[]> own = named.isEmpty() ? Optional.empty() : Optional.of(key(Path.of(named)));
-        return Optional.of(new Tokens(own, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
+        return Optional.of(
+                new Tokens(own, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
     }
 
     /**

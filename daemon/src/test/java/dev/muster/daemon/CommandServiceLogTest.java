@@ -21,7 +21,8 @@ class CommandServiceLogTest {
         CommandServiceLog.write("", log);
         log.level(DaemonLog.VERBOSE);
         CommandServiceLog.write("vservice started again", log);
-        assertThat(Files.readAllLines(file)).map(l -> l.replaceAll("^\\[[^]]*] ", "")).containsExactly("service does not start",
-                "service started again");
+        assertThat(Files.readAllLines(file))
+                .map(l -> l.replaceAll("^\\[[^]]*] ", ""))
+                .containsExactly("service does not start", "service started again");
     }
 }

@@ -46,14 +46,16 @@ class ConfServersTest {
         int end = 12;
         StringBuilder name = new StringBuilder();
         while (query[end] != 0) {
-            name.append(new String(query, end + 1, query[end], StandardCharsets.US_ASCII)).append('.');
+            name.append(new String(query, end + 1, query[end], StandardCharsets.US_ASCII))
+                    .append('.');
             end += query[end] + 1;
         }
-        boolean known = name.toString().equals("_slurmctld._tcp.site.example.") && ByteBuffer.wrap(query).getShort(end + 1) == 33;
+        boolean known = name.toString().equals("_slurmctld._tcp.site.example.")
+                && ByteBuffer.wrap(query).getShort(end + 1) == 33;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
         out.write(query, 0, 2);
-        out.writeShort(known ? 0x8580 : 0x8583);        // an answer of authority; no such name
+        out.writeShort(known ? 0x8580 : 0x8583); // an answer of authority; no such name
         out.writeShort(1);
         out.writeShort(known ? 2 : 0);
         out.writeInt(0);
@@ -83,16 +85,23 @@ class ConfServersTest {
         target.writeTo(out);
     }
 
-    private ConfServers servers(String resolver, DatagramSocket dns, Map<String, String> environment) throws IOException {
-        return new ConfServers(environment, Files.writeString(directory.resolve("resolv.conf"), resolver), "dns://127.0.0.1:" + dns.getLocalPort());
+    private ConfServers servers(String resolver, DatagramSocket dns, Map<String, String> environment)
+            throws IOException {
+        return new ConfServers(
+                environment,
+                Files.writeString(directory.resolve("resolv.conf"), resolver),
+                "dns://127.0.0.1:" + dns.getLocalPort());
     }
 
     @Test
     void recordsOfTheDomainsInTheOrderOfTheirPriorities() throws IOException {
         try (DatagramSocket dns = nameServer()) {
             String domains = "nameserver 127.0.0.1\nsearch other.example site.example\n";
-            assertThat(servers(domains, dns, Map.of()).find()).contains("primary.site.example:7000,backup.site.example:6817");
-            assertThat(servers(domains, dns, Map.of("SLURM_CONF_SERVER", "head:1,spare")).find()).contains("head:1,spare");
+            assertThat(servers(domains, dns, Map.of()).find())
+                    .contains("primary.site.example:7000,backup.site.example:6817");
+            assertThat(servers(domains, dns, Map.of("SLURM_CONF_SERVER", "head:1,spare"))
+                            .find())
+                    .contains("head:1,spare");
             assertThat(servers("search other.example\n", dns, Map.of()).find()).isEmpty();
             assertThat(servers("nameserver 127.0.0.1\n", dns, Map.of()).find()).isEmpty();
         }

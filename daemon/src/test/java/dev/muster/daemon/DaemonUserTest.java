@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Users that may start slurmctld and slurmdbd, and the refusals of release 26.05. */
 class DaemonUserTest {
     private static final String KEY = "StateSaveLocation";
+
     @TempDir
     Path dir;
 
@@ -32,11 +33,18 @@ class DaemonUserTest {
 
     @Test
     void otherUsersMayNot() {
-        assertThatThrownBy(started(7, 7)::checkPermitted).isInstanceOf(IOException.class).hasMessage("Failed to set GID to 5902");
-        assertThatThrownBy(started(5901, 7)::checkPermitted).isInstanceOf(IOException.class).hasMessage("Failed to set GID to 5902");
-        assertThatThrownBy(started(7, 5902)::checkPermitted).isInstanceOf(IOException.class)
+        assertThatThrownBy(started(7, 7)::checkPermitted)
+                .isInstanceOf(IOException.class)
+                .hasMessage("Failed to set GID to 5902");
+        assertThatThrownBy(started(5901, 7)::checkPermitted)
+                .isInstanceOf(IOException.class)
+                .hasMessage("Failed to set GID to 5902");
+        assertThatThrownBy(started(7, 5902)::checkPermitted)
+                .isInstanceOf(IOException.class)
                 .hasMessage("Can not set uid to SlurmUser(5901): Operation not permitted");
-        assertThatThrownBy(new DaemonUser("root", 0, 0, 7, 7)::checkPermitted).isInstanceOf(IOException.class).hasMessage("Failed to set GID to 0");
+        assertThatThrownBy(new DaemonUser("root", 0, 0, 7, 7)::checkPermitted)
+                .isInstanceOf(IOException.class)
+                .hasMessage("Failed to set GID to 0");
     }
 
     @Test
@@ -49,34 +57,45 @@ class DaemonUserTest {
     @Test
     void nothingIsTakenOverWithoutAChangeOrWithoutAJournal() {
         DaemonLog log = log();
-        assertThatCode(() -> started(5901, 5902).takeOver(KEY, dir, "journal", List.of(), log)).doesNotThrowAnyException();
-        assertThatCode(() -> started(0, 0).takeOver(KEY, dir, "journal", List.of(), log)).doesNotThrowAnyException();
-        assertThatCode(() -> started(0, 0).takeOver(KEY, dir.resolve("none"), "journal", List.of(), log)).doesNotThrowAnyException();
+        assertThatCode(() -> started(5901, 5902).takeOver(KEY, dir, "journal", List.of(), log))
+                .doesNotThrowAnyException();
+        assertThatCode(() -> started(0, 0).takeOver(KEY, dir, "journal", List.of(), log))
+                .doesNotThrowAnyException();
+        assertThatCode(() -> started(0, 0).takeOver(KEY, dir.resolve("none"), "journal", List.of(), log))
+                .doesNotThrowAnyException();
     }
 
     /** No launcher runs this test: where a file is to be given, that is the sentence, with what to do. */
     @Test
     void aJournalThatCannotBeGivenIsASentence() throws IOException {
         Files.createDirectory(dir.resolve("journal"));
-        assertThatThrownBy(() -> started(0, 0).takeOver(KEY, dir, "journal", List.of(), log())).isInstanceOf(IOException.class)
-                .hasMessageContaining("files of root cannot be given to SlurmUser slurm").hasMessageEndingWith("chown -R slurm " + dir);
+        assertThatThrownBy(() -> started(0, 0).takeOver(KEY, dir, "journal", List.of(), log()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("files of root cannot be given to SlurmUser slurm")
+                .hasMessageEndingWith("chown -R slurm " + dir);
     }
 
     @Test
     void aStateThatCanBeUsedHasNoSentence() throws IOException {
         Files.createDirectory(dir.resolve("journal"));
         Files.writeString(dir.resolve("journal/1.log"), "");
-        assertThat(started(5901, 5902).unusable(KEY, dir, List.of("journal", "accounting"))).isEmpty();
-        assertThat(started(5901, 5902).unusable(KEY, dir.resolve("none"), List.of("journal"))).isEmpty();
+        assertThat(started(5901, 5902).unusable(KEY, dir, List.of("journal", "accounting")))
+                .isEmpty();
+        assertThat(started(5901, 5902).unusable(KEY, dir.resolve("none"), List.of("journal")))
+                .isEmpty();
     }
 
     @Test
     void aFileThatCannotBeReadIsASentence() throws IOException {
         assumeTrue(ProcessIds.uid() != 0, "root reads every file");
-        Path file = Files.createFile(Files.createDirectory(dir.resolve("journal")).resolve("1.log"));
+        Path file =
+                Files.createFile(Files.createDirectory(dir.resolve("journal")).resolve("1.log"));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
-        assertThat(started(5901, 5902).unusable(KEY, dir, List.of("journal"))).get().asString()
-                .contains("SlurmUser slurm cannot read and write " + file).contains("chown -R slurm " + dir);
+        assertThat(started(5901, 5902).unusable(KEY, dir, List.of("journal")))
+                .get()
+                .asString()
+                .contains("SlurmUser slurm cannot read and write " + file)
+                .contains("chown -R slurm " + dir);
     }
 
     private static DaemonLog log() {

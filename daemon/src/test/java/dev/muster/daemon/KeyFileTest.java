@@ -36,7 +36,10 @@ class KeyFileTest {
     }
 
     private static String main(KeyFile<KeySet> ring) {
-        return ring.get().main(System.currentTimeMillis()).map(k -> new String(k, StandardCharsets.UTF_8)).orElse("");
+        return ring.get()
+                .main(System.currentTimeMillis())
+                .map(k -> new String(k, StandardCharsets.UTF_8))
+                .orElse("");
     }
 
     private static String several(String secret) {

@@ -31,8 +31,11 @@ class LogTimeFormatTest {
     void timeOfALine(String key, String expected, boolean alsoStderr) {
         LogTimeFormat format = LogTimeFormat.parse(key);
 
-        String pattern = expected.replace(".ms", "\\.\\d{3}").replace(".us", "\\.\\d{6}").replace("zone", "[+-]\\d\\d:\\d\\d")
-                .replace("DAY", DAY).replace("SHORT", SHORT);
+        String pattern = expected.replace(".ms", "\\.\\d{3}")
+                .replace(".us", "\\.\\d{6}")
+                .replace("zone", "[+-]\\d\\d:\\d\\d")
+                .replace("DAY", DAY)
+                .replace("SHORT", SHORT);
         assertThat(format.at(Instant.parse("2026-01-02T03:04:05.006Z"))).matches(pattern);
         assertThat(format.alsoStderr()).isEqualTo(alsoStderr);
     }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PidFileTest {
     private static final String OWN = ProcessHandle.current().pid() + "\n";
+
     @TempDir
     Path dir;
 

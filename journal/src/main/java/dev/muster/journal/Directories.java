@@ -9,7 +9,10 @@ import java.nio.file.StandardOpenOption;
 public final class Directories {
     private Directories() {}
 
-    /** Makes names that were made, moved or removed in a directory survive a loss of power: a rename is durable only when its directory is. */
+    /**
+     * Makes names that were made, moved or removed in a directory survive a loss of power: a rename is durable only
+     * when its directory is.
+     */
     public static void sync(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);

@@ -16,7 +16,8 @@ import java.util.Set;
 /** Keeps a second process away from a directory; the kernel gives the lock back when the holder dies. */
 final class DirectoryLock implements AutoCloseable {
     /** The directory's files are the daemon's alone, whatever its umask. */
-    static final FileAttribute<?> OWN_FILE = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    static final FileAttribute<?> OWN_FILE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     static final String FILE_NAME = "lock";
 
@@ -28,7 +29,8 @@ final class DirectoryLock implements AutoCloseable {
 
     static DirectoryLock take(Path directory) throws IOException {
         Path file = directory.resolve(FILE_NAME);
-        FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWN_FILE);
+        FileChannel channel =
+                FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWN_FILE);
         if (!locked(channel)) {
             channel.close();
             throw new JournalException(directory + " is in use by process " + holder(file));

@@ -25,21 +25,22 @@ record DirectoryScan(List<Segment> segments, Optional<SnapshotFile> snapshot, Se
         long covered = snapshot.isPresent() ? snapshot.get().index() : 0;
         if (segments.isEmpty()) {
             if (covered > 0) {
-                throw new JournalException("segment missing: " + snapshot.get().file()
-                    + " exists, but no segment of the journal does");
+                throw new JournalException(
+                        "segment missing: " + snapshot.get().file() + " exists, but no segment of the journal does");
             }
             return new DirectoryScan(segments, snapshot, new Segment.End(0, 1, Optional.empty()));
         }
         if (segments.getFirst().firstIndex() > covered + 1) {
             throw new JournalException("segment missing: entries " + (covered + 1) + " to "
-                + (segments.getFirst().firstIndex() - 1) + " are neither in a snapshot nor before "
-                + segments.getFirst().file());
+                    + (segments.getFirst().firstIndex() - 1) + " are neither in a snapshot nor before "
+                    + segments.getFirst().file());
         }
         Segment.End end = checkAll(segments, clusterId);
         if (end.nextIndex() <= covered) {
             throw new JournalException("journal damaged: " + segments.getLast().file() + " at offset " + end.offset()
-                + ": it ends with entry " + (end.nextIndex() - 1) + ", but " + snapshot.get().file()
-                + " covers entries up to " + covered);
+                    + ": it ends with entry " + (end.nextIndex() - 1) + ", but "
+                    + snapshot.get().file()
+                    + " covers entries up to " + covered);
         }
         return new DirectoryScan(segments, snapshot, end);
     }
@@ -49,9 +50,10 @@ record DirectoryScan(List<Segment> segments, Optional<SnapshotFile> snapshot, Se
         for (int i = 0; i < segments.size(); i++) {
             Segment segment = segments.get(i);
             if (end != null && end.nextIndex() != segment.firstIndex()) {
-                throw new JournalException("segment missing or damaged: " + segments.get(i - 1).file() + " at offset "
-                    + end.offset() + ": it ends before entry " + end.nextIndex() + ", but " + segment.file()
-                    + " starts with " + segment.firstIndex());
+                throw new JournalException(
+                        "segment missing or damaged: " + segments.get(i - 1).file() + " at offset "
+                                + end.offset() + ": it ends before entry " + end.nextIndex() + ", but " + segment.file()
+                                + " starts with " + segment.firstIndex());
             }
             end = segment.check(clusterId, i == segments.size() - 1);
         }
@@ -96,8 +98,9 @@ record DirectoryScan(List<Segment> segments, Optional<SnapshotFile> snapshot, Se
 
     private static boolean named(Path file, String prefix, String suffix) {
         String name = file.getFileName().toString();
-        return name.startsWith(prefix) && name.endsWith(suffix) && name.length() == prefix.length() + 20
-            + suffix.length();
+        return name.startsWith(prefix)
+                && name.endsWith(suffix)
+                && name.length() == prefix.length() + 20 + suffix.length();
     }
 
     private static long number(Path file, String prefix, String suffix) {

@@ -7,8 +7,7 @@ import java.nio.file.Path;
 
 /** What the journal asks of the disk where it can go wrong. Tests count and break these. */
 interface Disk {
-    Disk REAL = new Disk() {
-    };
+    Disk REAL = new Disk() {};
 
     /** One fdatasync. */
     default void sync(FileChannel channel) throws IOException {

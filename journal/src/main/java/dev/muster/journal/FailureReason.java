@@ -9,7 +9,10 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.util.Locale;
 
-/** Tells administrators why a read or write of the journal failed: the file where it is known, and the sentence of the operating system. */
+/**
+ * Tells administrators why a read or write of the journal failed: the file where it is known, and the sentence of the
+ * operating system.
+ */
 final class FailureReason {
     private FailureReason() {}
 
@@ -21,20 +24,29 @@ final class FailureReason {
             case FileAlreadyExistsException e -> e.getFile() + ": File exists";
             case DirectoryNotEmptyException e -> e.getFile() + ": Directory not empty";
             case NotDirectoryException e -> e.getFile() + ": Not a directory";
-            case FileSystemException e -> e.getFile() + ": " + (e.getReason() == null ? "Input/output error" : e.getReason());
+            case FileSystemException e ->
+                e.getFile() + ": " + (e.getReason() == null ? "Input/output error" : e.getReason());
             case ReadOnlyFileSystemException e -> "Read-only file system";
-            default -> hasWords(error) ? error.getMessage() : error.getCause() != null ? of(error.getCause()) : words(error.getClass());
+            default ->
+                hasWords(error)
+                        ? error.getMessage()
+                        : error.getCause() != null ? of(error.getCause()) : words(error.getClass());
         };
     }
 
     /** An error without a message of its own has none, or its cause's with the name of a class. */
     private static boolean hasWords(Throwable error) {
         String message = error.getMessage();
-        return message != null && !message.isBlank() && (error.getCause() == null || !message.equals(error.getCause().toString()));
+        return message != null
+                && !message.isBlank()
+                && (error.getCause() == null || !message.equals(error.getCause().toString()));
     }
 
     /** {@code ClosedByInterruptException} is "closed by interrupt". */
     private static String words(Class<?> type) {
-        return type.getSimpleName().replaceFirst("(Exception|Error)$", "").replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
+        return type.getSimpleName()
+                .replaceFirst("(Exception|Error)$", "")
+                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+                .toLowerCase(Locale.ROOT);
     }
 }

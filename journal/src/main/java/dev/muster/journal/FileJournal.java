@@ -30,6 +30,7 @@ import java.util.function.LongSupplier;
 public final class FileJournal implements Journal {
     /** Entries waiting to be written; {@code append} waits beyond. */
     static final int MAX_QUEUED_ENTRIES = 65_536;
+
     static final long MAX_QUEUED_BYTES = 64L << 20;
     private static final int WRITE_BUFFER_BYTES = 1 << 20;
 
@@ -46,8 +47,7 @@ public final class FileJournal implements Journal {
         }
     }
 
-    private record Waiter(long index, CompletableFuture<Long> future) {
-    }
+    private record Waiter(long index, CompletableFuture<Long> future) {}
 
     private final Path directory;
     private final Options options;
@@ -98,7 +98,8 @@ public final class FileJournal implements Journal {
 
     static FileJournal open(Path directory, Options options, Disk disk) {
         try {
-            Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectories(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             DirectoryLock held = DirectoryLock.take(directory);
             try {
                 return new FileJournal(directory, options, disk, held);
@@ -152,7 +153,8 @@ public final class FileJournal implements Journal {
         }
         lock.lock();
         try {
-            while (failure == null && !closing
+            while (failure == null
+                    && !closing
                     && (queue.size() >= MAX_QUEUED_ENTRIES || queuedBytes >= MAX_QUEUED_BYTES)) {
                 notFull.awaitUninterruptibly();
             }
@@ -197,8 +199,9 @@ public final class FileJournal implements Journal {
             disk.sync(channel);
             channel.close();
         } catch (IOException | RuntimeException | Error e) {
-            fail(new JournalException("journal " + segments.getLast().file() + " at offset " + writeOffset + ": "
-                + FailureReason.of(e), e));
+            fail(new JournalException(
+                    "journal " + segments.getLast().file() + " at offset " + writeOffset + ": " + FailureReason.of(e),
+                    e));
         }
     }
 
@@ -392,8 +395,8 @@ public final class FileJournal implements Journal {
             lock.unlock();
         }
         if (fromIndex < held.getFirst().firstIndex()) {
-            throw new JournalException("entry " + fromIndex + " is no longer held in " + directory
-                + "; the oldest is " + held.getFirst().firstIndex());
+            throw new JournalException("entry " + fromIndex + " is no longer held in " + directory + "; the oldest is "
+                    + held.getFirst().firstIndex());
         }
         long last = fromIndex - 1;
         for (int i = 0; i < held.size(); i++) {

@@ -31,7 +31,7 @@ final class Frames {
     static final int HEADER_BYTES = 24;
     static final int FORMAT_VERSION = 1;
     static final int FRAME_VERSION = 1;
-    static final long SEGMENT_MAGIC = 0x4D55535445524A4CL;  // MUSTERJL
+    static final long SEGMENT_MAGIC = 0x4D55535445524A4CL; // MUSTERJL
     static final long SNAPSHOT_MAGIC = 0x4D55535445525350L; // MUSTERSP
 
     /** An entry of the log. */
@@ -45,8 +45,7 @@ final class Frames {
 
     private static final int ALIGN = 8;
 
-    private Frames() {
-    }
+    private Frames() {}
 
     static int size(int payloadBytes) {
         return (HEADER_BYTES + payloadBytes + ALIGN - 1) & -ALIGN;
@@ -56,7 +55,11 @@ final class Frames {
     static void put(ByteBuffer to, int kind, long index, long back, byte[] payload) {
         int start = to.position();
         int end = start + size(payload.length);
-        to.putInt(0).putInt(payload.length).put((byte) FRAME_VERSION).put((byte) kind).putShort((short) 0);
+        to.putInt(0)
+                .putInt(payload.length)
+                .put((byte) FRAME_VERSION)
+                .put((byte) kind)
+                .putShort((short) 0);
         to.putInt((int) Math.min(back, Integer.MAX_VALUE)).putLong(index).put(payload);
         while (to.position() < end) {
             to.put((byte) 0);
@@ -114,11 +117,11 @@ final class Frames {
         int kind = kind(in, at);
         if (version != FRAME_VERSION) {
             throw new JournalException(file + " at offset " + at + ": frame version " + version
-                + " is not known here (newest known: " + FRAME_VERSION + "); it was written by a newer Muster");
+                    + " is not known here (newest known: " + FRAME_VERSION + "); it was written by a newer Muster");
         }
         if (kind < firstKind || kind > lastKind) {
             throw new JournalException(file + " at offset " + at + ": frame kind " + kind
-                + " is not known here; it was written by a newer Muster");
+                    + " is not known here; it was written by a newer Muster");
         }
     }
 
@@ -190,7 +193,7 @@ final class Frames {
         int version = in.getShort(8);
         if (version != FORMAT_VERSION) {
             throw new JournalException(file + ": format version " + version + " is not known here (newest known: "
-                + FORMAT_VERSION + "); it was written by a newer Muster");
+                    + FORMAT_VERSION + "); it was written by a newer Muster");
         }
     }
 

@@ -15,8 +15,7 @@ import java.util.function.LongSupplier;
  */
 public final class MemoryJournal implements Journal {
 
-    private record Waiter(long index, CompletableFuture<Long> future) {
-    }
+    private record Waiter(long index, CompletableFuture<Long> future) {}
 
     private record Held(long index, List<byte[]> items) implements Snapshot {
         @Override

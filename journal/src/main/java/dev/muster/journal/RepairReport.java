@@ -9,7 +9,7 @@ import java.nio.file.Path;
 public record RepairReport(Path file, long offset, long cutBytes, long lastIndex) {
 
     public String sentence() {
-        return "torn tail cut: " + file + " at offset " + offset + ": " + cutBytes
-            + " bytes after entry " + lastIndex + " removed";
+        return "torn tail cut: " + file + " at offset " + offset + ": " + cutBytes + " bytes after entry " + lastIndex
+                + " removed";
     }
 }

@@ -20,8 +20,7 @@ record Segment(Path file, long firstIndex) {
     static final String SPARE = "spare.tmp";
 
     /** Where a segment ends: the offset and index of the next frame, and what had to be cut there. */
-    record End(long offset, long nextIndex, Optional<RepairReport> torn) {
-    }
+    record End(long offset, long nextIndex, Optional<RepairReport> torn) {}
 
     static Path fileFor(Path directory, long firstIndex) {
         return directory.resolve(PREFIX + digits(firstIndex) + SUFFIX);
@@ -35,7 +34,8 @@ record Segment(Path file, long firstIndex) {
     /** Makes the zero-filled file that becomes the next segment; its blocks exist, so that a sync moves data only. */
     static void prepare(Path file, long bytes, Disk disk) throws IOException {
         Files.deleteIfExists(file);
-        try (FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), DirectoryLock.OWN_FILE)) {
+        try (FileChannel channel = FileChannel.open(
+                file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), DirectoryLock.OWN_FILE)) {
             ByteBuffer zeros = ByteBuffer.allocateDirect(1 << 20);
             for (long at = 0; at < bytes; at += zeros.capacity()) {
                 zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
@@ -46,8 +46,7 @@ record Segment(Path file, long firstIndex) {
     }
 
     /** Turns a prepared file into a segment, durably. */
-    static Segment begin(Path prepared, Path directory, UUID clusterId, long firstIndex, Disk disk)
-            throws IOException {
+    static Segment begin(Path prepared, Path directory, UUID clusterId, long firstIndex, Disk disk) throws IOException {
         try (FileChannel channel = FileChannel.open(prepared, StandardOpenOption.WRITE)) {
             disk.write(channel, Frames.fileHeader(Frames.SEGMENT_MAGIC, clusterId, firstIndex), 0);
             disk.sync(channel);
@@ -84,16 +83,19 @@ record Segment(Path file, long firstIndex) {
             Frames.requireHeader(in, Frames.SEGMENT_MAGIC, file);
             Frames.requireCluster(in, clusterId, file);
             if (Frames.firstIndex(in) != firstIndex) {
-                throw JournalException.damaged(file, 0, "the header says that the first index is "
-                    + Frames.firstIndex(in) + ", the name says " + firstIndex);
+                throw JournalException.damaged(
+                        file,
+                        0,
+                        "the header says that the first index is " + Frames.firstIndex(in) + ", the name says "
+                                + firstIndex);
             }
             int at = Frames.FILE_HEADER_BYTES;
             long index = firstIndex;
             while (Frames.valid(in, at)) {
                 Frames.requireKnown(in, at, Frames.ENTRY, Frames.SEAL, file);
                 if (Frames.index(in, at) != index) {
-                    throw JournalException.damaged(file, at, "index " + Frames.index(in, at)
-                        + " where " + index + " should be");
+                    throw JournalException.damaged(
+                            file, at, "index " + Frames.index(in, at) + " where " + index + " should be");
                 }
                 index += Frames.kind(in, at) == Frames.ENTRY ? 1 : 0;
                 at += Frames.size(Frames.length(in, at));
@@ -111,8 +113,11 @@ record Segment(Path file, long firstIndex) {
         }
         OptionalLong proof = Frames.proofOfDamage(in, at, index);
         if (proof.isPresent()) {
-            throw JournalException.damaged(file, at, "entry " + index
-                + " cannot be read, yet the frame at offset " + proof.getAsLong() + " shows that it was durable");
+            throw JournalException.damaged(
+                    file,
+                    at,
+                    "entry " + index + " cannot be read, yet the frame at offset " + proof.getAsLong()
+                            + " shows that it was durable");
         }
         int used = Frames.lastUsed(in, at);
         return new End(at, index, Optional.of(new RepairReport(file, at, used - at, index - 1)));
@@ -121,7 +126,8 @@ record Segment(Path file, long firstIndex) {
     private static ByteBuffer map(Path file, Arena arena) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena)
-                .asByteBuffer().order(ByteOrder.BIG_ENDIAN);
+                    .asByteBuffer()
+                    .order(ByteOrder.BIG_ENDIAN);
         }
     }
 }

@@ -40,8 +40,9 @@ final class SegmentSupply implements AutoCloseable {
                     state(true, false);
                 } catch (IOException e) {
                     if (!low()) {
-                        options.log().accept("cannot prepare the next journal segment " + spare + ": " + FailureReason.of(e)
-                            + "; trying again until there is space");
+                        options.log()
+                                .accept("cannot prepare the next journal segment " + spare + ": " + FailureReason.of(e)
+                                        + "; trying again until there is space");
                     }
                     state(false, true);
                     Files.deleteIfExists(spare);
@@ -66,7 +67,7 @@ final class SegmentSupply implements AutoCloseable {
         notifyAll();
     }
 
-    @SuppressWarnings("WaitNotInLoop")   // another try that comes early fails once more
+    @SuppressWarnings("WaitNotInLoop") // another try that comes early fails once more
     private synchronized void pause() throws InterruptedException {
         if (!closed) {
             wait(RETRY_MS);

@@ -25,7 +25,8 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
         Path file = directory.resolve(PREFIX + Segment.digits(index) + SUFFIX);
         Path aside = directory.resolve(PREFIX + Segment.digits(index) + ".tmp");
         Files.deleteIfExists(aside);
-        try (FileChannel channel = FileChannel.open(aside, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), DirectoryLock.OWN_FILE)) {
+        try (FileChannel channel = FileChannel.open(
+                aside, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), DirectoryLock.OWN_FILE)) {
             disk.write(channel, Frames.fileHeader(Frames.SNAPSHOT_MAGIC, clusterId, index), 0);
             long at = Frames.FILE_HEADER_BYTES;
             ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
@@ -91,8 +92,8 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
             Frames.requireHeader(header, Frames.SNAPSHOT_MAGIC, file);
             Frames.requireCluster(header, clusterId, file);
             if (Frames.firstIndex(header) != index) {
-                throw JournalException.damaged(file, 0, "the header says index " + Frames.firstIndex(header)
-                    + ", the name says " + index);
+                throw JournalException.damaged(
+                        file, 0, "the header says index " + Frames.firstIndex(header) + ", the name says " + index);
             }
             pass(Frames.FILE_HEADER_BYTES);
             for (long count = 0; ; count++) {
@@ -100,8 +101,8 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
                 int place = buffer.position();
                 Frames.requireKnown(buffer, place, Frames.ITEM, Frames.END, file);
                 if (Frames.index(buffer, place) != count) {
-                    throw JournalException.damaged(file, at, "item " + Frames.index(buffer, place)
-                        + " where " + count + " should be");
+                    throw JournalException.damaged(
+                            file, at, "item " + Frames.index(buffer, place) + " where " + count + " should be");
                 }
                 if (Frames.kind(buffer, place) == Frames.END) {
                     return;

@@ -32,6 +32,7 @@ class FileJournalTest {
 
     @TempDir
     private Path dir;
+
     private final List<String> log = new ArrayList<>();
 
     private FileJournal open() {
@@ -66,7 +67,9 @@ class FileJournalTest {
 
     private List<Path> segments() throws IOException {
         try (var files = Files.list(dir)) {
-            return files.filter(f -> f.getFileName().toString().endsWith(".log")).sorted().toList();
+            return files.filter(f -> f.getFileName().toString().endsWith(".log"))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -161,7 +164,11 @@ class FileJournalTest {
                 journal.append(bytes("more"));
             }
             try (FileJournal journal = open()) {
-                assertThat(read(journal, journal.lastIndex())).hasSize(1).first().asString().endsWith("=more");
+                assertThat(read(journal, journal.lastIndex()))
+                        .hasSize(1)
+                        .first()
+                        .asString()
+                        .endsWith("=more");
             }
         }
     }
@@ -178,8 +185,11 @@ class FileJournalTest {
                 continue;
             }
             flip(segment, at);
-            assertThatThrownBy(this::open).as("byte %s", at).isInstanceOf(JournalException.class)
-                .hasMessageContaining(segment.toString()).hasMessageContaining("offset");
+            assertThatThrownBy(this::open)
+                    .as("byte %s", at)
+                    .isInstanceOf(JournalException.class)
+                    .hasMessageContaining(segment.toString())
+                    .hasMessageContaining("offset");
         }
     }
 
@@ -242,12 +252,15 @@ class FileJournalTest {
         Path middle = files.get(1);
         byte[] held = Files.readAllBytes(middle);
         Files.delete(middle);
-        assertThatThrownBy(this::open).hasMessageContaining("segment missing")
-            .hasMessageContaining(files.get(0).toString()).hasMessageContaining("offset");
+        assertThatThrownBy(this::open)
+                .hasMessageContaining("segment missing")
+                .hasMessageContaining(files.get(0).toString())
+                .hasMessageContaining("offset");
         Files.write(middle, held);
         Files.delete(files.get(0));
-        assertThatThrownBy(this::open).hasMessageContaining("neither in a snapshot nor before")
-            .hasMessageContaining(middle.toString());
+        assertThatThrownBy(this::open)
+                .hasMessageContaining("neither in a snapshot nor before")
+                .hasMessageContaining(middle.toString());
     }
 
     @Test
@@ -262,7 +275,7 @@ class FileJournalTest {
     void anotherClustersJournalRefuses() throws Exception {
         writeAndDie(1);
         assertThatThrownBy(() -> FileJournal.open(dir, FileJournal.Options.of(new UUID(9, 9), log::add)))
-            .hasMessageContaining("belongs to cluster " + CLUSTER);
+                .hasMessageContaining("belongs to cluster " + CLUSTER);
     }
 
     @Test
@@ -270,7 +283,8 @@ class FileJournalTest {
         try (FileJournal first = open()) {
             assertThat(first.lastIndex()).isZero();
             assertThatThrownBy(this::open)
-                .hasMessage(dir + " is in use by process " + ProcessHandle.current().pid());
+                    .hasMessage(dir + " is in use by process "
+                            + ProcessHandle.current().pid());
         }
         open().close();
     }
@@ -278,8 +292,10 @@ class FileJournalTest {
     @Test
     void aSecondProcessIsRefusedByPid() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process holder = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"),
-            HoldLock.class.getName(), dir.toString()).redirectErrorStream(true).start();
+        Process holder = new ProcessBuilder(
+                        java, "-cp", System.getProperty("java.class.path"), HoldLock.class.getName(), dir.toString())
+                .redirectErrorStream(true)
+                .start();
         try {
             assertThat(holder.inputReader().readLine()).isEqualTo("held");
             assertThatThrownBy(this::open).hasMessage(dir + " is in use by process " + holder.pid());
@@ -367,8 +383,9 @@ class FileJournalTest {
         journal.durable(journal.append(bytes("good"))).get();
         CompletableFuture<Long> bad = journal.durable(journal.append(bytes("bad")));
         assertThatThrownBy(bad::get).isInstanceOf(ExecutionException.class).hasMessageContaining("Input/output error");
-        assertThatThrownBy(() -> journal.append(bytes("later"))).isInstanceOf(JournalException.class)
-            .hasMessageContaining(segments().getLast().toString());
+        assertThatThrownBy(() -> journal.append(bytes("later")))
+                .isInstanceOf(JournalException.class)
+                .hasMessageContaining(segments().getLast().toString());
         journal.close();
         assertThat(syncs).hasValue(4);
         assertThat(failures).hasSize(1);
@@ -401,7 +418,9 @@ class FileJournalTest {
                 }
             });
             broken.set(1);
-            assertThatThrownBy(journal.durable(journal.append(bytes("lost")))::get).as(e.getValue()).cause()
+            assertThatThrownBy(journal.durable(journal.append(bytes("lost")))::get)
+                    .as(e.getValue())
+                    .cause()
                     .hasMessageMatching("journal " + dir + "/[^ ]+ at offset [0-9]+: " + e.getValue());
             journal.close();
         }
@@ -412,11 +431,13 @@ class FileJournalTest {
         for (Map.Entry<Exception, String> e : REASONS.entrySet()) {
             if (e.getKey() instanceof IOException) {
                 assertThatThrownBy(() -> open(new Disk() {
-                    @Override
-                    public void syncDirectory(Path directory) throws IOException {
-                        throwIt(e.getKey());
-                    }
-                })).as(e.getValue()).hasMessage("cannot open the journal in " + dir + ": " + e.getValue());
+                            @Override
+                            public void syncDirectory(Path directory) throws IOException {
+                                throwIt(e.getKey());
+                            }
+                        }))
+                        .as(e.getValue())
+                        .hasMessage("cannot open the journal in " + dir + ": " + e.getValue());
             }
         }
         Path file = Files.createFile(dir.resolve("file"));
@@ -438,13 +459,16 @@ class FileJournalTest {
                 journal.append(bytes("entry " + i));
             }
             journal.durable(300).get();
-            journal.writeSnapshot(250, List.of(bytes("a"), bytes("b".repeat(3_000_000)), bytes("c")).iterator());
+            journal.writeSnapshot(
+                    250,
+                    List.of(bytes("a"), bytes("b".repeat(3_000_000)), bytes("c"))
+                            .iterator());
             journal.retainFrom(() -> 200);
             assertThat(journal.truncateBefore(251)).isBetween(2L, 200L);
             journal.retainFrom(() -> Long.MAX_VALUE);
             long first = journal.truncateBefore(251);
             assertThat(first).isBetween(201L, 251L);
-            assertThatThrownBy(() -> journal.replay(1, (i, e) -> { })).hasMessageContaining("no longer held");
+            assertThatThrownBy(() -> journal.replay(1, (i, e) -> {})).hasMessageContaining("no longer held");
         }
         try (FileJournal journal = open()) {
             Journal.Snapshot snapshot = journal.latestSnapshot().orElseThrow();
@@ -452,7 +476,10 @@ class FileJournalTest {
             snapshot.read(item -> lengths.add(item.length));
             assertThat(snapshot.index()).isEqualTo(250);
             assertThat(lengths).containsExactly(1, 3_000_000, 1);
-            assertThat(read(journal, 251)).hasSize(50).startsWith("251=entry 251").endsWith("300=entry 300");
+            assertThat(read(journal, 251))
+                    .hasSize(50)
+                    .startsWith("251=entry 251")
+                    .endsWith("300=entry 300");
         }
     }
 
@@ -470,8 +497,10 @@ class FileJournalTest {
             if (at >= 97 && whole[at] == 0 && !readFails()) {
                 continue; // padding
             }
-            assertThatThrownBy(this::readSnapshot).as("byte %s", at).isInstanceOf(RuntimeException.class)
-                .hasMessageContaining(snapshot.toString());
+            assertThatThrownBy(this::readSnapshot)
+                    .as("byte %s", at)
+                    .isInstanceOf(RuntimeException.class)
+                    .hasMessageContaining(snapshot.toString());
         }
         for (int length = 0; length < whole.length; length++) {
             Files.write(snapshot, java.util.Arrays.copyOf(whole, length));
@@ -505,7 +534,7 @@ class FileJournalTest {
 
     private void readSnapshot() {
         try (FileJournal journal = open()) {
-            journal.latestSnapshot().orElseThrow().read(item -> { });
+            journal.latestSnapshot().orElseThrow().read(item -> {});
         }
     }
 
@@ -520,8 +549,9 @@ class FileJournalTest {
         byte[] whole = Files.readAllBytes(segment);
         java.util.Arrays.fill(whole, second, whole.length, (byte) 0);
         Files.write(segment, whole);
-        assertThatThrownBy(this::open).hasMessageContaining("it ends with entry 1")
-            .hasMessageContaining("covers entries up to 3");
+        assertThatThrownBy(this::open)
+                .hasMessageContaining("it ends with entry 1")
+                .hasMessageContaining("covers entries up to 3");
     }
 
     @Test
@@ -539,8 +569,10 @@ class FileJournalTest {
                 frame.putInt(0, (int) crc.getValue());
             }
             overwrite(segment, second, frame.array());
-            assertThatThrownBy(this::open).hasMessageContaining("frame " + what).hasMessageContaining("newer Muster")
-                .hasMessageContaining(segment + " at offset " + second);
+            assertThatThrownBy(this::open)
+                    .hasMessageContaining("frame " + what)
+                    .hasMessageContaining("newer Muster")
+                    .hasMessageContaining(segment + " at offset " + second);
         }
     }
 
@@ -591,8 +623,10 @@ class FileJournalTest {
             assertThat(items).containsExactly("state item 0", "state item 1");
             assertThat(journal.latestSnapshot().orElseThrow().index()).isEqualTo(100);
             assertThat(journal.firstIndex()).isGreaterThan(1);
-            assertThat(read(journal, 101)).hasSize(20).startsWith("101=golden entry 101")
-                .endsWith("120=golden entry 120");
+            assertThat(read(journal, 101))
+                    .hasSize(20)
+                    .startsWith("101=golden entry 101")
+                    .endsWith("120=golden entry 120");
         }
     }
 
@@ -600,12 +634,14 @@ class FileJournalTest {
     static final class WriteGolden {
         public static void main(String[] args) throws Exception {
             Path to = Path.of(args[0]);
-            try (FileJournal journal = FileJournal.open(to,
-                    new FileJournal.Options(CLUSTER, SEGMENT_BYTES, System.err::println))) {
+            try (FileJournal journal =
+                    FileJournal.open(to, new FileJournal.Options(CLUSTER, SEGMENT_BYTES, System.err::println))) {
                 for (int i = 1; i <= 120; i++) {
                     journal.durable(journal.append(bytes("golden entry " + i))).get();
                 }
-                journal.writeSnapshot(100, List.of(bytes("state item 0"), bytes("state item 1")).iterator());
+                journal.writeSnapshot(
+                        100,
+                        List.of(bytes("state item 0"), bytes("state item 1")).iterator());
                 journal.truncateBefore(101);
             }
             Files.deleteIfExists(to.resolve(Segment.SPARE));

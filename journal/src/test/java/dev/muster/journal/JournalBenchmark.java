@@ -13,8 +13,7 @@ final class JournalBenchmark {
     private static final int ENTRY_BYTES = 256;
     private static final long RUN_NS = 3_000_000_000L;
 
-    private JournalBenchmark() {
-    }
+    private JournalBenchmark() {}
 
     public static void main(String[] args) throws Exception {
         Path base = Files.createTempDirectory(Path.of(args.length > 0 ? args[0] : "target"), "journal-bench");
@@ -34,8 +33,8 @@ final class JournalBenchmark {
             }
         };
         List<List<Long>> times = new ArrayList<>();
-        try (FileJournal journal = FileJournal.open(dir,
-                FileJournal.Options.of(new UUID(1, 1), System.err::println), disk)) {
+        try (FileJournal journal =
+                FileJournal.open(dir, FileJournal.Options.of(new UUID(1, 1), System.err::println), disk)) {
             long start = System.nanoTime();
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < writers; i++) {
@@ -57,8 +56,13 @@ final class JournalBenchmark {
             List<Long> all = new ArrayList<>();
             times.forEach(all::addAll);
             all.sort(null);
-            System.out.printf("%8d %12.0f %14.0f %10d %10d%n", writers, all.size() / seconds, syncs.get() / seconds,
-                all.get(all.size() / 2) / 1000, all.get(all.size() * 99 / 100) / 1000);
+            System.out.printf(
+                    "%8d %12.0f %14.0f %10d %10d%n",
+                    writers,
+                    all.size() / seconds,
+                    syncs.get() / seconds,
+                    all.get(all.size() / 2) / 1000,
+                    all.get(all.size() * 99 / 100) / 1000);
         }
     }
 }

@@ -15,7 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Functions of the C library that Lua's own library rests on where it is compiled for POSIX; the binding's is compiled for ANSI C. */
+/**
+ * Functions of the C library that Lua's own library rests on where it is compiled for POSIX; the binding's is compiled
+ * for ANSI C.
+ */
 @SuppressWarnings("restricted")
 public final class CLibrary {
     private static final int F_SETFD = 2;
@@ -24,23 +27,34 @@ public final class CLibrary {
     private static final int TM_BYTES = 128;
     private static final int DATE_BYTES = 4096;
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final MethodHandle FCNTL = LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow("fcntl"),
-            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
+    private static final MethodHandle FCNTL = LINKER.downcallHandle(
+            LINKER.defaultLookup().findOrThrow("fcntl"),
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
             Linker.Option.firstVariadicArg(2));
     private static final MethodHandle STRERROR = function("strerror", ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
-    private static final MethodHandle POPEN = function("popen", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+    private static final MethodHandle POPEN =
+            function("popen", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
     private static final MethodHandle FILENO = function("fileno", ValueLayout.JAVA_INT, ValueLayout.ADDRESS);
     private static final MethodHandle PCLOSE = function("pclose", ValueLayout.JAVA_INT, ValueLayout.ADDRESS);
     private static final MethodHandle SYSTEM = function("system", ValueLayout.JAVA_INT, ValueLayout.ADDRESS);
-    private static final MethodHandle LOCALTIME = function("localtime_r", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
-    private static final MethodHandle GMTIME = function("gmtime_r", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
-    private static final MethodHandle STRFTIME = function("strftime", ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG,
-            ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+    private static final MethodHandle LOCALTIME =
+            function("localtime_r", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+    private static final MethodHandle GMTIME =
+            function("gmtime_r", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+    private static final MethodHandle STRFTIME = function(
+            "strftime",
+            ValueLayout.JAVA_LONG,
+            ValueLayout.ADDRESS,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.ADDRESS,
+            ValueLayout.ADDRESS);
 
     private CLibrary() {}
 
     private static MethodHandle function(String name, MemoryLayout result, MemoryLayout... arguments) {
-        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(result, arguments));
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(result, arguments));
     }
 
     private interface Call<T> {
@@ -68,7 +82,8 @@ public final class CLibrary {
     static Object popen(Arguments a) {
         closeOnExec();
         return call(arena -> {
-            MemorySegment stream = (MemorySegment) POPEN.invokeExact(text(arena, a.bytes(1)), text(arena, Bytes.of(a.text(2) + "e")));
+            MemorySegment stream =
+                    (MemorySegment) POPEN.invokeExact(text(arena, a.bytes(1)), text(arena, Bytes.of(a.text(2) + "e")));
             if (stream.address() == 0) {
                 throw new ScriptError("cannot start a program");
             }
@@ -92,7 +107,9 @@ public final class CLibrary {
         return call(arena -> {
             MemorySegment time = arena.allocateFrom(ValueLayout.JAVA_LONG, seconds);
             MemorySegment parts = arena.allocate(TM_BYTES, Long.BYTES);
-            MemorySegment filled = utc ? (MemorySegment) GMTIME.invokeExact(time, parts) : (MemorySegment) LOCALTIME.invokeExact(time, parts);
+            MemorySegment filled = utc
+                    ? (MemorySegment) GMTIME.invokeExact(time, parts)
+                    : (MemorySegment) LOCALTIME.invokeExact(time, parts);
             if (filled.address() == 0) {
                 throw new ScriptError("date result cannot be represented in this installation");
             }
@@ -113,12 +130,14 @@ public final class CLibrary {
 
     /** The C library's sentence for an errno. */
     public static String sentence(int errno) {
-        return call(arena -> ((MemorySegment) STRERROR.invokeExact(errno)).reinterpret(Short.MAX_VALUE).getString(0));
+        return call(arena -> ((MemorySegment) STRERROR.invokeExact(errno))
+                .reinterpret(Short.MAX_VALUE)
+                .getString(0));
     }
 
     /**
-     * Marks all open descriptors as to be closed by exec: a program that a script leaves behind must not keep the daemon's sockets. Pipes are left
-     * alone, because another thread may be about to hand one to a program of its own.
+     * Marks all open descriptors as to be closed by exec: a program that a script leaves behind must not keep the
+     * daemon's sockets. Pipes are left alone, because another thread may be about to hand one to a program of its own.
      */
     private static void closeOnExec() {
         try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {

@@ -13,9 +13,9 @@ import party.iroiro.luajava.lua54.Lua54;
 import party.iroiro.luajava.lua54.Lua54Natives;
 
 /**
- * Loads PUC-Rio's Lua, once in a process and only when the first script is read. An installation has it as a file in {@code lib/muster/lua}. Where
- * that is missing (tests) it is copied out of its jar into a new directory of our own: the binding's loader would use a place in /tmp with a name
- * that other users can foresee.
+ * Loads PUC-Rio's Lua, once in a process and only when the first script is read. An installation has it as a file in
+ * {@code lib/muster/lua}. Where that is missing (tests) it is copied out of its jar into a new directory of our own:
+ * the binding's loader would use a place in /tmp with a name that other users can foresee.
  */
 final class LuaLibrary {
     private static boolean loaded;
@@ -50,7 +50,11 @@ final class LuaLibrary {
     }
 
     private static void load() throws IOException, ReflectiveOperationException, URISyntaxException {
-        Path jar = Path.of(LuaLibrary.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path jar = Path.of(LuaLibrary.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
         Path installed = jar.resolveSibling("../../lua").resolve(fileName()).normalize();
         if (Files.exists(installed)) {
             bind(installed);
@@ -70,7 +74,10 @@ final class LuaLibrary {
         }
     }
 
-    /** What the binding's constructor does after its own search for the library; C modules of scripts need Lua's symbols, so they are made global. */
+    /**
+     * What the binding's constructor does after its own search for the library; C modules of scripts need Lua's
+     * symbols, so they are made global.
+     */
     @SuppressWarnings({"unchecked", "restricted"})
     private static void bind(Path library) throws ReflectiveOperationException {
         System.load(library.toString());

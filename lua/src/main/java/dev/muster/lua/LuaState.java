@@ -18,12 +18,14 @@ import party.iroiro.luajava.LuaException;
 import party.iroiro.luajava.lua54.Lua54;
 
 /**
- * One state of PUC-Rio's Lua 5.4 with its whole library, without a way into Java. Values that go in: null, Boolean, Integer, Long, Double, String,
- * {@link Bytes}, List, Map, {@link Json.Obj} (without its empty texts), {@link LuaFunction} and {@link LiveTable}. Values that come out: null,
- * Boolean, Long, Double, Bytes, and {@link Opaque} for all others. One thread at a time.
+ * One state of PUC-Rio's Lua 5.4 with its whole library, without a way into Java. Values that go in: null, Boolean,
+ * Integer, Long, Double, String, {@link Bytes}, List, Map, {@link Json.Obj} (without its empty texts),
+ * {@link LuaFunction} and {@link LiveTable}. Values that come out: null, Boolean, Long, Double, Bytes, and
+ * {@link Opaque} for all others. One thread at a time.
  *
- * <p>{@link #ofDaemon} has an end for what does not end by itself: a hook looks at the clock every {@value #INSTRUCTIONS_BETWEEN_LOOKS} instructions.
- * What a script spends in one call of a C function (a program that it waits for, a pattern over a long text) is not cut short by it.
+ * <p>{@link #ofDaemon} has an end for what does not end by itself: a hook looks at the clock every
+ * {@value #INSTRUCTIONS_BETWEEN_LOOKS} instructions. What a script spends in one call of a C function (a program that
+ * it waits for, a pattern over a long text) is not cut short by it.
  */
 public final class LuaState implements AutoCloseable {
     private static final int INSTRUCTIONS_BETWEEN_LOOKS = 10_000;
@@ -75,7 +77,8 @@ public final class LuaState implements AutoCloseable {
     /**
      * For a script of a daemon.
      *
-     * @param stopNs the moment, of {@link System#nanoTime}, at which whatever runs ends with {@link ScriptError.TimeOver}
+     * @param stopNs the moment, of {@link System#nanoTime}, at which whatever runs ends with
+     *     {@link ScriptError.TimeOver}
      */
     public static LuaState ofDaemon(LongSupplier stopNs) {
         return new LuaState(stopNs);

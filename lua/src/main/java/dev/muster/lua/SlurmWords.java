@@ -15,8 +15,9 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * The content of every script's table {@code slurm}: numbers by name, words for the log, times read, trees as JSON. Whole numbers are integers
- * of Lua and print without a point, as they did in the versions of Lua that most scripts were written for.
+ * The content of every script's table {@code slurm}: numbers by name, words for the log, times read, trees as JSON.
+ * Whole numbers are integers of Lua and print without a point, as they did in the versions of Lua that most scripts
+ * were written for.
  */
 public final class SlurmWords {
     public static final long NO_VAL = 4_294_967_294L;
@@ -28,9 +29,18 @@ public final class SlurmWords {
     private static final String YAML_HEAD = "%YAML 1.1\n---\n";
 
     /** How loud a line is, the loudest first. */
-    public enum Level { ERROR, INFO, VERBOSE, DEBUG, DEBUG2, DEBUG3, DEBUG4 }
+    public enum Level {
+        ERROR,
+        INFO,
+        VERBOSE,
+        DEBUG,
+        DEBUG2,
+        DEBUG3,
+        DEBUG4
+    }
 
-    private static final List<Level> BY_NUMBER = List.of(Level.INFO, Level.VERBOSE, Level.DEBUG, Level.DEBUG2, Level.DEBUG3);
+    private static final List<Level> BY_NUMBER =
+            List.of(Level.INFO, Level.VERBOSE, Level.DEBUG, Level.DEBUG2, Level.DEBUG3);
 
     /** Takes a line of the script. */
     public interface Log {
@@ -56,7 +66,8 @@ public final class SlurmWords {
         table.put("from_json", (LuaFunction) a -> parsed(a.checkText(1), "application/json"));
         // JSON is YAML as well
         table.put("to_yaml", (LuaFunction) a -> YAML_HEAD + new String(Json.print(a.tree(1)), StandardCharsets.UTF_8));
-        table.put("from_yaml", (LuaFunction) a -> parsed(a.checkText(1).replaceFirst("^" + YAML_HEAD, ""), "application/x-yaml"));
+        table.put("from_yaml", (LuaFunction)
+                a -> parsed(a.checkText(1).replaceFirst("^" + YAML_HEAD, ""), "application/x-yaml"));
         numbers(table);
         return table;
     }
@@ -103,7 +114,10 @@ public final class SlurmWords {
     }
 
     private static Object minutes(String text) {
-        long minutes = Durations.parseMinutes(text).stream().map(m -> m < 0 ? INFINITE : m).findFirst().orElse(NO_VAL);
+        long minutes = Durations.parseMinutes(text).stream()
+                .map(m -> m < 0 ? INFINITE : m)
+                .findFirst()
+                .orElse(NO_VAL);
         return minutes == NO_VAL ? -2L : minutes;
     }
 
@@ -115,8 +129,19 @@ public final class SlurmWords {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        String[] mail = {"JOB_BEGIN", "JOB_END", "JOB_FAIL", "JOB_REQUEUE", "JOB_TIME100", "JOB_TIME90", "JOB_TIME80", "JOB_TIME50", "JOB_STAGE_OUT",
-            "ARRAY_TASKS", "INVALID_DEPEND"};
+        String[] mail = {
+            "JOB_BEGIN",
+            "JOB_END",
+            "JOB_FAIL",
+            "JOB_REQUEUE",
+            "JOB_TIME100",
+            "JOB_TIME90",
+            "JOB_TIME80",
+            "JOB_TIME50",
+            "JOB_STAGE_OUT",
+            "ARRAY_TASKS",
+            "INVALID_DEPEND"
+        };
         for (int i = 0; i < mail.length; i++) {
             table.put("MAIL_" + mail[i], 1L << i);
         }

@@ -40,7 +40,8 @@ class LuaStateTest {
 
     private static String evaluate(LuaState state, String expression) {
         state.load(HELPERS.getBytes(StandardCharsets.UTF_8), "helpers");
-        return String.valueOf(state.load(("return tostring(" + expression + ")").getBytes(StandardCharsets.UTF_8), "t"));
+        return String.valueOf(
+                state.load(("return tostring(" + expression + ")").getBytes(StandardCharsets.UTF_8), "t"));
     }
 
     /** As Lua's manual defines it. */
@@ -201,14 +202,19 @@ class LuaStateTest {
 
     @Test
     void modulesAreFoundInTheDistributionsPlacesAndInLuaPaths(@TempDir Path dir) throws IOException {
-        Files.writeString(dir.resolve("mine.lua"), "module('mine', package.seeall) function twice(x) return tostring(x * 2) end");
+        Files.writeString(
+                dir.resolve("mine.lua"), "module('mine', package.seeall) function twice(x) return tostring(x * 2) end");
         Files.writeString(dir.resolve("modern.lua"), "return { name = ... }");
         try (LuaState state = LuaState.ofCommand()) {
-            assertThat(evaluate(state, "package.path")).contains("/usr/local/share/lua/5.4/?.lua", "/usr/share/lua/5.4/?.lua",
-                    "/usr/share/lua/5.1/?.lua", "./?.lua");
+            assertThat(evaluate(state, "package.path"))
+                    .contains(
+                            "/usr/local/share/lua/5.4/?.lua",
+                            "/usr/share/lua/5.4/?.lua",
+                            "/usr/share/lua/5.1/?.lua",
+                            "./?.lua");
             assertThat(evaluate(state, "package.cpath")).contains("/usr/local/lib/lua/5.4/?.so");
-            assertThat(evaluate(state, "err(require, 'no.such')")).contains("no field package.preload['no.such']",
-                    "no file '/usr/share/lua/5.4/no/such.lua'");
+            assertThat(evaluate(state, "err(require, 'no.such')"))
+                    .contains("no field package.preload['no.such']", "no file '/usr/share/lua/5.4/no/such.lua'");
             state.load(("package.path = '" + dir + "/?.lua;' .. package.path").getBytes(StandardCharsets.UTF_8), "t");
             assertThat(evaluate(state, "require('modern').name")).isEqualTo("modern");
             assertThat(evaluate(state, "require('mine').twice(4)")).isEqualTo("8");
@@ -233,24 +239,31 @@ class LuaStateTest {
             assertThat(evaluate(state, "f({1, {a = true}, 2.5, 'x'})[2].a")).isEqualTo("true");
             assertThat(evaluate(state, "err(function() refuse('me') end)")).isEqualTo("t:1: refused me");
             assertThat(evaluate(state, "err(function() refuse() end)")).contains("string expected, got no value");
-            assertThat(evaluate(state, "coroutine.wrap(function() return t.inside end)()")).isEqualTo("inside?");
+            assertThat(evaluate(state, "coroutine.wrap(function() return t.inside end)()"))
+                    .isEqualTo("inside?");
             byte[] odd = {'a', 0, (byte) 0xff, 'b'};
             state.set("odd", Bytes.of(odd));
             assertThat(evaluate(state, "#odd .. ' ' .. odd:byte(3)")).isEqualTo("4 255");
-            assertThat(state.load("return odd".getBytes(StandardCharsets.UTF_8), "t")).isEqualTo(Bytes.of(odd));
+            assertThat(state.load("return odd".getBytes(StandardCharsets.UTF_8), "t"))
+                    .isEqualTo(Bytes.of(odd));
         }
     }
 
     @Test
     void aChunkThatFailsSaysWhere() {
         try (LuaState state = LuaState.ofDaemon(() -> Long.MAX_VALUE)) {
-            assertThatThrownBy(() -> state.load("this is no lua".getBytes(StandardCharsets.UTF_8), "/s.lua")).isInstanceOf(ScriptError.class)
+            assertThatThrownBy(() -> state.load("this is no lua".getBytes(StandardCharsets.UTF_8), "/s.lua"))
+                    .isInstanceOf(ScriptError.class)
                     .hasMessage("/s.lua:1: syntax error near 'is'");
-            assertThatThrownBy(() -> state.load("\nerror('boom')".getBytes(StandardCharsets.UTF_8), "/s.lua")).hasMessage("/s.lua:2: boom");
-            assertThatThrownBy(() -> state.load("error({})".getBytes(StandardCharsets.UTF_8), "/s.lua")).hasMessage(ScriptError.NO_TEXT);
-            assertThatThrownBy(() -> state.load("local function f() return f() + 1 end f()".getBytes(StandardCharsets.UTF_8), "/s.lua"))
+            assertThatThrownBy(() -> state.load("\nerror('boom')".getBytes(StandardCharsets.UTF_8), "/s.lua"))
+                    .hasMessage("/s.lua:2: boom");
+            assertThatThrownBy(() -> state.load("error({})".getBytes(StandardCharsets.UTF_8), "/s.lua"))
+                    .hasMessage(ScriptError.NO_TEXT);
+            assertThatThrownBy(() -> state.load(
+                            "local function f() return f() + 1 end f()".getBytes(StandardCharsets.UTF_8), "/s.lua"))
                     .hasMessageContaining("stack overflow");
-            assertThatThrownBy(() -> state.load("os.exit(1)".getBytes(StandardCharsets.UTF_8), "/s.lua")).hasMessageContaining("not for scripts");
+            assertThatThrownBy(() -> state.load("os.exit(1)".getBytes(StandardCharsets.UTF_8), "/s.lua"))
+                    .hasMessageContaining("not for scripts");
             assertThat(evaluate(state, "1 + 1")).isEqualTo("2");
         }
     }
@@ -266,17 +279,20 @@ class LuaStateTest {
     void whatDoesNotEndIsEnded(String chunk) {
         long until = System.nanoTime() + 50_000_000;
         try (LuaState state = LuaState.ofDaemon(() -> until)) {
-            assertThatThrownBy(() -> state.load(chunk.getBytes(StandardCharsets.UTF_8), "t")).isInstanceOf(ScriptError.TimeOver.class);
+            assertThatThrownBy(() -> state.load(chunk.getBytes(StandardCharsets.UTF_8), "t"))
+                    .isInstanceOf(ScriptError.TimeOver.class);
         }
     }
 
     /** A program that a script leaves behind must not keep the daemon's port busy. */
     @Test
     void programsGetNoneOfTheDaemonsSockets() throws IOException {
-        try (java.net.ServerSocket listening = new java.net.ServerSocket(0); LuaState state = LuaState.ofDaemon(() -> Long.MAX_VALUE)) {
+        try (java.net.ServerSocket listening = new java.net.ServerSocket(0);
+                LuaState state = LuaState.ofDaemon(() -> Long.MAX_VALUE)) {
             assertThat(listening.isBound()).isTrue();
             assertThat(evaluate(state, "sh('ls -l /proc/self/fd')")).doesNotContain("socket:");
-            assertThat(evaluate(state, "os.execute('! ls -l /proc/self/fd | grep -q socket:')")).isEqualTo("true");
+            assertThat(evaluate(state, "os.execute('! ls -l /proc/self/fd | grep -q socket:')"))
+                    .isEqualTo("true");
         }
     }
 }

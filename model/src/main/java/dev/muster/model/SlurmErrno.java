@@ -1,8 +1,6 @@
 package dev.muster.model;
 
-/**
- * Slurm's error numbers and the sentences its programs print for them: tools match on both.
- */
+/** Slurm's error numbers and the sentences its programs print for them: tools match on both. */
 public enum SlurmErrno {
     ERROR(-1, "Unspecified error"),
     UNEXPECTED_MSG_ERROR(1000, "Unexpected message received"),
@@ -165,7 +163,11 @@ public enum SlurmErrno {
 
     /** Says that a step could not be made now and may be later: srun and slurmctld ask again. */
     public boolean isStepToCome() {
-        return this == NODES_BUSY || this == PORTS_BUSY || this == PROLOG_RUNNING || this == JOB_PENDING || this == DISABLED;
+        return this == NODES_BUSY
+                || this == PORTS_BUSY
+                || this == PROLOG_RUNNING
+                || this == JOB_PENDING
+                || this == DISABLED;
     }
 
     /** The error with this number; {@link #ERROR} for one that is not known here. */

@@ -112,9 +112,22 @@ class FormatsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = "1: | 1:: | 1:2:3:4 | '' | 1.5 | ' 5' | +5 | -5 | 1-x | 1:x | 5x | 1-2:3:4:5")
-    void badDurationsAreRefused(String a, String b, String c, String d, String e, String f, String g, String h,
-            String i, String j, String k, String l) {
+    @CsvSource(
+            delimiter = '|',
+            textBlock = "1: | 1:: | 1:2:3:4 | '' | 1.5 | ' 5' | +5 | -5 | 1-x | 1:x | 5x | 1-2:3:4:5")
+    void badDurationsAreRefused(
+            String a,
+            String b,
+            String c,
+            String d,
+            String e,
+            String f,
+            String g,
+            String h,
+            String i,
+            String j,
+            String k,
+            String l) {
         for (String s : new String[] {a, b, c, d, e, f, g, h, i, j, k, l}) {
             assertThat(Durations.parseSeconds(s)).as(s).isEqualTo(OptionalLong.empty());
         }
@@ -262,9 +275,13 @@ class FormatsTest {
     void indexSets(String text, String printed, String compact) {
         var parsed = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
         assertThat(parsed.isEmpty() ? "refused" : parsed.getFirst().print(0)).isEqualTo(printed);
-        assertThat(parsed.isEmpty() ? "refused" : parsed.getFirst().indexes().compact()).isEqualTo(compact);
+        assertThat(parsed.isEmpty() ? "refused" : parsed.getFirst().indexes().compact())
+                .isEqualTo(compact);
         for (IndexSet.Spec spec : parsed) {
-            assertThat(IndexSet.parseSpec(compact, IndexSet.MAX_INDEX).getFirst().indexes()).isEqualTo(spec.indexes());
+            assertThat(IndexSet.parseSpec(compact, IndexSet.MAX_INDEX)
+                            .getFirst()
+                            .indexes())
+                    .isEqualTo(spec.indexes());
         }
     }
 
@@ -333,7 +350,10 @@ class FormatsTest {
         assertThat(less.last()).isEqualTo(IndexSet.MAX_INDEX);
         assertThat(all.minus(all).isEmpty()).isTrue();
         assertThat(all.minus(IndexSet.range(1, IndexSet.MAX_INDEX, 1))).isEqualTo(IndexSet.of(0));
-        assertThat(IndexSet.of(1, 2).union(IndexSet.of(9)).intersect(IndexSet.range(2, 20, 1)).compact())
+        assertThat(IndexSet.of(1, 2)
+                        .union(IndexSet.of(9))
+                        .intersect(IndexSet.range(2, 20, 1))
+                        .compact())
                 .isEqualTo("2,9");
         assertThat(IndexSet.of(1, 3).without(1).without(3)).isEqualTo(IndexSet.empty());
         assertThat(IndexSet.range(1, 199, 2).print(10)).isEqualTo("1,3,5,7,9,...");

@@ -37,7 +37,11 @@ class JsonObjTest {
                 assertThat(object.raw(name)).isEqualTo(model.get(name));
             }
             StringBuilder text = new StringBuilder();
-            model.forEach((k, v) -> text.append(text.isEmpty() ? "" : ",").append('"').append(k).append("\":").append(v));
+            model.forEach((k, v) -> text.append(text.isEmpty() ? "" : ",")
+                    .append('"')
+                    .append(k)
+                    .append("\":")
+                    .append(v));
             assertThat(object.toString()).isEqualTo("{" + text + "}");
             assertThat(List.copyOf(object.fields().keySet())).isEqualTo(List.copyOf(model.keySet()));
         }

@@ -13,9 +13,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PackedAnswerTest {
-    private static final List<Column> JOBS = List.of(new Column("jobId", Kind.NUMBER), new Column("name", Kind.TEXT), new Column("batch", Kind.FLAG),
-            new Column("exit.code", Kind.NUMBER), new Column("exit.signal", Kind.NUMBER));
-    private static final List<Column> STEPS = List.of(new Column("stepId", Kind.NUMBER), new Column("usage.node", Kind.TEXT));
+    private static final List<Column> JOBS = List.of(
+            new Column("jobId", Kind.NUMBER),
+            new Column("name", Kind.TEXT),
+            new Column("batch", Kind.FLAG),
+            new Column("exit.code", Kind.NUMBER),
+            new Column("exit.signal", Kind.NUMBER));
+    private static final List<Column> STEPS =
+            List.of(new Column("stepId", Kind.NUMBER), new Column("usage.node", Kind.TEXT));
 
     private static void job(PackedAnswer.Writer to, String cluster, long id, String name, boolean batch, int code) {
         to.job(cluster);
@@ -51,13 +56,17 @@ class PackedAnswerTest {
         w.step();
         w.value(Long.MAX_VALUE);
         w.value("n1");
-        assertThat(rows(w.end(7))).containsExactly(
-                " {\"exit\":{\"code\":1,\"signal\":-1},\"jobId\":2147483647,\"name\":\"näme \\u0000\\n\",\"batch\":true}"
-                        + "[{\"usage\":{\"node\":\"n1\"},\"stepId\":-5}, {\"usage\":{\"node\":\"\"},\"stepId\":0}]",
-                "far {\"exit\":{\"code\":-1,\"signal\":1},\"jobId\":1,\"name\":\"\",\"batch\":false}[]",
-                "far {\"exit\":{\"code\":0,\"signal\":0},\"jobId\":-9223372036854775808,\"name\":\"näme \\u0000\\n\",\"batch\":true}"
-                        + "[{\"usage\":{\"node\":\"n1\"},\"stepId\":9223372036854775807}]",
-                "now 1795254380 of c next 7");
+        assertThat(rows(w.end(7)))
+                .containsExactly(
+                        " {\"exit\":{\"code\":1,\"signal\":-1},\"jobId\":2147483647,\"name\":\"näme "
+                                + "\\u0000\\n\",\"batch\":true}"
+                                + "[{\"usage\":{\"node\":\"n1\"},\"stepId\":-5}, "
+                                + "{\"usage\":{\"node\":\"\"},\"stepId\":0}]",
+                        "far {\"exit\":{\"code\":-1,\"signal\":1},\"jobId\":1,\"name\":\"\",\"batch\":false}[]",
+                        "far {\"exit\":{\"code\":0,\"signal\":0},\"jobId\":-9223372036854775808,"
+                                + "\"name\":\"näme \\u0000\\n\",\"batch\":true}"
+                                + "[{\"usage\":{\"node\":\"n1\"},\"stepId\":9223372036854775807}]",
+                        "now 1795254380 of c next 7");
     }
 
     /** More different texts than are remembered, and each of them again. */
@@ -95,9 +104,12 @@ class PackedAnswerTest {
         byte[] whole = w.end(0);
         for (int length = 0; length < whole.length; length++) {
             byte[] cut = Arrays.copyOf(whole, length);
-            assertThatThrownBy(() -> rows(cut)).as("after " + length + " bytes").isInstanceOf(Json.MalformedException.class);
+            assertThatThrownBy(() -> rows(cut))
+                    .as("after " + length + " bytes")
+                    .isInstanceOf(Json.MalformedException.class);
         }
-        assertThat(PackedAnswer.isPacked("{}".getBytes(java.nio.charset.StandardCharsets.UTF_8))).isFalse();
+        assertThat(PackedAnswer.isPacked("{}".getBytes(java.nio.charset.StandardCharsets.UTF_8)))
+                .isFalse();
         byte[] other = whole.clone();
         other[whole.length - 2] = 9;
         assertThatThrownBy(() -> rows(other)).isInstanceOf(Json.MalformedException.class);

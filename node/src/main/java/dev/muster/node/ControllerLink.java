@@ -35,6 +35,7 @@ final class ControllerLink implements AutoCloseable {
     static final int HEARTBEAT_SECONDS_DEFAULT = 5;
     /** Messages that go out at once where so many wait. */
     private static final int TOGETHER_MAX = 64;
+
     private static final ToController END = new Heartbeat(-1, -1);
 
     private final Settings settings;
@@ -54,8 +55,15 @@ final class ControllerLink implements AutoCloseable {
         Client open(String host, int port);
     }
 
-    ControllerLink(Settings settings, DaemonLog log, Loop loop, Reports reports, ClientSource clients,
-            Supplier<Register> register, Supplier<Heartbeat> heartbeat, Consumer<ToNode> orders) {
+    ControllerLink(
+            Settings settings,
+            DaemonLog log,
+            Loop loop,
+            Reports reports,
+            ClientSource clients,
+            Supplier<Register> register,
+            Supplier<Heartbeat> heartbeat,
+            Consumer<ToNode> orders) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -83,8 +91,9 @@ final class ControllerLink implements AutoCloseable {
                 } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
                             + ": "
-                            + (e instanceof IOException io ? ErrorText.of(io) : e instanceof Json.MalformedException ? e.getMessage()
-                                    : Faults.described(e));
+                            + (e instanceof IOException io
+                                    ? ErrorText.of(io)
+                                    : e instanceof Json.MalformedException ? e.getMessage() : Faults.described(e));
                     if (!closed && !error.equals(lastError)) {
                         log.error(error);
                     }
@@ -189,7 +198,7 @@ final class ControllerLink implements AutoCloseable {
             frames.close();
         } catch (RuntimeException e) {
             Faults.report(e);
-            frames.close();     // a link that says nothing more would make the node DOWN: the next one may do better
+            frames.close(); // a link that says nothing more would make the node DOWN: the next one may do better
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

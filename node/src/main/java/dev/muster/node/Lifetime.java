@@ -8,7 +8,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /** What ends a serving slurmd, or makes it read its configuration: signals, and orders of the controller. */
 final class Lifetime implements Slurmd.Owner {
-    enum Order { STOP, READ_CONFIG }
+    enum Order {
+        STOP,
+        READ_CONFIG
+    }
 
     private final LinkedBlockingQueue<Order> orders = new LinkedBlockingQueue<>();
 

@@ -7,7 +7,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
-/** What a slurmd process has once, for however many nodes it stands: what starts stepds, and the threads that have them started. */
+/**
+ * What a slurmd process has once, for however many nodes it stands: what starts stepds, and the threads that have them
+ * started.
+ */
 public final class Machine implements AutoCloseable {
     static final int STARTERS = 4;
     /** Threads on which the nodes of a process take turns, where there are more of them. */
@@ -18,6 +21,7 @@ public final class Machine implements AutoCloseable {
 
     /** Of the one process. */
     final int nodes;
+
     private final Optional<Loop.Threads> loops;
 
     public Machine(Path stepd, int nodes) {

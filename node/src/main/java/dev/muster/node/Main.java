@@ -77,12 +77,18 @@ public final class Main {
     private static int showHardware(Options options) {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
         String name = options.nodeName().isEmpty() ? WhichNode.shortName(Os.hostName()) : options.nodeName();
-        System.out.println(HardwareProbe.describe(name, probe.read(""), GpuProbe.gresText(gpus(probe)), probe.uptimeSeconds()));
+        System.out.println(
+                HardwareProbe.describe(name, probe.read(""), GpuProbe.gresText(gpus(probe)), probe.uptimeSeconds()));
         return 0;
     }
 
     private static List<GpuProbe.Gpu> gpus(HardwareProbe probe) {
-        return new GpuProbe(Path.of("/"), Optional.empty(), probe.topology(), probe.read("").threadsPerCore()).find("full");
+        return new GpuProbe(
+                        Path.of("/"),
+                        Optional.empty(),
+                        probe.topology(),
+                        probe.read("").threadsPerCore())
+                .find("full");
     }
 
     static Path prefix() {
@@ -98,11 +104,18 @@ public final class Main {
     private static int configured(Options options) {
         try {
             File file = configFile(options);
-            boolean isNamed = !options.configFile().isEmpty() || !Optional.ofNullable(System.getenv("SLURM_CONF")).orElse("").isEmpty();
+            boolean isNamed = !options.configFile().isEmpty()
+                    || !Optional.ofNullable(System.getenv("SLURM_CONF"))
+                            .orElse("")
+                            .isEmpty();
             Optional<Configless> source = ConfServers.of(options.confServer(), isNamed, file)
-                    .map(servers -> new Configless(servers, Configless.keyOf(prefix()), options.mungeSocket(), options.authority()));
+                    .map(servers -> new Configless(
+                            servers, Configless.keyOf(prefix()), options.mungeSocket(), options.authority()));
             if (source.isPresent()) {
-                file = source.get().fetchInto(Files.createTempDirectory("slurm-conf-")).resolve("slurm.conf").toFile();
+                file = source.get()
+                        .fetchInto(Files.createTempDirectory("slurm-conf-"))
+                        .resolve("slurm.conf")
+                        .toFile();
             }
             return configured(options, source, file);
         } catch (IOException e) {
@@ -146,32 +159,63 @@ public final class Main {
                 System.err.println("slurmd: fatal: " + u.sentence());
                 yield 1;
             }
-            case WhichNode.Found f when options.mode() == Options.Mode.SHOW_GRES -> {
+            case WhichNode.Found f
+            when options.mode() == Options.Mode.SHOW_GRES -> {
                 GresReport.lines(conf, f.node()).forEach(System.err::println);
                 yield 0;
             }
-            case WhichNode.Found f -> serve(source.isPresent() ? cached(conf, f.node()) : conf, List.of(f), options, slurmUser,
-                    identities, source);
+            case WhichNode.Found f ->
+                serve(
+                        source.isPresent() ? cached(conf, f.node()) : conf,
+                        List.of(f),
+                        options,
+                        slurmUser,
+                        identities,
+                        source);
         };
     }
 
     /** -N n[1-64]: one process stands for all of these, each with its port, its registration and its stepds. */
     private static List<String> several(Options options) {
-        return HostList.parse(options.nodeName()) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        return HostList.parse(options.nodeName()) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : List.of();
     }
 
-    private static int serveSeveral(SlurmConf conf, List<String> names, Options options, int slurmUser, Identities identities,
-            Optional<Configless> source) throws IOException {
-        List<WhichNode.Found> nodes = names.stream().flatMap(name -> conf.node(name).stream()).map(n -> new WhichNode.Found(n, "")).toList();
-        String wrong = options.dynamic() || options.future().isPresent() ? "several nodes are for nodes that slurm.conf names"
-                : nodes.size() < names.size() ? "Unable to determine this slurmd's NodeName"
-                : nodes.stream().map(n -> conf.slurmdSpoolDir(n.node())).distinct().count() < names.size()
-                ? "SlurmdSpoolDir must be another for each node (%n)" : "";
+    private static int serveSeveral(
+            SlurmConf conf,
+            List<String> names,
+            Options options,
+            int slurmUser,
+            Identities identities,
+            Optional<Configless> source)
+            throws IOException {
+        List<WhichNode.Found> nodes = names.stream()
+                .flatMap(name -> conf.node(name).stream())
+                .map(n -> new WhichNode.Found(n, ""))
+                .toList();
+        String wrong = options.dynamic() || options.future().isPresent()
+                ? "several nodes are for nodes that slurm.conf names"
+                : nodes.size() < names.size()
+                        ? "Unable to determine this slurmd's NodeName"
+                        : nodes.stream()
+                                                .map(n -> conf.slurmdSpoolDir(n.node()))
+                                                .distinct()
+                                                .count()
+                                        < names.size()
+                                ? "SlurmdSpoolDir must be another for each node (%n)"
+                                : "";
         if (!wrong.isEmpty()) {
             System.err.println("slurmd: fatal: " + wrong);
             return 1;
         }
-        return serve(source.isPresent() ? cached(conf, nodes.getFirst().node()) : conf, nodes, options, slurmUser, identities, source);
+        return serve(
+                source.isPresent() ? cached(conf, nodes.getFirst().node()) : conf,
+                nodes,
+                options,
+                slurmUser,
+                identities,
+                source);
     }
 
     private static WhichNode.Answer which(SlurmConf conf, Options options, int slurmUser) throws IOException {
@@ -183,11 +227,14 @@ public final class Main {
             Sessions sessions = new Sessions(conf, new Caller(Os.uid(), Os.gid()), slurmUser, false);
             return WhichNode.future(conf, sessions, options, Os.hostName(), probe.read(""));
         }
-        return SettingsReader.node(conf, options.nodeName(), Os.hostName()).<WhichNode.Answer>map(n -> new WhichNode.Found(n, ""))
+        return SettingsReader.node(conf, options.nodeName(), Os.hostName())
+                .<WhichNode.Answer>map(n -> new WhichNode.Found(n, ""))
                 .orElse(new WhichNode.Unknown("Unable to determine this slurmd's NodeName"));
     }
 
-    /** The fetched files, where they stay: in the spool directory, and for commands behind the runtime directory's link. */
+    /**
+     * The fetched files, where they stay: in the spool directory, and for commands behind the runtime directory's link.
+     */
     private static SlurmConf cached(SlurmConf fetched, NodeConf node) throws IOException {
         Path place = Path.of(fetched.slurmdSpoolDir(node)).toAbsolutePath().resolve("conf-cache");
         Path temporary = Path.of(fetched.file()).getParent();
@@ -199,11 +246,24 @@ public final class Main {
         throw new IOException("unusable configuration in " + place);
     }
 
-    private static int serve(SlurmConf conf, List<WhichNode.Found> nodes, Options options, int slurmUser, Identities identities,
+    private static int serve(
+            SlurmConf conf,
+            List<WhichNode.Found> nodes,
+            Options options,
+            int slurmUser,
+            Identities identities,
             Optional<Configless> source) {
         List<ConfigError> errors = new ArrayList<>();
-        List<Settings> all = nodes.stream().map(node -> SettingsReader.read(conf, node.node(), node.line(), options, prefix(), slurmUser,
-                SettingsReader.Sisters.read(conf, node.node(), Os.hostName(), errors))).toList();
+        List<Settings> all = nodes.stream()
+                .map(node -> SettingsReader.read(
+                        conf,
+                        node.node(),
+                        node.line(),
+                        options,
+                        prefix(),
+                        slurmUser,
+                        SettingsReader.Sisters.read(conf, node.node(), Os.hostName(), errors)))
+                .toList();
         Settings settings = all.getFirst();
         if (!errors.isEmpty()) {
             errors.forEach(e -> System.err.println("slurmd: error: " + e.message()));
@@ -212,22 +272,34 @@ public final class Main {
         }
         DaemonLog log;
         try {
-            log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(),
-                    settings.logTimeFormat(), conf.slurmdSyslogDebug());
+            log = new DaemonLog(
+                    "slurmd",
+                    settings.logFile(),
+                    options.foreground(),
+                    settings.debugLevel(),
+                    settings.logTimeFormat(),
+                    conf.slurmdSyslogDebug());
         } catch (IOException e) {
-            System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + ErrorText.of(e));
+            System.err.println(
+                    "slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + ErrorText.of(e));
             return 1;
         }
         log.adoptLibraries();
         Faults.install(log);
         conf.warnings().forEach(w -> log.error(w.message()));
         options.idle().forEach(log::error);
-        nodes.stream().filter(n -> !n.detected().isEmpty())
-                .forEach(n -> log.info("Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
+        nodes.stream()
+                .filter(n -> !n.detected().isEmpty())
+                .forEach(n -> log.info(
+                        "Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
         if (Os.uid() != userId(identities, conf.slurmdUser())) {
             // the number is whose process this is, as the original says it
-            return fatal(log, options, "You are running slurmd as something other than user " + conf.slurmdUser() + "(" + Os.uid()
-                    + "). If you want to run as this user add SlurmdUser=" + identities.userName(Os.uid()) + " to the slurm.conf file.");
+            return fatal(
+                    log,
+                    options,
+                    "You are running slurmd as something other than user " + conf.slurmdUser() + "(" + Os.uid()
+                            + "). If you want to run as this user add SlurmdUser=" + identities.userName(Os.uid())
+                            + " to the slurm.conf file.");
         }
         try {
             return serveToTheEnd(new Start(conf, all, options, identities, log, source));
@@ -248,7 +320,12 @@ public final class Main {
     }
 
     /** @param nodes more than one only with -N of several; what concerns the process is taken from the first */
-    private record Start(SlurmConf conf, List<Settings> nodes, Options options, Identities identities, DaemonLog log,
+    private record Start(
+            SlurmConf conf,
+            List<Settings> nodes,
+            Options options,
+            Identities identities,
+            DaemonLog log,
             Optional<Configless> source) {
         Settings settings() {
             return nodes.getFirst();
@@ -256,8 +333,12 @@ public final class Main {
     }
 
     private static int userId(Identities identities, String name) {
-        return name.equals("root") ? 0 : identities.byName(name).map(i -> i.uid())
-                .orElse(name.matches("[0-9]{1,9}") ? Integer.parseInt(name) : -1);
+        return name.equals("root")
+                ? 0
+                : identities
+                        .byName(name)
+                        .map(i -> i.uid())
+                        .orElse(name.matches("[0-9]{1,9}") ? Integer.parseInt(name) : -1);
     }
 
     /** Serves, again with a new configuration after each change of it, until told to stop. */
@@ -266,7 +347,13 @@ public final class Main {
         Lifetime lifetime = new Lifetime(first.log);
         Start start = first;
         try (Machine machine = new Machine(first.settings().stepd(), first.nodes.size())) {
-            WarmUp.start(first.settings(), new Sessions(first.conf, new Caller(Os.uid(), Os.gid()), first.settings().slurmUserId(), false),
+            WarmUp.start(
+                    first.settings(),
+                    new Sessions(
+                            first.conf,
+                            new Caller(Os.uid(), Os.gid()),
+                            first.settings().slurmUserId(),
+                            false),
                     first.log);
             while (serveOnce(start, lifetime, machine) == Lifetime.Order.READ_CONFIG) {
                 start = reread(start);
@@ -276,21 +363,29 @@ public final class Main {
         return 0;
     }
 
-    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime, Machine machine) throws Slurmd.CannotStartException,
-            IOException {
+    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime, Machine machine)
+            throws Slurmd.CannotStartException, IOException {
         Settings settings = start.settings();
         Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false)
-                .telling(new TlsLog(start.conf.debugFlags()::contains, start.log::info)).complainingTo(start.log::error);
+                .telling(new TlsLog(start.conf.debugFlags()::contains, start.log::info))
+                .complainingTo(start.log::error);
         List<Slurmd> running = new ArrayList<>();
         try {
             for (Settings node : start.nodes) {
-                running.add(new Slurmd(node, start.log, sessions, lifetime, start.options.reportReboot(), name ->
-                        start.conf.node(name).map(n -> new Settings.Address(n.address(), n.port())), machine));
+                running.add(new Slurmd(
+                        node,
+                        start.log,
+                        sessions,
+                        lifetime,
+                        start.options.reportReboot(),
+                        name -> start.conf.node(name).map(n -> new Settings.Address(n.address(), n.port())),
+                        machine));
             }
-            Optional<Sack> sack = Sack.open(AuthPlaces.of(start.conf), sessions.keys(), settings.cluster(), start.identities,
-                    start.log);
+            Optional<Sack> sack = Sack.open(
+                    AuthPlaces.of(start.conf), sessions.keys(), settings.cluster(), start.identities, start.log);
             List<PidFile> pidFiles = new ArrayList<>();
-            for (String file : start.nodes.stream().map(Settings::pidFile).distinct().toList()) {
+            for (String file :
+                    start.nodes.stream().map(Settings::pidFile).distinct().toList()) {
                 pidFiles.add(PidFile.make("SlurmdPidFile", file, start.log));
             }
             running.forEach(Slurmd::start);
@@ -340,7 +435,8 @@ public final class Main {
     /** A node's new settings; empty, and told, where the new configuration does not do for it. */
     private static Optional<Settings> reread(Start start, SlurmConf conf, Settings now) {
         String line = now.dynamic();
-        Optional<NodeConf> node = line.isEmpty() ? conf.node(now.nodeName())
+        Optional<NodeConf> node = line.isEmpty()
+                ? conf.node(now.nodeName())
                 : WhichNode.ofLine(conf, line) instanceof WhichNode.Found f ? Optional.of(f.node()) : Optional.empty();
         if (node.isEmpty()) {
             start.log.error("node " + now.nodeName() + " is no longer in " + start.conf.file());
@@ -349,7 +445,9 @@ public final class Main {
         List<ConfigError> errors = new ArrayList<>();
         SettingsReader.Sisters sisters = SettingsReader.Sisters.read(conf, node.get(), Os.hostName(), errors);
         errors.forEach(e -> start.log.error(e.message()));
-        return errors.isEmpty() ? Optional.of(SettingsReader.read(conf, node.get(), line, start.options, prefix(), now.slurmUserId(), sisters))
+        return errors.isEmpty()
+                ? Optional.of(SettingsReader.read(
+                        conf, node.get(), line, start.options, prefix(), now.slurmUserId(), sisters))
                 : Optional.empty();
     }
 
@@ -359,7 +457,8 @@ public final class Main {
         }
         int refused = start.options.lockMemory() ? Native.isLinked() ? Native.lockMemory() : -1 : 0;
         if (refused != 0) {
-            start.log.error("failed to mlock() slurmd pages: " + (refused < 0 ? "not begun by the launcher" : "errno " + refused));
+            start.log.error("failed to mlock() slurmd pages: "
+                    + (refused < 0 ? "not begun by the launcher" : "errno " + refused));
         }
         if (start.options.cleanStart()) {
             int forgotten = 0;
@@ -369,9 +468,13 @@ public final class Main {
             start.log.info("clean start: " + forgotten + " jobs without processes forgotten");
         }
         if (start.options.changeDirectory() || !start.options.foreground()) {
-            Path logDirectory = Path.of(start.settings().logFile()).toAbsolutePath().getParent();
-            DaemonProcess.workIn(start.settings().logFile().isEmpty() || logDirectory == null ? start.settings().spoolDirectory()
-                    : logDirectory, start.log);
+            Path logDirectory =
+                    Path.of(start.settings().logFile()).toAbsolutePath().getParent();
+            DaemonProcess.workIn(
+                    start.settings().logFile().isEmpty() || logDirectory == null
+                            ? start.settings().spoolDirectory()
+                            : logDirectory,
+                    start.log);
         }
     }
 }

@@ -23,11 +23,14 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/** The certificate that slurmctld has signed for this node (CertmgrType): in the spool directory, and renewed in time. */
+/**
+ * The certificate that slurmctld has signed for this node (CertmgrType): in the spool directory, and renewed in time.
+ */
 final class NodeCertificate {
     private static final int TIMEOUT_MS = 60_000;
     /** slurmctld may start after its nodes. */
     private static final int TRIES = 60;
+
     private static final int PAUSE_MS = 1_000;
     /** So often it is looked whether it is time: clocks are set, and files are exchanged. */
     private static final int LOOK_MS = 10_000;
@@ -72,7 +75,9 @@ final class NodeCertificate {
     /** 0 or less where there is none, or an old one. */
     private long untilRenewalMs() {
         try {
-            return Files.getLastModifiedTime(certificate).toMillis() + conf.renewalMinutes() * 60_000L - System.currentTimeMillis();
+            return Files.getLastModifiedTime(certificate).toMillis()
+                    + conf.renewalMinutes() * 60_000L
+                    - System.currentTimeMillis();
         } catch (IOException e) {
             return 0;
         }
@@ -80,17 +85,19 @@ final class NodeCertificate {
 
     /** Renews it as long as the loop runs. */
     void keep(Loop loop) {
-        loop.later(Math.clamp(untilRenewalMs(), PAUSE_MS, LOOK_MS), () -> Loop.aside(() -> {
-            try {
-                if (untilRenewalMs() <= 0) {
-                    obtain(1);
-                }
-                keep(loop);
-            } catch (IOException e) {
-                log.error("the certificate is not renewed: " + e.getMessage());
-                loop.later(AGAIN_MS, () -> keep(loop));
-            }
-        }));
+        loop.later(
+                Math.clamp(untilRenewalMs(), PAUSE_MS, LOOK_MS),
+                () -> Loop.aside(() -> {
+                    try {
+                        if (untilRenewalMs() <= 0) {
+                            obtain(1);
+                        }
+                        keep(loop);
+                    } catch (IOException e) {
+                        log.error("the certificate is not renewed: " + e.getMessage());
+                        loop.later(AGAIN_MS, () -> keep(loop));
+                    }
+                }));
     }
 
     private void obtain(int tries) throws IOException {
@@ -116,10 +123,13 @@ final class NodeCertificate {
                 pause();
             }
             for (Settings.Address at : settings.controllers()) {
-                try (Client client = sessions.client(at.host(), at.port()).to(Audience.SLURMCTLD).connectWithin(settings.connectMs())) {
+                try (Client client = sessions.client(at.host(), at.port())
+                        .to(Audience.SLURMCTLD)
+                        .connectWithin(settings.connectMs())) {
                     Client.Response r = client.post("/muster/v1/SignCertificate", Codec.encode(question), TIMEOUT_MS);
                     if (r.status() != 200) {
-                        throw new RefusedException("slurmctld does not sign a certificate: " + Codec.decode(r.body(), ApiError.class).error());
+                        throw new RefusedException("slurmctld does not sign a certificate: "
+                                + Codec.decode(r.body(), ApiError.class).error());
                     }
                     SignedCertificate answer = Codec.decode(r.body(), SignedCertificate.class);
                     if (!answer.next().isEmpty()) {
@@ -132,7 +142,8 @@ final class NodeCertificate {
                 } catch (RefusedException e) {
                     throw e;
                 } catch (IOException | Json.MalformedException e) {
-                    last = new IOException("no certificate from " + at.host() + ":" + at.port() + ": " + e.getMessage(), e);
+                    last = new IOException(
+                            "no certificate from " + at.host() + ":" + at.port() + ": " + e.getMessage(), e);
                 }
             }
         }
@@ -161,8 +172,10 @@ final class NodeCertificate {
         String program = conf.scripts().get(script);
         Os.Outcome o = Os.run(List.of(program, settings.nodeName()));
         if (o.exitCode() != 0 || o.output().isBlank()) {
-            throw new IOException(program + ": " + (o.exitCode() == 0 ? "it prints nothing"
-                    : "exit status " + o.exitCode() + " " + o.output().strip()));
+            throw new IOException(program + ": "
+                    + (o.exitCode() == 0
+                            ? "it prints nothing"
+                            : "exit status " + o.exitCode() + " " + o.output().strip()));
         }
         return o.output();
     }

@@ -118,7 +118,7 @@ public final class Slurmd implements AutoCloseable {
     private final Consumer<String> faults = this::drain;
 
     private void drain(String reason) {
-        loop.post(() -> reports.add(seq -> new NodeTrouble(seq, reason), () -> { }));
+        loop.post(() -> reports.add(seq -> new NodeTrouble(seq, reason), () -> {}));
     }
 
     /** What only the process as a whole can do. */
@@ -142,8 +142,15 @@ public final class Slurmd implements AutoCloseable {
         Optional<Settings.Address> find(String node);
     }
 
-    public Slurmd(Settings settings, DaemonLog log, Sessions sessions, Owner owner, boolean reportReboot, Neighbours neighbours,
-            Machine machine) throws CannotStartException {
+    public Slurmd(
+            Settings settings,
+            DaemonLog log,
+            Sessions sessions,
+            Owner owner,
+            boolean reportReboot,
+            Neighbours neighbours,
+            Machine machine)
+            throws CannotStartException {
         this.settings = settings;
         this.log = log;
         this.owner = owner;
@@ -161,60 +168,119 @@ public final class Slurmd implements AutoCloseable {
         } catch (IOException e) {
             throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e));
         }
-        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
-                probe.memoryMb(), log);
+        Cgroups cgroups = Cgroups.detect(
+                settings.nodeName(), settings.spoolDirectory(), settings.confinement(), probe.memoryMb(), log);
         hooks = new Hooks(settings, log);
         helpers = new FeatureHelpers(settings.around().helpers(), settings.nodeName(), hooks.basic(), log);
         activeFeatures = helpers.active();
         Settings.Sensing sensing = settings.around().sensing();
         MeterPrograms programs = new MeterPrograms(System.getenv(), log);
-        sensors = new Sensors(Path.of("/"), sensing, settings.spoolDirectory(), bootId, System::nanoTime,
-                new PowerMeter(Path.of("/"), sensing.energy(), programs), log);
+        sensors = new Sensors(
+                Path.of("/"),
+                sensing,
+                settings.spoolDirectory(),
+                bootId,
+                System::nanoTime,
+                new PowerMeter(Path.of("/"), sensing.energy(), programs),
+                log);
         Namespaces namespaces = new Namespaces(settings, log);
         files = new UserFiles(namespaces::kept);
         windows = new X11Tunnels(settings, log, spool, namespaces);
         Profiles profiles = profiles();
-        Starter starter = new Starter(settings, log, spool, cgroups, new SpecBuilder(settings, probe.topology()), namespaces, windows, hooks,
-                sensors, profiles, machine.stepds);
+        Starter starter = new Starter(
+                settings,
+                log,
+                spool,
+                cgroups,
+                new SpecBuilder(settings, probe.topology()),
+                namespaces,
+                windows,
+                hooks,
+                sensors,
+                profiles,
+                machine.stepds);
         mpi = new MpiLinks(settings, log, loop, spool, node -> dial(neighbours, sessions, node, MpiLinks.STREAM));
-        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters,
-                bootId);
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters, bootId);
         if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
-            new MemoryWatch(loop, settings.pollSeconds(), () -> RunningSteps.withMemoryLimit(jobs.known(), spool), jobs::memoryExceeded).start();
+            new MemoryWatch(
+                            loop,
+                            settings.pollSeconds(),
+                            () -> RunningSteps.withMemoryLimit(jobs.known(), spool),
+                            jobs::memoryExceeded)
+                    .start();
         }
         sampleNow();
         uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
-        new TaskSamples(loop, settings.around().sensing(), settings.confinement().tracking() == Confinement.Tracking.GROUP, jobs::running,
-                () -> sensing.tasks().gpus() && programs.has("nvidia-smi") ? programs.run(GpuUse.COMMAND).map(GpuUse::parse) : Optional.empty(),
-                uses::saw, log).start();
-        manager = new StepManager(settings, log, loop, jobs, reports, spool, (node, message, body) -> ask(neighbours, sessions, node, message, body),
-                bootId, () -> isConnected());
+        new TaskSamples(
+                        loop,
+                        settings.around().sensing(),
+                        settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                        jobs::running,
+                        () -> sensing.tasks().gpus() && programs.has("nvidia-smi")
+                                ? programs.run(GpuUse.COMMAND).map(GpuUse::parse)
+                                : Optional.empty(),
+                        uses::saw,
+                        log)
+                .start();
+        manager = new StepManager(
+                settings,
+                log,
+                loop,
+                jobs,
+                reports,
+                spool,
+                (node, message, body) -> ask(neighbours, sessions, node, message, body),
+                bootId,
+                () -> isConnected());
         adopt();
         loop.post(profiles::start);
-        IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
-        launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
-        queries = new SlurmdApi(settings, log, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
-                new Unallocated(settings, loop, jobs, bootId), manager);
+        IoRelay relay =
+                new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
+        launches = new LaunchRelay(
+                settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
+        queries = new SlurmdApi(
+                settings,
+                log,
+                loop,
+                jobs,
+                sensors,
+                this::hardware,
+                () -> lastMessage,
+                startTime,
+                new Unallocated(settings, loop, jobs, bootId),
+                manager);
         server = open(sessions, relay);
         Faults.add(faults);
-        link = new ControllerLink(settings, log, loop, reports,
-                (host, port) -> sessions.client(host, port).to(Audience.SLURMCTLD).connectWithin(settings.connectMs()), this::register,
-                        this::heartbeat, this::obey);
+        link = new ControllerLink(
+                settings,
+                log,
+                loop,
+                reports,
+                (host, port) ->
+                        sessions.client(host, port).to(Audience.SLURMCTLD).connectWithin(settings.connectMs()),
+                this::register,
+                this::heartbeat,
+                this::obey);
     }
 
     private Optional<IoRelay.Found> step(IoAttach attach) {
-        return jobs.forRelay(attach.jobId(), attach.attempt()).flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
-                .or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId()))).map(s -> new IoRelay.Found(s, j.share.owner().uid())));
+        return jobs.forRelay(attach.jobId(), attach.attempt())
+                .flatMap(j -> Optional.ofNullable(j.steps.get(attach.stepId()))
+                        .or(() -> Optional.ofNullable(j.notStarted.get(attach.stepId())))
+                        .map(s -> new IoRelay.Found(s, j.share.owner().uid())));
     }
 
     private Frames dial(Neighbours neighbours, Sessions sessions, String node, String stream) throws IOException {
-        Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
-        try (Client client = sessions.client(at.host(), at.port()).to(Audience.SLURMD).connectWithin(settings.connectMs())) {
+        Settings.Address at =
+                neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
+        try (Client client =
+                sessions.client(at.host(), at.port()).to(Audience.SLURMD).connectWithin(settings.connectMs())) {
             return client.stream(Server.streamPath(stream), "muster-" + stream);
         }
     }
 
-    private static byte[] ask(Neighbours neighbours, Sessions sessions, String node, String message, byte[] body) throws IOException {
+    private static byte[] ask(Neighbours neighbours, Sessions sessions, String node, String message, byte[] body)
+            throws IOException {
         Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException("not in slurm.conf"));
         try (Client client = sessions.client(at.host(), at.port()).to(Audience.SLURMD)) {
             Client.Response answer = client.post("/muster/v1/" + message, body, PEER_MS);
@@ -247,11 +313,26 @@ public final class Slurmd implements AutoCloseable {
         Settings.Sensing how = settings.around().sensing();
         ProfileSink sink = switch (how.profiling().conf().kind()) {
             case "influxdb" -> new InfluxSink(how.profiling().conf(), settings.cluster(), settings.nodeName(), log);
-            case "hdf5" -> new Hdf5Sink(Path.of(how.profiling().conf().directory()), settings.spoolDirectory(), settings.nodeName(), log);
+            case "hdf5" ->
+                new Hdf5Sink(
+                        Path.of(how.profiling().conf().directory()),
+                        settings.spoolDirectory(),
+                        settings.nodeName(),
+                        log);
             default -> ProfileSink.NONE;
         };
-        return new Profiles(loop, how, settings.confinement().tracking() == Confinement.Tracking.GROUP, () -> jobs.running(),
-                () -> Profiles.meters(Path.of("/"), sensors, how.profiling().interfaces(), how.profiling().lustre()), sink, log);
+        return new Profiles(
+                loop,
+                how,
+                settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                () -> jobs.running(),
+                () -> Profiles.meters(
+                        Path.of("/"),
+                        sensors,
+                        how.profiling().interfaces(),
+                        how.profiling().lustre()),
+                sink,
+                log);
     }
 
     private void sampleNow() {
@@ -300,13 +381,27 @@ public final class Slurmd implements AutoCloseable {
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
         while (true) {
             try {
-                return Server.start(settings.listenAt(), settings.port(), identity, sessions.verifier().as(Audience.SLURMD),
+                return Server.start(
+                        settings.listenAt(),
+                        settings.port(),
+                        identity,
+                        sessions.verifier().as(Audience.SLURMD),
                         (caller, message, body) -> queries.answer(caller, message, body),
-                        Map.of("io", relay::handle, "x11", windows::handle, LaunchRelay.STREAM, launches::handle,
-                                MpiLinks.STREAM, (caller, frames) -> mpi.handle(caller, frames, this::step)), this::page, log::error);
+                        Map.of(
+                                "io",
+                                relay::handle,
+                                "x11",
+                                windows::handle,
+                                LaunchRelay.STREAM,
+                                launches::handle,
+                                MpiLinks.STREAM,
+                                (caller, frames) -> mpi.handle(caller, frames, this::step)),
+                        this::page,
+                        log::error);
             } catch (RuntimeException e) {
                 if (System.nanoTime() > endNs) {
-                    throw new CannotStartException("Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
+                    throw new CannotStartException(
+                            "Unable to bind listen port (" + settings.port() + "): " + rootCause(e));
                 }
             }
             try {
@@ -326,7 +421,8 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private Optional<Server.Page> page(String path) {
-        return settings.around().pages() && List.of("/livez", "/readyz", "/healthz").contains(path)
+        return settings.around().pages()
+                        && List.of("/livez", "/readyz", "/healthz").contains(path)
                 ? Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)))
                 : Optional.empty();
     }
@@ -337,7 +433,7 @@ public final class Slurmd implements AutoCloseable {
         log.info("CPUs=" + h.cpus() + " Boards=" + h.boards() + " Sockets=" + h.sockets() + " Cores="
                 + h.coresPerSocket()
                 + " Threads=" + h.threadsPerCore() + " Memory=" + h.memoryMb() + " TmpDisk=" + h.tmpDiskMb()
-                        + " Uptime="
+                + " Uptime="
                 + probe.uptimeSeconds() + " CPUSpecList=(null) FeaturesAvail=" + shown(helpers.available())
                 + " FeaturesActive=" + shown(activeFeatures));
         boolean fresh = Os.isFirstOf(bootId, settings.spoolDirectory().resolve("boot"));
@@ -359,18 +455,35 @@ public final class Slurmd implements AutoCloseable {
         Hardware real = probe.read(settings.gres());
         long bootTime = reportReboot ? startTime : real.bootTime();
         return settings.registered()
-                .map(s -> new Hardware(s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
+                .map(s -> new Hardware(
+                        s.cpus(),
+                        s.boards(),
+                        s.sockets(),
+                        s.coresPerSocket(),
+                        s.threadsPerCore(),
                         s.memoryMb(),
-                        Math.max(s.tmpDiskMb(), 0), real.gres(), real.architecture(), real.operatingSystem(), bootTime))
-                .orElse(new Hardware(real.cpus(), real.boards(), real.sockets(), real.coresPerSocket(),
+                        Math.max(s.tmpDiskMb(), 0),
+                        real.gres(),
+                        real.architecture(),
+                        real.operatingSystem(),
+                        bootTime))
+                .orElse(new Hardware(
+                        real.cpus(),
+                        real.boards(),
+                        real.sockets(),
+                        real.coresPerSocket(),
                         real.threadsPerCore(),
-                        real.memoryMb(), real.tmpDiskMb(), real.gres(), real.architecture(), real.operatingSystem(),
-                                bootTime));
+                        real.memoryMb(),
+                        real.tmpDiskMb(),
+                        real.gres(),
+                        real.architecture(),
+                        real.operatingSystem(),
+                        bootTime));
     }
 
     /**
-     * What the node is to have afterwards is set first; without it there is no use in the reboot, and slurmctld gives the node up in time.
-     * Where what changes needs none, the node only says what it has now.
+     * What the node is to have afterwards is set first; without it there is no use in the reboot, and slurmctld gives
+     * the node up in time. Where what changes needs none, the node only says what it has now.
      */
     private void reboot(dev.muster.model.node.NodeMessages.Reboot r) {
         List<String> features = r.features();
@@ -392,13 +505,27 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private Register register() {
-        return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, hardware(),
-                jobs.attempts(), settings.dynamic(), settings.extra(), helpers.available(), activeFeatures, featuresTime,
-                settings.around().instanceId(), settings.around().instanceType(), spool.highestJobId());
+        return new Register(
+                settings.nodeName(),
+                settings.cluster(),
+                bootId,
+                Release.VERSION,
+                startTime,
+                hardware(),
+                jobs.attempts(),
+                settings.dynamic(),
+                settings.extra(),
+                helpers.available(),
+                activeFeatures,
+                featuresTime,
+                settings.around().instanceId(),
+                settings.around().instanceType(),
+                spool.highestJobId());
     }
 
     private Heartbeat heartbeat() {
-        return sensors.power().map(p -> new Heartbeat(probe.load(), probe.freeMemoryMb(), true, p.now(), p.average()))
+        return sensors.power()
+                .map(p -> new Heartbeat(probe.load(), probe.freeMemoryMb(), true, p.now(), p.average()))
                 .orElseGet(() -> new Heartbeat(probe.load(), probe.freeMemoryMb()));
     }
 
@@ -410,7 +537,10 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
-    /** An order about a job that cannot be carried out for an exception is answered, so that slurmctld does not wait for it. */
+    /**
+     * An order about a job that cannot be carried out for an exception is answered, so that slurmctld does not wait for
+     * it.
+     */
     private void obey(ToNode order) {
         lastMessage = System.currentTimeMillis() / 1000;
         try {
@@ -441,7 +571,7 @@ public final class Slurmd implements AutoCloseable {
             case Welcome w -> launches.stale(w.staleRelay());
             case StaleRelay s -> launches.stale(s.id());
             case Relay r -> launches.order(r, link::tell);
-            case Refused r -> { }
+            case Refused r -> {}
             case CheckHealth c -> Loop.aside(hooks::health);
             case dev.muster.model.node.NodeMessages.ReadFile r -> Loop.aside(() -> link.tell(files.read(r)));
             case dev.muster.model.node.NodeMessages.ReadUse r -> Loop.aside(() -> link.tell(uses.read(r)));
@@ -450,7 +580,10 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private void measure(dev.muster.model.node.NodeMessages.MeasureMemory m) {
-        java.util.List<Long> stepds = jobs.running().stream().filter(s -> s.jobId() == m.jobId()).map(ProcessTable.Running::stepd).toList();
+        java.util.List<Long> stepds = jobs.running().stream()
+                .filter(s -> s.jobId() == m.jobId())
+                .map(ProcessTable.Running::stepd)
+                .toList();
         Loop.aside(() -> {
             long kb = MemoryWatch.residentKb(stepds);
             loop.post(() -> link.tell(new dev.muster.model.node.NodeMessages.MemoryUsed(m.jobId(), m.attempt(), kb)));

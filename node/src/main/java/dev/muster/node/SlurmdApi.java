@@ -40,8 +40,17 @@ public final class SlurmdApi {
     private final StepManager manager;
     private final long startTime;
 
-    SlurmdApi(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Sensors sensors, Supplier<Hardware> hardware, LongSupplier lastMessage,
-            long startTime, Unallocated unallocated, StepManager manager) {
+    SlurmdApi(
+            Settings settings,
+            DaemonLog log,
+            Loop loop,
+            Jobs jobs,
+            Sensors sensors,
+            Supplier<Hardware> hardware,
+            LongSupplier lastMessage,
+            long startTime,
+            Unallocated unallocated,
+            StepManager manager) {
         this.unallocated = unallocated;
         this.manager = manager;
         this.settings = settings;
@@ -66,11 +75,19 @@ public final class SlurmdApi {
         try {
             return switch (message) {
                 case "QueryDaemon" -> Reply.of(daemon(caller));
-                case "QueryProcesses" -> Reply.of(processes(caller, Codec.decode(body, SlurmdMessages.QueryProcesses.class)));
-                case "RunUnallocated" -> unallocated.run(caller, Codec.decode(body, SlurmdMessages.RunUnallocated.class));
-                case "SignalUnallocated" -> unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
-                case "AwaitAllocation", "CreateStep", "CreateHetStep", "SignalStep", "QueryJobSteps", "TakeStep", "DropStep" ->
-                        manager.answer(caller, message, body);
+                case "QueryProcesses" ->
+                    Reply.of(processes(caller, Codec.decode(body, SlurmdMessages.QueryProcesses.class)));
+                case "RunUnallocated" ->
+                    unallocated.run(caller, Codec.decode(body, SlurmdMessages.RunUnallocated.class));
+                case "SignalUnallocated" ->
+                    unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
+                case "AwaitAllocation",
+                        "CreateStep",
+                        "CreateHetStep",
+                        "SignalStep",
+                        "QueryJobSteps",
+                        "TakeStep",
+                        "DropStep" -> manager.answer(caller, message, body);
                 default -> throw new IllegalStateException("nothing answers " + message);
             };
         } catch (Json.MalformedException e) {
@@ -91,23 +108,41 @@ public final class SlurmdApi {
     private SlurmdMessages.DaemonReply daemon(Caller caller) {
         List<String> steps = new ArrayList<>();
         boolean all = !settings.around().privateJobs() || caller.uid() == 0 || caller.uid() == settings.slurmUserId();
-        running().stream().filter(r -> all || r.owner().uid() == caller.uid())
+        running().stream()
+                .filter(r -> all || r.owner().uid() == caller.uid())
                 .forEach(r -> steps.add(r.jobId() + "." + StepId.name(r.stepId())));
         Hardware h = hardware.get();
-        return new SlurmdMessages.DaemonReply(settings.nodeName(), Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
-                .map(String::trim).orElse(settings.nodeName()), Release.VERSION, (int) ProcessHandle.current().pid(), startTime,
-                lastMessage.getAsLong(), Integer.toString(settings.debugLevel()), settings.logFile(), h.cpus(), h.boards(), h.sockets(),
-                h.coresPerSocket(), h.threadsPerCore(), h.memoryMb(), h.tmpDiskMb(), steps);
+        return new SlurmdMessages.DaemonReply(
+                settings.nodeName(),
+                Os.read(java.nio.file.Path.of("/proc/sys/kernel/hostname"))
+                        .map(String::trim)
+                        .orElse(settings.nodeName()),
+                Release.VERSION,
+                (int) ProcessHandle.current().pid(),
+                startTime,
+                lastMessage.getAsLong(),
+                Integer.toString(settings.debugLevel()),
+                settings.logFile(),
+                h.cpus(),
+                h.boards(),
+                h.sockets(),
+                h.coresPerSocket(),
+                h.threadsPerCore(),
+                h.memoryMb(),
+                h.tmpDiskMb(),
+                steps);
     }
 
     /** Of one's own jobs; root and SlurmUser see all. */
     private SlurmdMessages.ProcessesReply processes(Caller caller, SlurmdMessages.QueryProcesses q) {
-        ProcessTable table = new ProcessTable(settings.confinement().tracking() == Confinement.Tracking.GROUP,
+        ProcessTable table = new ProcessTable(
+                settings.confinement().tracking() == Confinement.Tracking.GROUP,
                 settings.around().sensing().tasks());
         boolean all = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
         List<StepProcesses> out = new ArrayList<>();
         for (ProcessTable.Running step : running()) {
-            boolean meant = (q.jobId() == 0 || q.jobId() == step.jobId()) && (q.pid() == 0 || table.isOf(q.pid(), step));
+            boolean meant =
+                    (q.jobId() == 0 || q.jobId() == step.jobId()) && (q.pid() == 0 || table.isOf(q.pid(), step));
             if (meant && (all || caller.uid() == step.owner().uid())) {
                 out.add(table.of(step, sensors.used(step.directory())));
             }

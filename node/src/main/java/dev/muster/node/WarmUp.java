@@ -43,13 +43,14 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What a step runs through in slurmd, gone through before the first one comes, so that the virtual machine has compiled it by then: a launch
- * is read and its specification written, and a stepd of straw sends the output of its tasks through a door of its own. No process is started,
- * and nothing of the node's own is touched.
+ * What a step runs through in slurmd, gone through before the first one comes, so that the virtual machine has compiled
+ * it by then: a launch is read and its specification written, and a stepd of straw sends the output of its tasks
+ * through a door of its own. No process is started, and nothing of the node's own is touched.
  */
 final class WarmUp {
     /** Measured with {@code bench.sh bigstep}. The virtual machine compiles what has run 200 times. */
     private static final int ROUNDS = 260;
+
     private static final long AT_MOST_NS = 5_000_000_000L;
     private static final int TASKS = 16;
     private static final int LOOKS_MAX = 60;
@@ -62,7 +63,8 @@ final class WarmUp {
     private final byte[] launch = Codec.encode(launch(), ToNode.class);
     private final byte[] status = status();
     private final ByteBuffer output = output();
-    @SuppressWarnings("UnusedVariable")     // keeps the compiler from dropping the work
+
+    @SuppressWarnings("UnusedVariable") // keeps the compiler from dropping the work
     private long size;
 
     private WarmUp(Settings settings, Path directory) {
@@ -72,8 +74,8 @@ final class WarmUp {
     }
 
     /**
-     * Ends by itself after a few seconds at most; what goes wrong only ends it. A machine with something to do is left alone: jobs, or the starts of
-     * other slurmds, which share it where a cluster is tried out.
+     * Ends by itself after a few seconds at most; what goes wrong only ends it. A machine with something to do is left
+     * alone: jobs, or the starts of other slurmds, which share it where a cluster is tried out.
      */
     static void start(Settings settings, Sessions sessions, DaemonLog log) {
         Thread.ofPlatform().name("warm-up").daemon(true).start(() -> {
@@ -96,7 +98,9 @@ final class WarmUp {
     /** Waits for it, bounded; not in step with others that wait. */
     private static boolean calm() {
         for (int i = 0; i < LOOKS_MAX; i++) {
-            if (isCalm(Os.read(Path.of("/proc/loadavg")).orElse(""), Runtime.getRuntime().availableProcessors())) {
+            if (isCalm(
+                    Os.read(Path.of("/proc/loadavg")).orElse(""),
+                    Runtime.getRuntime().availableProcessors())) {
                 return true;
             }
             try {
@@ -125,14 +129,21 @@ final class WarmUp {
         NodeStep step = new NodeStep(0, directory);
         step.ioToken = TOKEN;
         step.begun.complete(NodeStep.Begin.GOOD);
-        try (Loop loop = new Loop(log); ServerSocketChannel stepd = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+        try (Loop loop = new Loop(log);
+                ServerSocketChannel stepd = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             stepd.bind(UnixDomainSocketAddress.of(spool.socket(directory)));
             Thread.ofVirtual().start(() -> serve(stepd));
-            IoRelay relay = new IoRelay(settings, log, loop, attach -> Optional.of(new IoRelay.Found(step, Os.uid())), spool, node -> {
-                throw new IOException("no other node");
-            });
-            try (Server door = Server.start("127.0.0.1", 0, sessions.verifier(), (caller, message, body) -> Server.Reply.of(body.length),
-                    Map.of("io", relay::handle), path -> Optional.empty())) {
+            IoRelay relay = new IoRelay(
+                    settings, log, loop, attach -> Optional.of(new IoRelay.Found(step, Os.uid())), spool, node -> {
+                        throw new IOException("no other node");
+                    });
+            try (Server door = Server.start(
+                    "127.0.0.1",
+                    0,
+                    sessions.verifier(),
+                    (caller, message, body) -> Server.Reply.of(body.length),
+                    Map.of("io", relay::handle),
+                    path -> Optional.empty())) {
                 for (int i = 0; i < ROUNDS && System.nanoTime() < endNs; i++) {
                     launched();
                     attached(door.port(), sessions);
@@ -144,7 +155,11 @@ final class WarmUp {
 
     private void launched() throws SpecBuilder.RefusedException {
         Launch l = (Launch) Codec.decode(launch, ToNode.class);
-        size += specs.build(l, new SpecBuilder.Place(directory, directory, List.of(), List.of(), "", false, "", List.of(), false)).length;
+        size += specs.build(
+                        l,
+                        new SpecBuilder.Place(
+                                directory, directory, List.of(), List.of(), "", false, "", List.of(), false))
+                .length;
         specs.confined(l.share().memoryMb(), l.share().cpus(), l.share().gres());
     }
 
@@ -164,7 +179,10 @@ final class WarmUp {
 
     private void ended() {
         StatusFile read = StatusFile.parse(status).orElseThrow();
-        size += Codec.encode(new StepExited(1, 1, 1, 0, NodeStep.exits(Optional.of(read)), "", 0, read.usage()), ToController.class).length;
+        size += Codec.encode(
+                        new StepExited(1, 1, 1, 0, NodeStep.exits(Optional.of(read)), "", 0, read.usage()),
+                        ToController.class)
+                .length;
     }
 
     /** One connection after the other, as long as there are any. */
@@ -188,11 +206,13 @@ final class WarmUp {
         List<StepSocket.Frame> frames = new ArrayList<>();
         for (int task = 0; task < TASKS; task++) {
             for (char type : "LTOEX".toCharArray()) {
-                frames.add(new StepSocket.Frame(type, task, 1, 0, type == 'O' ? "1\n".getBytes(StandardCharsets.US_ASCII) : new byte[0]));
+                frames.add(new StepSocket.Frame(
+                        type, task, 1, 0, type == 'O' ? "1\n".getBytes(StandardCharsets.US_ASCII) : new byte[0]));
             }
         }
         frames.add(new StepSocket.Frame('F', StepSocket.ALL_TASKS, 0, 0, new byte[0]));
-        ByteBuffer out = ByteBuffer.allocate(frames.stream().mapToInt(f -> Integer.BYTES + f.encode().length).sum());
+        ByteBuffer out = ByteBuffer.allocate(
+                frames.stream().mapToInt(f -> Integer.BYTES + f.encode().length).sum());
         frames.forEach(f -> out.putInt(f.encode().length).put(f.encode()));
         return out.flip();
     }
@@ -200,9 +220,13 @@ final class WarmUp {
     private static byte[] status() {
         StringBuilder b = new StringBuilder("job 1\nstep 0\nattempt 1\nstepd 1\nstate complete\n");
         for (int task = 0; task < TASKS; task++) {
-            b.append("task id=").append(task).append(" phase=done pid=1 started=1.000001 status=0 ended=1.000001 utime_us=1 stime_us=1\n");
+            b.append("task id=")
+                    .append(task)
+                    .append(" phase=done pid=1 started=1.000001 status=0 ended=1.000001 utime_us=1 stime_us=1\n");
         }
-        return b.append("usage utime_us=1 stime_us=1 maxrss_kb=1 majflt=0 inblock=0 oublock=0\nend\n").toString().getBytes(StandardCharsets.UTF_8);
+        return b.append("usage utime_us=1 stime_us=1 maxrss_kb=1 majflt=0 inblock=0 oublock=0\nend\n")
+                .toString()
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     /** As a step of a shell's everyday environment. */
@@ -213,12 +237,47 @@ final class WarmUp {
         }
         List<Task> tasks = new ArrayList<>();
         for (int i = 0; i < TASKS; i++) {
-            tasks.add(new Task(i, i, "0", List.of(), List.of(Bytes.of("SLURM_PROCID=" + i), Bytes.of("SLURM_LOCALID=" + i))));
+            tasks.add(new Task(
+                    i, i, "0", List.of(), List.of(Bytes.of("SLURM_PROCID=" + i), Bytes.of("SLURM_LOCALID=" + i))));
         }
         Identity owner = new Identity(0, 0, "root", "root", List.of(0), "/", "/bin/sh");
-        JobShare share = new JobShare(1, 1, "", owner, List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(), -1, 2, false, Bytes.of("name"), 0, "");
-        return new Launch(share, 0, tasks, environment, Bytes.EMPTY, Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
-                Bytes.of("/tmp"), 022, Map.of("NOFILE", 1024L), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, TASKS, -1, TOKEN, 0, "n1", false,
+        JobShare share = new JobShare(
+                1,
+                1,
+                "",
+                owner,
+                List.of("SLURM_JOB_PARTITION=main"),
+                "0",
+                0,
+                Map.of(),
+                -1,
+                2,
+                false,
+                Bytes.of("name"),
+                0,
+                "");
+        return new Launch(
+                share,
+                0,
+                tasks,
+                environment,
+                Bytes.EMPTY,
+                Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
+                Bytes.of("/tmp"),
+                022,
+                Map.of("NOFILE", 1024L),
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                false,
+                0,
+                1,
+                TASKS,
+                -1,
+                TOKEN,
+                0,
+                "n1",
+                false,
                 Map.of());
     }
 }

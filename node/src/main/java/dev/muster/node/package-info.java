@@ -1,6 +1,6 @@
 /**
  * slurmd: the jobs of one node. {@code node/README.md} has the picture.
  *
- * {@code Main} and {@code Slurmd} are the door.
+ * <p>{@code Main} and {@code Slurmd} are the door.
  */
 package dev.muster.node;

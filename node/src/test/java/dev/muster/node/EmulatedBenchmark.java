@@ -27,9 +27,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /**
- * What slurmctld, a process of its own with its journal on disk, does for thousands of nodes: {@link EmulatedNodes} in a few processes, one for each
- * line of nodes in slurm.conf. Usage: EmulatedBenchmark SLURM.CONF PID JOBS PARTS HOSTLIST... (the PID of slurmctld; parts of
- * array,separate,wide,storm). Not a unit test.
+ * What slurmctld, a process of its own with its journal on disk, does for thousands of nodes: {@link EmulatedNodes} in
+ * a few processes, one for each line of nodes in slurm.conf. Usage: EmulatedBenchmark SLURM.CONF PID JOBS PARTS
+ * HOSTLIST... (the PID of slurmctld; parts of array,separate,wide,storm). Not a unit test.
  */
 public final class EmulatedBenchmark implements AutoCloseable {
     private static final int CONNECTIONS = 16;
@@ -65,7 +65,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
         this.pid = pid;
         SlurmConf read = switch (SlurmConf.read(conf.toFile())) {
             case SlurmConf.Parsed.Ok ok -> ok.conf();
-            case SlurmConf.Parsed.Invalid invalid -> throw new IOException(invalid.errors().toString());
+            case SlurmConf.Parsed.Invalid invalid ->
+                throw new IOException(invalid.errors().toString());
         };
         sessions = new Sessions(read, new Caller(Os.uid(), Os.gid()), Os.uid(), false);
         host = read.controllers().getFirst().address();
@@ -79,8 +80,9 @@ public final class EmulatedBenchmark implements AutoCloseable {
             for (String names : Arrays.asList(args).subList(4, args.length)) {
                 all.begin(names);
             }
-            System.out.printf("%-46s %10s %10s %12s %13s %10s%n", all.nodes + " emulated nodes", "seconds", "per_second", "ctld_cpu_ms",
-                    "nodes_cpu_ms", "rss_mb");
+            System.out.printf(
+                    "%-46s %10s %10s %12s %13s %10s%n",
+                    all.nodes + " emulated nodes", "seconds", "per_second", "ctld_cpu_ms", "nodes_cpu_ms", "rss_mb");
             all.registration();
             for (String part : parts) {
                 switch (part) {
@@ -95,22 +97,37 @@ public final class EmulatedBenchmark implements AutoCloseable {
     }
 
     private void begin(String names) throws IOException {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
-        command.addAll(List.of("-Xmx3g", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", System.getProperty("java.class.path"),
-                EmulatedNodes.class.getName(), conf.toString(), names));
-        Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        Nodes made = new Nodes(process, new PrintStream(process.getOutputStream(), false, StandardCharsets.UTF_8),
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
+        command.addAll(List.of(
+                "-Xmx3g",
+                "-XX:+UseSerialGC",
+                "-XX:-UsePerfData",
+                "-cp",
+                System.getProperty("java.class.path"),
+                EmulatedNodes.class.getName(),
+                conf.toString(),
+                names));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        Nodes made = new Nodes(
+                process,
+                new PrintStream(process.getOutputStream(), false, StandardCharsets.UTF_8),
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
         processes.add(made);
         nodes += switch (dev.muster.model.format.HostList.parse(names)) {
-            case dev.muster.model.format.HostList.Parsed.Ok ok -> ok.list().names().size();
+            case dev.muster.model.format.HostList.Parsed.Ok ok ->
+                ok.list().names().size();
             default -> throw new IOException(names);
         };
-        made.say("connected");      // it is there
+        made.say("connected"); // it is there
     }
 
     private long sum(String question) {
-        return processes.stream().mapToLong(p -> Long.parseLong(p.say(question))).sum();
+        return processes.stream()
+                .mapToLong(p -> Long.parseLong(p.say(question)))
+                .sum();
     }
 
     private EmulatedNodes.Seen seen(int job, int step) {
@@ -147,7 +164,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
         mark.row(how + ": " + jobs + " jobs submitted and over", jobs);
         mark.each(jobs);
         if (diagnostics("jobs_completed") - completed != jobs || !isEmpty()) {
-            throw new IllegalStateException(diagnostics("jobs_completed") - completed + " of " + jobs + " jobs completed");
+            throw new IllegalStateException(
+                    diagnostics("jobs_completed") - completed + " of " + jobs + " jobs completed");
         }
     }
 
@@ -180,13 +198,21 @@ public final class EmulatedBenchmark implements AutoCloseable {
             for (int round = 1; round <= ROUNDS; round++) {
                 Mark mark = new Mark();
                 int id = submit(client, job("gate", nodes, ""));
-                await(5, () -> seen(id, BATCH).count() + seen(id, EmulatedNodes.PREPARED).count() >= nodes);
-                long known = Math.max(seen(id, BATCH).lastNs(), seen(id, EmulatedNodes.PREPARED).lastNs());
+                await(
+                        5,
+                        () -> seen(id, BATCH).count()
+                                        + seen(id, EmulatedNodes.PREPARED).count()
+                                >= nodes);
+                long known = Math.max(
+                        seen(id, BATCH).lastNs(),
+                        seen(id, EmulatedNodes.PREPARED).lastNs());
                 mark.until("job of all nodes " + round + ": all know of it", known);
                 mark = new Mark();
                 step(client, id);
                 await(5, () -> seen(id, 0).count() >= nodes);
-                mark.until("step of all nodes " + round + ": all have begun", seen(id, 0).lastNs());
+                mark.until(
+                        "step of all nodes " + round + ": all have begun",
+                        seen(id, 0).lastNs());
                 await(20, () -> sum("ends") == sum("launches") - 1);
                 mark.row("step of all nodes " + round + ": all have ended", nodes);
                 long freed = sum("freed");
@@ -251,8 +277,9 @@ public final class EmulatedBenchmark implements AutoCloseable {
         void end() throws InterruptedException {
             over = true;
             thread.join();
-            System.out.printf("  meanwhile, ms p50 p99: ping %.1f %.1f, squeue -t PD %.1f %.1f (%d of each)%n", at(pings, 0.5), at(pings, 0.99),
-                    at(queues, 0.5), at(queues, 0.99), queues.size());
+            System.out.printf(
+                    "  meanwhile, ms p50 p99: ping %.1f %.1f, squeue -t PD %.1f %.1f (%d of each)%n",
+                    at(pings, 0.5), at(pings, 0.99), at(queues, 0.5), at(queues, 0.99), queues.size());
         }
 
         private static double at(List<Long> times, double part) {
@@ -284,21 +311,39 @@ public final class EmulatedBenchmark implements AutoCloseable {
     }
 
     private static Asked job(String script, int nodes, String array) {
-        return new Asked(new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes),
-                new Json.Obj().put("timeLimitMin", 60L).put("array", array), script);
+        return new Asked(
+                new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes),
+                new Json.Obj().put("timeLimitMin", 60L).put("array", array),
+                script);
     }
 
     private int submit(Client client, Asked asked) throws IOException {
-        Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "emulated").put("request", asked.request).put("timing", asked.timing)
-                .put("files", new Json.Obj().put("workDir", Bytes.of("/tmp").base64()).put("stdout", Bytes.of("/dev/null").base64()))
+        Json.Obj job = new Json.Obj()
+                .put("kind", "BATCH")
+                .put("name", "emulated")
+                .put("request", asked.request)
+                .put("timing", asked.timing)
+                .put(
+                        "files",
+                        new Json.Obj()
+                                .put("workDir", Bytes.of("/tmp").base64())
+                                .put("stdout", Bytes.of("/dev/null").base64()))
                 .put("payload", new Json.Obj().put("submitHost", "login"));
-        JobMessages.Submit message = new JobMessages.Submit(requestId(), Codec.bind(job, JobDesc.class),
-                Bytes.of("#!/bin/sh\n" + asked.script + "\n"), environment(), false, false);
-        return Codec.decode(ask(client, "Submit", Codec.encode(message)), JobMessages.SubmitReply.class).jobId();
+        JobMessages.Submit message = new JobMessages.Submit(
+                requestId(),
+                Codec.bind(job, JobDesc.class),
+                Bytes.of("#!/bin/sh\n" + asked.script + "\n"),
+                environment(),
+                false,
+                false);
+        return Codec.decode(ask(client, "Submit", Codec.encode(message)), JobMessages.SubmitReply.class)
+                .jobId();
     }
 
     private void step(Client client, int job) throws IOException {
-        Json.Obj step = new Json.Obj().put("name", "true").put("request", new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes));
+        Json.Obj step = new Json.Obj()
+                .put("name", "true")
+                .put("request", new Json.Obj().put("tasks", (long) nodes).put("nodesMin", (long) nodes));
         StepDesc desc = Codec.bind(step, StepDesc.class).withEnvironment(environment());
         JobMessages.CreateStep message = new JobMessages.CreateStep(requestId(), job, desc, 0);
         ask(client, "CreateStep", Codec.encode(message));
@@ -319,8 +364,11 @@ public final class EmulatedBenchmark implements AutoCloseable {
 
     private long diagnostics(String name) {
         try (Client client = client()) {
-            return Codec.decode(ask(client, "QueryDiagnostics", Codec.encode(new ClusterMessages.QueryDiagnostics(false))),
-                    ClusterMessages.DiagnosticsReply.class).values().get(name);
+            return Codec.decode(
+                            ask(client, "QueryDiagnostics", Codec.encode(new ClusterMessages.QueryDiagnostics(false))),
+                            ClusterMessages.DiagnosticsReply.class)
+                    .values()
+                    .get(name);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
@@ -329,15 +377,36 @@ public final class EmulatedBenchmark implements AutoCloseable {
     /** Nobody waits, runs or has anything left on a node. */
     private boolean isEmpty() {
         try (Client client = client()) {
-            return Codec.decode(ask(client, "QueryJobs", query("PENDING", "RUNNING", "COMPLETING")), JobMessages.JobsReply.class).jobs().isEmpty();
+            return Codec.decode(
+                            ask(client, "QueryJobs", query("PENDING", "RUNNING", "COMPLETING")),
+                            JobMessages.JobsReply.class)
+                    .jobs()
+                    .isEmpty();
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
 
     private static byte[] query(String... states) {
-        return Codec.encode(new JobMessages.QueryJobs(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(states), List.of(), List.of(),
-                List.of(), List.of(), false, false, false, false, false, List.of("jobId", "state", "reason"), false, false));
+        return Codec.encode(new JobMessages.QueryJobs(
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(states),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                false,
+                false,
+                false,
+                false,
+                false,
+                List.of("jobId", "state", "reason"),
+                false,
+                false));
     }
 
     // ---- measures
@@ -367,8 +436,9 @@ public final class EmulatedBenchmark implements AutoCloseable {
         }
 
         private void print(String what, long ns, long count) throws IOException {
-            System.out.printf("%-46s %10.3f %10.0f %12.0f %13.0f %10d%n", what, ns / 1e9, count * 1e9 / ns, cpuMs(pid) - cpuMs,
-                    nodesCpuMs() - nodesCpuMs, rssMb());
+            System.out.printf(
+                    "%-46s %10.3f %10.0f %12.0f %13.0f %10d%n",
+                    what, ns / 1e9, count * 1e9 / ns, cpuMs(pid) - cpuMs, nodesCpuMs() - nodesCpuMs, rssMb());
         }
 
         void each(long count) {
@@ -387,8 +457,10 @@ public final class EmulatedBenchmark implements AutoCloseable {
     }
 
     private long rssMb() throws IOException {
-        return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream().filter(l -> l.startsWith("VmHWM:"))
-                .mapToLong(l -> Long.parseLong(l.replaceAll("[^0-9]", "")) / 1024).sum();
+        return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
+                .filter(l -> l.startsWith("VmHWM:"))
+                .mapToLong(l -> Long.parseLong(l.replaceAll("[^0-9]", "")) / 1024)
+                .sum();
     }
 
     @Override

@@ -23,7 +23,10 @@ import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
 
-/** slurmd's own parts put together as {@link Slurmd} does, without what touches the machine: no directory, no processes, no port of its own. */
+/**
+ * slurmd's own parts put together as {@link Slurmd} does, without what touches the machine: no directory, no processes,
+ * no port of its own.
+ */
 final class EmulatedNode implements AutoCloseable {
     private final Settings settings;
     private final EmulatedNodes all;
@@ -47,16 +50,35 @@ final class EmulatedNode implements AutoCloseable {
         this.all = all;
         loop = new Loop(log, threads);
         JobSpool spool = new EmulatedSpool(settings.spoolDirectory());
-        Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(), 0, log);
+        Cgroups cgroups =
+                Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(), 0, log);
         MpiLinks mpi = new MpiLinks(settings, log, loop, spool, node -> {
             throw new IOException("emulated nodes have no helpers");
         });
-        jobs = new Jobs(settings, log, loop, spool, reports, new Hooks(settings, log), cgroups, new EmulatedSteps(all, spool), mpi, Runnable::run,
+        jobs = new Jobs(
+                settings,
+                log,
+                loop,
+                spool,
+                reports,
+                new Hooks(settings, log),
+                cgroups,
+                new EmulatedSteps(all, spool),
+                mpi,
+                Runnable::run,
                 bootId);
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(sessions, node));
-        link = new ControllerLink(settings, log, loop, reports, (host, port) -> sessions.client(host, port)
-                .to(dev.muster.transport.Audience.SLURMCTLD).connectWithin(settings.connectMs()),
-                this::register, () -> new Heartbeat(0, settings.registered().orElseThrow().memoryMb()), this::obey);
+        link = new ControllerLink(
+                settings,
+                log,
+                loop,
+                reports,
+                (host, port) -> sessions.client(host, port)
+                        .to(dev.muster.transport.Audience.SLURMCTLD)
+                        .connectWithin(settings.connectMs()),
+                this::register,
+                () -> new Heartbeat(0, settings.registered().orElseThrow().memoryMb()),
+                this::obey);
     }
 
     void start() {
@@ -74,7 +96,8 @@ final class EmulatedNode implements AutoCloseable {
 
     private Frames dial(Sessions sessions, String node) throws IOException {
         Settings.Address at = all.address(node);
-        try (Client client = sessions.client(at.host(), at.port()).to(dev.muster.transport.Audience.SLURMD)
+        try (Client client = sessions.client(at.host(), at.port())
+                .to(dev.muster.transport.Audience.SLURMD)
                 .connectWithin(settings.connectMs())) {
             return client.stream(Server.streamPath(LaunchRelay.STREAM), "muster-" + LaunchRelay.STREAM);
         }
@@ -82,9 +105,27 @@ final class EmulatedNode implements AutoCloseable {
 
     private Register register() {
         Settings.Shape s = settings.registered().orElseThrow();
-        return new Register(settings.nodeName(), settings.cluster(), bootId, Release.VERSION, startTime, new Hardware(s.cpus(), s.boards(),
-                s.sockets(), s.coresPerSocket(), s.threadsPerCore(), s.memoryMb(), Math.max(0, s.tmpDiskMb()), settings.gres(), "emulated", "none",
-                startTime), jobs.attempts(), "", "");
+        return new Register(
+                settings.nodeName(),
+                settings.cluster(),
+                bootId,
+                Release.VERSION,
+                startTime,
+                new Hardware(
+                        s.cpus(),
+                        s.boards(),
+                        s.sockets(),
+                        s.coresPerSocket(),
+                        s.threadsPerCore(),
+                        s.memoryMb(),
+                        Math.max(0, s.tmpDiskMb()),
+                        settings.gres(),
+                        "emulated",
+                        "none",
+                        startTime),
+                jobs.attempts(),
+                "",
+                "");
     }
 
     private void obey(ToNode order) {
@@ -106,8 +147,16 @@ final class EmulatedNode implements AutoCloseable {
             case NodeMessages.StaleRelay s -> launches.stale(s.id());
             case NodeMessages.Relay r -> launches.order(r, link::tell);
             // there is nothing that they could be done to
-            case NodeMessages.MeasureMemory _, NodeMessages.Charter _, NodeMessages.ReadConfig _, NodeMessages.SetDebug _, NodeMessages.StopDaemon _,
-                    NodeMessages.Refused _, NodeMessages.CheckHealth _, NodeMessages.ReadFile _, NodeMessages.ReadUse _, NodeMessages.Reboot _ -> { }
+            case NodeMessages.MeasureMemory _,
+                    NodeMessages.Charter _,
+                    NodeMessages.ReadConfig _,
+                    NodeMessages.SetDebug _,
+                    NodeMessages.StopDaemon _,
+                    NodeMessages.Refused _,
+                    NodeMessages.CheckHealth _,
+                    NodeMessages.ReadFile _,
+                    NodeMessages.ReadUse _,
+                    NodeMessages.Reboot _ -> {}
         }
     }
 

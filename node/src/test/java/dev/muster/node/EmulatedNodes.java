@@ -33,12 +33,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Thousands of nodes in one process: each has slurmd's logic and its own connection to slurmctld, none has processes ({@link EmulatedSteps}). They
- * share one port, the one that slurm.conf gives each of them, for launches that come through other nodes.
+ * Thousands of nodes in one process: each has slurmd's logic and its own connection to slurmctld, none has processes
+ * ({@link EmulatedSteps}). They share one port, the one that slurm.conf gives each of them, for launches that come
+ * through other nodes.
  */
 final class EmulatedNodes implements AutoCloseable {
     /** In place of a step's number: the node knows its share of the job. */
     static final int PREPARED = -100;
+
     private static final int THREADS = 2;
 
     private final Map<String, EmulatedNode> nodes = new LinkedHashMap<>();
@@ -62,21 +64,30 @@ final class EmulatedNodes implements AutoCloseable {
     EmulatedNodes(Path file, String names, DaemonLog log) throws IOException {
         conf = switch (SlurmConf.read(file.toFile())) {
             case SlurmConf.Parsed.Ok ok -> ok.conf();
-            case SlurmConf.Parsed.Invalid invalid -> throw new IOException(invalid.errors().toString());
+            case SlurmConf.Parsed.Invalid invalid ->
+                throw new IOException(invalid.errors().toString());
         };
         Sessions sessions = new Sessions(conf, new Caller(Os.uid(), Os.gid()), Os.uid(), false);
-        Options options = Options.parse(List.of("-f", file.toString())) instanceof Options.Parsed.Ok ok ? ok.options() : null;
-        List<String> all = HostList.parse(names) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        Options options =
+                Options.parse(List.of("-f", file.toString())) instanceof Options.Parsed.Ok ok ? ok.options() : null;
+        List<String> all = HostList.parse(names) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : List.of();
         NodeConf first = conf.node(all.getFirst()).orElseThrow();
         List<ConfigError> errors = new ArrayList<>();
         SettingsReader.Sisters sisters = SettingsReader.Sisters.read(conf, first, "localhost", errors);
         for (String name : all) {
-            Settings settings = SettingsReader.read(conf, conf.node(name).orElseThrow(), "", options, Path.of("/usr"), Os.uid(), sisters);
+            Settings settings = SettingsReader.read(
+                    conf, conf.node(name).orElseThrow(), "", options, Path.of("/usr"), Os.uid(), sisters);
             nodes.put(name, new EmulatedNode(settings, this, log, sessions, threads));
         }
-        server = Server.start("127.0.0.1", first.port(), sessions.verifier().as(dev.muster.transport.Audience.SLURMD),
+        server = Server.start(
+                "127.0.0.1",
+                first.port(),
+                sessions.verifier().as(dev.muster.transport.Audience.SLURMD),
                 (caller, message, body) -> Server.Reply.of(new NodeMessages.Ack(0)),
-                Map.of(LaunchRelay.STREAM, (caller, frames) -> relayed(frames)), path -> Optional.empty());
+                Map.of(LaunchRelay.STREAM, (caller, frames) -> relayed(frames)),
+                path -> Optional.empty());
     }
 
     private void relayed(Frames frames) {
@@ -111,7 +122,10 @@ final class EmulatedNodes implements AutoCloseable {
         if (stepId != PREPARED) {
             launches.incrementAndGet();
         }
-        seen.merge(List.of(jobId, stepId), new Seen(1, System.nanoTime()), (a, b) -> new Seen(a.count + b.count, b.lastNs));
+        seen.merge(
+                List.of(jobId, stepId),
+                new Seen(1, System.nanoTime()),
+                (a, b) -> new Seen(a.count + b.count, b.lastNs));
     }
 
     void ended() {
@@ -166,9 +180,9 @@ final class EmulatedNodes implements AutoCloseable {
     }
 
     /**
-     * As a process: {@code EmulatedNodes SLURM.CONF NODES}. Asked on standard input, answers a line each: {@code start}, {@code connected},
-     * {@code launches}, {@code ends}, {@code freed}, {@code seen JOB STEP} (how many nodes, and the time of the last), {@code open}; ends with its
-     * input.
+     * As a process: {@code EmulatedNodes SLURM.CONF NODES}. Asked on standard input, answers a line each:
+     * {@code start}, {@code connected}, {@code launches}, {@code ends}, {@code freed}, {@code seen JOB STEP} (how many
+     * nodes, and the time of the last), {@code open}; ends with its input.
      */
     public static void main(String[] args) throws Exception {
         DaemonLog log = new DaemonLog("emulated", "", true, 1, "");

@@ -53,21 +53,35 @@ class EmulatedNodesTest {
 
     @BeforeEach
     void start() throws Exception {
-        controller = Server.start("127.0.0.1", 0, new Verifier(FakeController.KEY, "test", Optional.empty(), System::currentTimeMillis)
-                .as(dev.muster.transport.Audience.SLURMCTLD),
-                (c, m, b) -> Server.Reply.of(new Welcome(1, 1)), Map.of("node", (caller, frames) -> serve(frames)), path -> Optional.empty());
+        controller = Server.start(
+                "127.0.0.1",
+                0,
+                new Verifier(FakeController.KEY, "test", Optional.empty(), System::currentTimeMillis)
+                        .as(dev.muster.transport.Audience.SLURMCTLD),
+                (c, m, b) -> Server.Reply.of(new Welcome(1, 1)),
+                Map.of("node", (caller, frames) -> serve(frames)),
+                path -> Optional.empty());
         directory = Files.createTempDirectory("muster-emulated-");
-        Path key = Files.createFile(directory.resolve("slurm.key"),
+        Path key = Files.createFile(
+                directory.resolve("slurm.key"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.write(key, FakeController.KEY);
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        Files.writeString(directory.resolve("slurm.conf"), "ClusterName=test\nSlurmctldHost=h(127.0.0.1)\nSlurmctldPort=" + controller.port()
-                + "\nAuthType=auth/slurm\nSlurmdSpoolDir=" + directory + "/%n\nSlurmdParameters=config_overrides\nProctrackType=proctrack/linuxproc\n"
-                + "NodeName=n[1-" + NODES + "] NodeAddr=127.0.0.1 Port=" + port + " CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL\n", UTF_8);
-        nodes = new EmulatedNodes(directory.resolve("slurm.conf"), "n[1-" + NODES + "]", new DaemonLog("slurmd", directory + "/log", false, 1, ""));
+        Files.writeString(
+                directory.resolve("slurm.conf"),
+                "ClusterName=test\nSlurmctldHost=h(127.0.0.1)\nSlurmctldPort=" + controller.port()
+                        + "\nAuthType=auth/slurm\nSlurmdSpoolDir=" + directory
+                        + "/%n\nSlurmdParameters=config_overrides\nProctrackType=proctrack/linuxproc\n"
+                        + "NodeName=n[1-" + NODES + "] NodeAddr=127.0.0.1 Port=" + port
+                        + " CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL\n",
+                UTF_8);
+        nodes = new EmulatedNodes(
+                directory.resolve("slurm.conf"),
+                "n[1-" + NODES + "]",
+                new DaemonLog("slurmd", directory + "/log", false, 1, ""));
         nodes.start();
         for (int i = 0; i < 200 && nodes.connected() < NODES; i++) {
             Thread.sleep(50);
@@ -92,10 +106,13 @@ class EmulatedNodesTest {
                         links.put(r.node(), frames);
                         send(r.node(), new Welcome(1, 5));
                     }
-                    case NodeMessages.StepLaunched m -> frames.send(Codec.encode(new NodeMessages.Ack(m.seq()), ToNode.class));
-                    case NodeMessages.StepExited m -> frames.send(Codec.encode(new NodeMessages.Ack(m.seq()), ToNode.class));
-                    case NodeMessages.JobDone m -> frames.send(Codec.encode(new NodeMessages.Ack(m.seq()), ToNode.class));
-                    default -> { }
+                    case NodeMessages.StepLaunched m ->
+                        frames.send(Codec.encode(new NodeMessages.Ack(m.seq()), ToNode.class));
+                    case NodeMessages.StepExited m ->
+                        frames.send(Codec.encode(new NodeMessages.Ack(m.seq()), ToNode.class));
+                    case NodeMessages.JobDone m ->
+                        frames.send(Codec.encode(new NodeMessages.Ack(m.seq()), ToNode.class));
+                    default -> {}
                 }
                 heard.add(message);
             }
@@ -110,11 +127,44 @@ class EmulatedNodesTest {
 
     private static Launch launch(int jobId, int stepId, int index, String script) {
         Identity owner = new Identity(Os.uid(), Os.gid(), "me", "us", List.of(), "/", "/bin/sh");
-        JobShare share = new JobShare(jobId, 1, Os.bootId(), owner, List.of("SLURM_JOB_PARTITION=p"), "0", 0, Map.of(), -1, 2, false,
-                Bytes.of("j"), 0, "");
-        return new Launch(share, stepId, List.of(new Task(index, 0, "", List.of(), List.of())), List.of(Bytes.of("A=1")),
-                Bytes.of("#!/bin/sh\n" + script + "\n"), Codec.decode("{}".getBytes(UTF_8), StepDesc.class), Bytes.of("/tmp"), 022, Map.of(),
-                Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, index, 1, 1, -1, "", 0, "n1", false, Map.of());
+        JobShare share = new JobShare(
+                jobId,
+                1,
+                Os.bootId(),
+                owner,
+                List.of("SLURM_JOB_PARTITION=p"),
+                "0",
+                0,
+                Map.of(),
+                -1,
+                2,
+                false,
+                Bytes.of("j"),
+                0,
+                "");
+        return new Launch(
+                share,
+                stepId,
+                List.of(new Task(index, 0, "", List.of(), List.of())),
+                List.of(Bytes.of("A=1")),
+                Bytes.of("#!/bin/sh\n" + script + "\n"),
+                Codec.decode("{}".getBytes(UTF_8), StepDesc.class),
+                Bytes.of("/tmp"),
+                022,
+                Map.of(),
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                false,
+                index,
+                1,
+                1,
+                -1,
+                "",
+                0,
+                "n1",
+                false,
+                Map.of());
     }
 
     private <T extends ToController> T next(Class<T> kind) throws InterruptedException {
@@ -151,8 +201,11 @@ class EmulatedNodesTest {
 
     @Test
     void aLaunchForAllGoesThroughSome() throws Exception {
-        List<Launch> all = IntStream.range(0, NODES).mapToObj(i -> launch(1, 0, i, "")).toList();
-        SharedLaunch shared = SharedLaunch.of(IntStream.rangeClosed(1, NODES).mapToObj(i -> "n" + i).toList(), all).orElseThrow();
+        List<Launch> all =
+                IntStream.range(0, NODES).mapToObj(i -> launch(1, 0, i, "")).toList();
+        SharedLaunch shared = SharedLaunch.of(
+                        IntStream.rangeClosed(1, NODES).mapToObj(i -> "n" + i).toList(), all)
+                .orElseThrow();
         send("n1", new NodeMessages.Relay(1, 4, shared));
         int reached = 0;
         while (reached < NODES - 1) {

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The directory of a node that is never started again: nothing is written, what was launched is remembered as long as the node is there. */
+/**
+ * The directory of a node that is never started again: nothing is written, what was launched is remembered as long as
+ * the node is there.
+ */
 final class EmulatedSpool extends JobSpool {
     private final Set<List<Integer>> launched = new HashSet<>();
 

@@ -21,8 +21,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One node's steps without processes. What a step does is what the last line of the batch script says, or the step's command: {@code sleep SECONDS},
- * {@code exit CODE}, {@code gate} (until {@link EmulatedNodes#open}); all else is over at once, with 0. A signal that ends processes ends it.
+ * One node's steps without processes. What a step does is what the last line of the batch script says, or the step's
+ * command: {@code sleep SECONDS}, {@code exit CODE}, {@code gate} (until {@link EmulatedNodes#open}); all else is over
+ * at once, with 0. A signal that ends processes ends it.
  */
 final class EmulatedSteps implements Launcher {
     private final EmulatedNodes all;
@@ -55,16 +56,24 @@ final class EmulatedSteps implements Launcher {
 
     @Override
     public Begun start(Launch launch) {
-        Path directory = spool.stepDirectory(launch.share().jobId(), launch.share().attempt(), launch.stepId());
-        started.put(directory, new Program(words(launch), launch.tasks().stream().map(NodeMessages.Task::rank).toList()));
+        Path directory =
+                spool.stepDirectory(launch.share().jobId(), launch.share().attempt(), launch.stepId());
+        started.put(
+                directory,
+                new Program(
+                        words(launch),
+                        launch.tasks().stream().map(NodeMessages.Task::rank).toList()));
         all.launched(launch.share().jobId(), launch.stepId());
         return new Begun(1, CompletableFuture.completedFuture(true));
     }
 
     private static String[] words(Launch launch) {
         if (launch.stepId() != NodeMessages.STEP_BATCH) {
-            return launch.step().arguments().isEmpty() ? new String[] {"true"}
-                    : launch.step().arguments().stream().map(EmulatedSteps::text).toArray(String[]::new);
+            return launch.step().arguments().isEmpty()
+                    ? new String[] {"true"}
+                    : launch.step().arguments().stream()
+                            .map(EmulatedSteps::text)
+                            .toArray(String[]::new);
         }
         String script = text(launch.script()).strip();
         return script.substring(script.lastIndexOf('\n') + 1).split(" +");
@@ -76,7 +85,9 @@ final class EmulatedSteps implements Launcher {
 
     @Override
     public Begun startExternal(JobShare share) {
-        started.put(spool.stepDirectory(share.jobId(), share.attempt(), NodeMessages.STEP_EXTERN), new Program(new String[] {"extern"}, List.of()));
+        started.put(
+                spool.stepDirectory(share.jobId(), share.attempt(), NodeMessages.STEP_EXTERN),
+                new Program(new String[] {"extern"}, List.of()));
         return new Begun(1, CompletableFuture.completedFuture(true));
     }
 

@@ -30,9 +30,15 @@ final class FakeController implements AutoCloseable {
     final List<Register> registrations = new CopyOnWriteArrayList<>();
 
     FakeController() {
-        Verifier verifier = new Verifier(KEY, "test", Optional.empty(), System::currentTimeMillis).as(dev.muster.transport.Audience.SLURMCTLD);
-        server = Server.start("127.0.0.1", 0, verifier, (c, m, b) -> Server.Reply.of(new Welcome(1, 1)),
-                Map.of("node", (caller, frames) -> serve(frames)), path -> Optional.empty());
+        Verifier verifier = new Verifier(KEY, "test", Optional.empty(), System::currentTimeMillis)
+                .as(dev.muster.transport.Audience.SLURMCTLD);
+        server = Server.start(
+                "127.0.0.1",
+                0,
+                verifier,
+                (c, m, b) -> Server.Reply.of(new Welcome(1, 1)),
+                Map.of("node", (caller, frames) -> serve(frames)),
+                path -> Optional.empty());
     }
 
     int port() {

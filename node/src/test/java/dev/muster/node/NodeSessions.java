@@ -15,12 +15,15 @@ final class NodeSessions {
 
     static Sessions of(int uid) throws IOException {
         Path directory = Files.createTempDirectory("muster-conf-");
-        Path key = Files.createFile(directory.resolve("slurm.key"),
+        Path key = Files.createFile(
+                directory.resolve("slurm.key"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.write(key, FakeController.KEY);
         Path file = directory.resolve("slurm.conf");
-        Files.writeString(file, "ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n"
-                + "NodeName=n1\nPartitionName=p Nodes=n1\n");
+        Files.writeString(
+                file,
+                "ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n"
+                        + "NodeName=n1\nPartitionName=p Nodes=n1\n");
         try {
             return read(file, uid);
         } finally {
@@ -31,7 +34,8 @@ final class NodeSessions {
     private static Sessions read(Path file, int uid) throws IOException {
         return switch (SlurmConf.read(file.toFile())) {
             case SlurmConf.Parsed.Ok ok -> new Sessions(ok.conf(), new Caller(uid, uid), uid, false);
-            case SlurmConf.Parsed.Invalid invalid -> throw new IOException(invalid.errors().toString());
+            case SlurmConf.Parsed.Invalid invalid ->
+                throw new IOException(invalid.errors().toString());
         };
     }
 }

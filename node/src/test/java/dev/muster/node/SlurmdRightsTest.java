@@ -46,12 +46,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The table of messages to slurmd, cell by cell: each as each kind of user, of a job with a step manager while slurmctld is away, and with
- * slurmctld there. What accounting says of users slurmd knows nothing of: to it coordinators, operators and administrators are strangers.
+ * The table of messages to slurmd, cell by cell: each as each kind of user, of a job with a step manager while
+ * slurmctld is away, and with slurmctld there. What accounting says of users slurmd knows nothing of: to it
+ * coordinators, operators and administrators are strangers.
  */
 class SlurmdRightsTest {
     private enum Who {
-        STRANGER(3), COORDINATOR(5), COORDINATOR_OF_ANOTHER(6), OPERATOR(7), ADMINISTRATOR(8), OWNER(2), SLURM_USER(1), ROOT(0);
+        STRANGER(3),
+        COORDINATOR(5),
+        COORDINATOR_OF_ANOTHER(6),
+        OPERATOR(7),
+        ADMINISTRATOR(8),
+        OWNER(2),
+        SLURM_USER(1),
+        ROOT(0);
 
         private final int uid;
 
@@ -85,17 +93,23 @@ class SlurmdRightsTest {
                 controller.await(NodeMessages.StepLaunched.class);
             }
         }
-        Policy policy = new Policy(List.of(assoc(1, 0, "root", ""), assoc(2, 1, "lab", ""), assoc(3, 2, "lab", "u")), List.of(),
-                List.of(new UserPolicy("games", AdminLevel.NONE, List.of("lab"), Who.COORDINATOR.uid),
+        Policy policy = new Policy(
+                List.of(assoc(1, 0, "root", ""), assoc(2, 1, "lab", ""), assoc(3, 2, "lab", "u")),
+                List.of(),
+                List.of(
+                        new UserPolicy("games", AdminLevel.NONE, List.of("lab"), Who.COORDINATOR.uid),
                         new UserPolicy("man", AdminLevel.NONE, List.of("other"), Who.COORDINATOR_OF_ANOTHER.uid),
                         new UserPolicy("lp", AdminLevel.OPERATOR, List.of(), Who.OPERATOR.uid),
-                        new UserPolicy("mail", AdminLevel.ADMINISTRATOR, List.of(), Who.ADMINISTRATOR.uid)), List.of());
+                        new UserPolicy("mail", AdminLevel.ADMINISTRATOR, List.of(), Who.ADMINISTRATOR.uid)),
+                List.of());
         for (NodeMessages.Charter charter : Chartered.of(Who.SLURM_USER.uid, owner(), "lab", policy)) {
             controller.send(charter);
         }
         for (String message : List.of("AwaitAllocation", "CreateStep", "CreateHetStep", "SignalStep")) {
             for (Who who : Who.values()) {
-                assertThat(errno(ask(who, message))).as(message + " by " + who + " with slurmctld there").isEqualTo(SlurmErrno.CTLD_CONNECT.number());
+                assertThat(errno(ask(who, message)))
+                        .as(message + " by " + who + " with slurmctld there")
+                        .isEqualTo(SlurmErrno.CTLD_CONNECT.number());
             }
         }
         controller.close();
@@ -107,11 +121,18 @@ class SlurmdRightsTest {
     @AfterAll
     static void stop() throws Exception {
         for (int job : List.of(JOB, HET, HET + 1)) {
-            slurmd.queries().answer(new Caller(0, 0), "SignalStep",
-                    Codec.encode(new SlurmdMessages.SignalStep(job, NodeMessages.STEP_BATCH, Os.SIGNAL_KILL)));
+            slurmd.queries()
+                    .answer(
+                            new Caller(0, 0),
+                            "SignalStep",
+                            Codec.encode(new SlurmdMessages.SignalStep(job, NodeMessages.STEP_BATCH, Os.SIGNAL_KILL)));
         }
-        slurmd.queries().answer(new Caller(0, 0), "SignalUnallocated",
-                Codec.encode(new SlurmdMessages.SignalUnallocated(UNALLOCATED, NodeMessages.STEP_BATCH, Os.SIGNAL_KILL)));
+        slurmd.queries()
+                .answer(
+                        new Caller(0, 0),
+                        "SignalUnallocated",
+                        Codec.encode(new SlurmdMessages.SignalUnallocated(
+                                UNALLOCATED, NodeMessages.STEP_BATCH, Os.SIGNAL_KILL)));
         Thread.sleep(500);
         slurmd.close();
         Thread.sleep(50);
@@ -123,19 +144,56 @@ class SlurmdRightsTest {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        Confinement none = new Confinement(CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, Map.of());
+        Confinement none = new Confinement(
+                CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, Map.of());
         Path stepd = Path.of("target/native").toAbsolutePath().resolve("slurmstepd");
-        Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())), port, "", 2_000, spool, "", "",
-                5, "", Path.of("/tmp"), List.of(), List.of(), 10, 10, 2, 10, "", "", Who.SLURM_USER.uid, none, true, false, 1, stepd,
-                "/etc/slurm/slurm.conf", "", "", "", Settings.Around.NOTHING, Optional.empty());
-        Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""), NodeSessions.of(Os.uid()),
+        Settings settings = new Settings(
+                "n1",
+                "test",
+                List.of(new Settings.Address("127.0.0.1", controller.port())),
+                port,
+                "",
+                2_000,
+                spool,
+                "",
+                "",
+                5,
+                "",
+                Path.of("/tmp"),
+                List.of(),
+                List.of(),
+                10,
+                10,
+                2,
+                10,
+                "",
+                "",
+                Who.SLURM_USER.uid,
+                none,
+                true,
+                false,
+                1,
+                stepd,
+                "/etc/slurm/slurm.conf",
+                "",
+                "",
+                "",
+                Settings.Around.NOTHING,
+                Optional.empty());
+        Slurmd made = new Slurmd(
+                settings,
+                new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""),
+                NodeSessions.of(Os.uid()),
                 new Slurmd.Owner() {
                     @Override
                     public void readConfig() {}
 
                     @Override
                     public void stop() {}
-                }, false, node -> Optional.of(new Settings.Address("127.0.0.1", port)), new Machine(stepd, 1));
+                },
+                false,
+                node -> Optional.of(new Settings.Address("127.0.0.1", port)),
+                new Machine(stepd, 1));
         made.start();
         return made;
     }
@@ -148,10 +206,31 @@ class SlurmdRightsTest {
     private static Launch batch(int job) {
         int gid = Os.uid() == 0 ? Who.OWNER.uid : Os.gid();
         Identity owner = new Identity(owner(), gid, "u", "g", Os.uid() == 0 ? List.of(gid) : List.of(), "/", "/bin/sh");
-        JobShare share = new JobShare(job, 1, Os.bootId(), owner, List.of(), "0", 0, Map.of(), -1, 2, false, Bytes.of("name"), 0, "");
-        return new Launch(share, NodeMessages.STEP_BATCH, List.of(new NodeMessages.Task(0, 0, "", List.of(), List.of())),
-                List.of(Bytes.of("PATH=/usr/bin:/bin")), Bytes.of("#!/bin/sh\nexec sleep 100\n"), Codec.bind(new Json.Obj(), StepDesc.class),
-                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of("/dev/null"), Bytes.EMPTY, false, 0, 1, 1, -1, "", 0, "n1", false, Map.of());
+        JobShare share = new JobShare(
+                job, 1, Os.bootId(), owner, List.of(), "0", 0, Map.of(), -1, 2, false, Bytes.of("name"), 0, "");
+        return new Launch(
+                share,
+                NodeMessages.STEP_BATCH,
+                List.of(new NodeMessages.Task(0, 0, "", List.of(), List.of())),
+                List.of(Bytes.of("PATH=/usr/bin:/bin")),
+                Bytes.of("#!/bin/sh\nexec sleep 100\n"),
+                Codec.bind(new Json.Obj(), StepDesc.class),
+                Bytes.of("/tmp"),
+                022,
+                Map.of(),
+                Bytes.EMPTY,
+                Bytes.of("/dev/null"),
+                Bytes.EMPTY,
+                false,
+                0,
+                1,
+                1,
+                -1,
+                "",
+                0,
+                "n1",
+                false,
+                Map.of());
     }
 
     private static AssocPolicy assoc(int id, int parent, String account, String user) {
@@ -160,7 +239,10 @@ class SlurmdRightsTest {
 
     private static Json.Obj step(int job) {
         Json.Obj step = Json.object(Codec.encode(Codec.bind(new Json.Obj(), StepDesc.class)))
-                .put("arguments", new ArrayList<Object>(List.of(Base64.getEncoder().encodeToString("true".getBytes(StandardCharsets.UTF_8)))));
+                .put(
+                        "arguments",
+                        new ArrayList<Object>(
+                                List.of(Base64.getEncoder().encodeToString("true".getBytes(StandardCharsets.UTF_8)))));
         return new Json.Obj().put("jobId", (long) job).put("step", step);
     }
 
@@ -174,7 +256,8 @@ class SlurmdRightsTest {
         out.put("AwaitAllocation", new Json.Obj().put("jobId", (long) JOB));
         out.put("CreateStep", step(JOB));
         out.put("CreateHetStep", new Json.Obj().put("parts", new ArrayList<Object>(List.of(step(HET), step(HET + 1)))));
-        Json.Obj signal = new Json.Obj().put("stepId", (long) NodeMessages.STEP_BATCH).put("signal", 18L);
+        Json.Obj signal =
+                new Json.Obj().put("stepId", (long) NodeMessages.STEP_BATCH).put("signal", 18L);
         out.put("SignalStep", Json.object(Json.print(signal)).put("jobId", (long) JOB));
         out.put("SignalUnallocated", signal.put("jobId", (long) UNALLOCATED));
         return out;
@@ -196,15 +279,19 @@ class SlurmdRightsTest {
             case SELF, OWNER_ALONE -> who.isAtLeast(Who.OWNER);
             case DAEMON -> who.isAtLeast(Who.SLURM_USER);
             case SELF_OR_OPERATOR, OWNER, COORDINATOR, OPERATOR, OPERATOR_OR_NAMED, ADMINISTRATOR, SLURM_USER, MAKER ->
-                    throw new AssertionError("nothing of slurmd's");
+                throw new AssertionError("nothing of slurmd's");
         };
     }
 
     @Test
     void nothingIsLeftOut() {
         assertThat(bodies().keySet()).isEqualTo(MessageRights.node().keySet());
-        assertThat(MessageRights.node().values()).allSatisfy(rule -> assertThat(rule.hiddenBy()).isEmpty());
-        assertThat(slurmd.queries().answer(new Caller(0, 0), "None", Json.print(new Json.Obj())).status()).isEqualTo(404);
+        assertThat(MessageRights.node().values())
+                .allSatisfy(rule -> assertThat(rule.hiddenBy()).isEmpty());
+        assertThat(slurmd.queries()
+                        .answer(new Caller(0, 0), "None", Json.print(new Json.Obj()))
+                        .status())
+                .isEqualTo(404);
     }
 
     @TestFactory
@@ -216,7 +303,8 @@ class SlurmdRightsTest {
                     Reply reply = ask(who, message);
                     String text = new String(reply.body(), StandardCharsets.UTF_8);
                     // who may not see a job's processes sees that there are none
-                    boolean denied = message.equals("QueryProcesses") ? !text.contains("\"jobId\":" + JOB + ",")
+                    boolean denied = message.equals("QueryProcesses")
+                            ? !text.contains("\"jobId\":" + JOB + ",")
                             : errno(reply) == SlurmErrno.ACCESS_DENIED.number();
                     assertThat(denied).as(text).isEqualTo(!may(rule.need(), who));
                     // slurmctld is away: whoever may is not sent to it

@@ -63,7 +63,8 @@ class SlurmdTest {
     static void build() throws Exception {
         Path out = Path.of("target/native").toAbsolutePath();
         Process make = new ProcessBuilder("make", "-s", "-C", "../native", "OUT=" + out, out + "/slurmstepd")
-                .inheritIO().start();
+                .inheritIO()
+                .start();
         assertThat(make.waitFor()).isZero();
         stepd = out.resolve("slurmstepd");
     }
@@ -75,18 +76,48 @@ class SlurmdTest {
         slurmd = slurmd();
     }
 
-    private static final Confinement NOT_CONFINED =
-            new Confinement(CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, java.util.Map.of());
+    private static final Confinement NOT_CONFINED = new Confinement(
+            CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, java.util.Map.of());
 
     private boolean pollMemory;
 
     private Slurmd slurmd() throws Exception {
-        Settings settings = new Settings("n1", "test", List.of(new Settings.Address("127.0.0.1", controller.port())),
-                freePort(), "", 2_000, spool,
-                "", "", 5, "", Path.of("/tmp"), prologs, epilogs, 10, 10, 2, 10, "", "", Os.uid(), NOT_CONFINED, true, pollMemory,
-                        1, stepd,
-                "/etc/slurm/slurm.conf", "", "", "", Settings.Around.NOTHING, Optional.empty());
-        Slurmd made = new Slurmd(settings, new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""),
+        Settings settings = new Settings(
+                "n1",
+                "test",
+                List.of(new Settings.Address("127.0.0.1", controller.port())),
+                freePort(),
+                "",
+                2_000,
+                spool,
+                "",
+                "",
+                5,
+                "",
+                Path.of("/tmp"),
+                prologs,
+                epilogs,
+                10,
+                10,
+                2,
+                10,
+                "",
+                "",
+                Os.uid(),
+                NOT_CONFINED,
+                true,
+                pollMemory,
+                1,
+                stepd,
+                "/etc/slurm/slurm.conf",
+                "",
+                "",
+                "",
+                Settings.Around.NOTHING,
+                Optional.empty());
+        Slurmd made = new Slurmd(
+                settings,
+                new DaemonLog("slurmd", spool + "/slurmd.log", false, 5, ""),
                 NodeSessions.of(Os.uid()),
                 new Slurmd.Owner() {
                     @Override
@@ -94,7 +125,10 @@ class SlurmdTest {
 
                     @Override
                     public void stop() {}
-                }, false, node -> Optional.empty(), new Machine(stepd, 1));
+                },
+                false,
+                node -> Optional.empty(),
+                new Machine(stepd, 1));
         made.start();
         controller.await(NodeMessages.Register.class);
         return made;
@@ -110,7 +144,7 @@ class SlurmdTest {
     void stop() throws Exception {
         slurmd.close();
         controller.close();
-        Thread.sleep(50);       // a directory may just be on its way out
+        Thread.sleep(50); // a directory may just be on its way out
         JobSpool.removeTree(spool);
     }
 
@@ -119,17 +153,47 @@ class SlurmdTest {
     }
 
     private static JobShare share(int jobId, long secondsLeft) {
-        return new JobShare(jobId, 1, Os.bootId(), self(), List.of("SLURM_JOB_PARTITION=main"), "0", 0, Map.of(),
-                secondsLeft, 2,
-                false, Bytes.of("name"), 0, "");
+        return new JobShare(
+                jobId,
+                1,
+                Os.bootId(),
+                self(),
+                List.of("SLURM_JOB_PARTITION=main"),
+                "0",
+                0,
+                Map.of(),
+                secondsLeft,
+                2,
+                false,
+                Bytes.of("name"),
+                0,
+                "");
     }
 
     private static Launch batch(JobShare share, Path out, String script) {
-        return new Launch(share, NodeMessages.STEP_BATCH, List.of(new Task(0, 0, "", List.of(), List.of())),
-                environment(share.jobId()), Bytes.of("#!/bin/sh\n" + script),
-                        Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
-                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of(out.toString()), Bytes.EMPTY, false, 0, 1, 1,
-                        -1, "", 0, "n1", false, Map.of());
+        return new Launch(
+                share,
+                NodeMessages.STEP_BATCH,
+                List.of(new Task(0, 0, "", List.of(), List.of())),
+                environment(share.jobId()),
+                Bytes.of("#!/bin/sh\n" + script),
+                Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
+                Bytes.of("/tmp"),
+                022,
+                Map.of(),
+                Bytes.EMPTY,
+                Bytes.of(out.toString()),
+                Bytes.EMPTY,
+                false,
+                0,
+                1,
+                1,
+                -1,
+                "",
+                0,
+                "n1",
+                false,
+                Map.of());
     }
 
     private static List<Bytes> environment(int jobId) {
@@ -139,13 +203,36 @@ class SlurmdTest {
     private static Launch step(JobShare share, int stepId, int tasks, String command) {
         List<Task> list = new ArrayList<>();
         for (int i = 0; i < tasks; i++) {
-            list.add(new Task(i, i, "", List.of(Bytes.of("sh"), Bytes.of("-c"), Bytes.of(command)),
+            list.add(new Task(
+                    i,
+                    i,
+                    "",
+                    List.of(Bytes.of("sh"), Bytes.of("-c"), Bytes.of(command)),
                     List.of(Bytes.of("SLURM_PROCID=" + i))));
         }
-        return new Launch(share, stepId, list, environment(share.jobId()), Bytes.EMPTY,
+        return new Launch(
+                share,
+                stepId,
+                list,
+                environment(share.jobId()),
+                Bytes.EMPTY,
                 Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
-                Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, tasks, -1,
-                        "secret", 0, "n1", false, Map.of());
+                Bytes.of("/tmp"),
+                022,
+                Map.of(),
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                false,
+                0,
+                1,
+                tasks,
+                -1,
+                "secret",
+                0,
+                "n1",
+                false,
+                Map.of());
     }
 
     private StepExited exited(int jobId, int stepId) throws InterruptedException {
@@ -194,8 +281,21 @@ class SlurmdTest {
     @Test
     void aLaunchForAnotherBootIsRefused() throws Exception {
         JobShare s = share(13, -1);
-        JobShare old = new JobShare(13, 1, UUID.randomUUID().toString(), s.owner(), s.environment(), s.cpus(), 0,
-                Map.of(), -1, 2, false, s.jobName(), 0, "");
+        JobShare old = new JobShare(
+                13,
+                1,
+                UUID.randomUUID().toString(),
+                s.owner(),
+                s.environment(),
+                s.cpus(),
+                0,
+                Map.of(),
+                -1,
+                2,
+                false,
+                s.jobName(),
+                0,
+                "");
         controller.send(batch(old, spool.resolve("out"), "echo no\n"));
         assertThat(controller.await(LaunchFailed.class).reason()).contains("earlier boot");
         assertThat(spool.resolve("out")).doesNotExist();
@@ -212,14 +312,16 @@ class SlurmdTest {
         slurmd.close();
         Thread.sleep(1000);
         slurmd = slurmd();
-        assertThat(controller.registrations.getLast().attempts()).extracting(a -> a.jobId()).contains(14, 15, 16);
+        assertThat(controller.registrations.getLast().attempts())
+                .extracting(a -> a.jobId())
+                .contains(14, 15, 16);
         Map<Integer, ExitStatus> exits = new TreeMap<>();
         while (exits.size() < 3) {
             StepExited exit = controller.await(StepExited.class);
             exits.put(exit.jobId(), exit.tasks().get("0"));
         }
-        assertThat(exits).isEqualTo(Map.of(14, ExitStatus.exited(137), 15, ExitStatus.signaled(9), 16,
-                ExitStatus.exited(3)));
+        assertThat(exits)
+                .isEqualTo(Map.of(14, ExitStatus.exited(137), 15, ExitStatus.signaled(9), 16, ExitStatus.exited(3)));
     }
 
     /** The end says as much. */
@@ -255,7 +357,7 @@ class SlurmdTest {
         assertThat(second.tasks()).isEqualTo(first.tasks());
         assertThat(second.seq()).isGreaterThan(first.seq());
         assertThat(second.endTimeMs()).isEqualTo(first.endTimeMs());
-        controller.send(new EndJob(41, 1, 0, ""));      // as it does to a node that registers with a completing job
+        controller.send(new EndJob(41, 1, 0, "")); // as it does to a node that registers with a completing job
         assertThat(controller.await(JobDone.class).seq()).isGreaterThan(second.seq());
     }
 
@@ -270,8 +372,7 @@ class SlurmdTest {
         assertThat((System.nanoTime() - start) / 1_000_000).isBetween(900L, 5000L);
         assertThat(exit.tasks().get("0")).isEqualTo(ExitStatus.signaled(9));
         assertThat(exit.reason()).isEqualTo("CANCELLED");
-        assertThat(Files.readString(out)).contains("term")
-                .contains("] error: *** JOB 18 ON n1 CANCELLED AT ");
+        assertThat(Files.readString(out)).contains("term").contains("] error: *** JOB 18 ON n1 CANCELLED AT ");
         controller.await(JobDone.class);
     }
 
@@ -296,7 +397,9 @@ class SlurmdTest {
     }
 
     private static void awaitText(Path file, String text) throws Exception {
-        for (int i = 0; i < 200 && !(Files.exists(file) && Files.readString(file).contains(text)); i++) {
+        for (int i = 0;
+                i < 200 && !(Files.exists(file) && Files.readString(file).contains(text));
+                i++) {
             Thread.sleep(20);
         }
         assertThat(Files.readString(file)).contains(text);
@@ -333,8 +436,11 @@ class SlurmdTest {
         Path other = spool.resolve("other");
         JobShare share = share(21, -1);
         controller.send(batch(share, out, "trap 'echo batch' USR1; echo up; while :; do sleep 0.05; done\n"));
-        controller.send(step(share, 0, 1, "trap 'echo step >>" + other + "' USR1; echo ready >>" + other
-                + "; while :; do sleep 0.05; done"));
+        controller.send(step(
+                share,
+                0,
+                1,
+                "trap 'echo step >>" + other + "' USR1; echo ready >>" + other + "; while :; do sleep 0.05; done"));
         awaitText(out, "up");
         awaitText(other, "ready");
         controller.send(new Signal(21, 1, Integer.MIN_VALUE, 10, false, false));
@@ -348,8 +454,8 @@ class SlurmdTest {
 
     @Test
     void prologAndEpilogRun() throws Exception {
-        Path prolog = script("prolog", "echo $SLURM_SCRIPT_CONTEXT $SLURM_JOB_ID $SLURM_JOB_PARTITION >>" + spool
-                + "/hooks");
+        Path prolog =
+                script("prolog", "echo $SLURM_SCRIPT_CONTEXT $SLURM_JOB_ID $SLURM_JOB_PARTITION >>" + spool + "/hooks");
         Path epilog = script("epilog", "echo $SLURM_SCRIPT_CONTEXT >>" + spool + "/hooks; exit 1");
         prologs.add(prolog.toString());
         epilogs.add(epilog.toString());
@@ -384,8 +490,8 @@ class SlurmdTest {
 
     @Test
     void stepOutputComesThroughTheIoStreamAcrossARestart() throws Exception {
-        controller.send(step(share(24, -1), 0, 2,
-                "echo hello from $SLURM_PROCID; read line; echo got $line; exit $SLURM_PROCID"));
+        controller.send(step(
+                share(24, -1), 0, 2, "echo hello from $SLURM_PROCID; read line; echo got $line; exit $SLURM_PROCID"));
         controller.await(StepLaunched.class);
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         try (Frames io = attach(24, "secret")) {
@@ -403,7 +509,10 @@ class SlurmdTest {
                 // until the end
             }
         }
-        assertThat(text.toString(StandardCharsets.UTF_8)).contains("hello from 0\n").contains("hello from 1\n").contains("got word\n");
+        assertThat(text.toString(StandardCharsets.UTF_8))
+                .contains("hello from 0\n")
+                .contains("hello from 1\n")
+                .contains("got word\n");
         assertThat(text.size()).isEqualTo(2 * "hello from 0\ngot word\n".length());
         assertThat(exited(24, 0).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(0), "1", ExitStatus.exited(1)));
     }
@@ -412,15 +521,20 @@ class SlurmdTest {
         StepSocket.Frame frame = StepSocket.Frame.decode(io.receive());
         if (frame.type() == 'O') {
             text.writeBytes(frame.bytes());
-            io.send(new StepSocket.Frame('a', frame.task(), frame.stream(), frame.offset()
-                    + frame.bytes().length, new byte[0]).encode());
+            io.send(new StepSocket.Frame(
+                            'a', frame.task(), frame.stream(), frame.offset() + frame.bytes().length, new byte[0])
+                    .encode());
         }
         return frame.type();
     }
 
     private Frames attach(int jobId, String token) throws IOException {
         Session session = NodeSessions.of(Os.uid()).session();
-        Client client = new Client("127.0.0.1", slurmd.port(), () -> session, () -> UUID.randomUUID().toString())
+        Client client = new Client(
+                        "127.0.0.1",
+                        slurmd.port(),
+                        () -> session,
+                        () -> UUID.randomUUID().toString())
                 .to(dev.muster.transport.Audience.SLURMD);
         Frames io = client.stream(Server.streamPath("io"), "muster-io");
         io.send(Codec.encode(new IoAttach(jobId, 1, 0, token, false)));
@@ -487,8 +601,8 @@ class SlurmdTest {
     @Test
     void anExternalStepEndsWithItsJob() throws Exception {
         JobShare s = share(26, -1);
-        JobShare withExtern = new JobShare(26, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2,
-                true, s.jobName(), 0, "");
+        JobShare withExtern = new JobShare(
+                26, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 0, Map.of(), -1, 2, true, s.jobName(), 0, "");
         controller.send(batch(withExtern, spool.resolve("o"), "true\n"));
         exited(26, NodeMessages.STEP_BATCH);
         controller.send(new EndJob(26, 1, 30, ""));
@@ -502,8 +616,21 @@ class SlurmdTest {
         slurmd.close();
         slurmd = slurmd();
         JobShare s = share(27, -1);
-        JobShare small = new JobShare(27, 1, s.bootId(), s.owner(), s.environment(), s.cpus(), 20, Map.of(), -1, 2,
-                false, s.jobName(), 1, "");
+        JobShare small = new JobShare(
+                27,
+                1,
+                s.bootId(),
+                s.owner(),
+                s.environment(),
+                s.cpus(),
+                20,
+                Map.of(),
+                -1,
+                2,
+                false,
+                s.jobName(),
+                1,
+                "");
         Path out = spool.resolve("o");
         controller.send(batch(small, out, "x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 30\n"));
         assertThat(exited(27, NodeMessages.STEP_BATCH).reason()).isEqualTo("OutOfMemory");
@@ -525,7 +652,10 @@ class SlurmdTest {
 
     @Test
     void aDescriptionWithoutFieldsReadsAsDefaults() {
-        assertThat(Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class).io().stdout()).isEqualTo(Bytes.EMPTY);
+        assertThat(Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class)
+                        .io()
+                        .stdout())
+                .isEqualTo(Bytes.EMPTY);
         assertThat(new Json.Obj().has("x")).isFalse();
     }
 }

@@ -5,8 +5,8 @@ import dev.muster.config.TlsPlaces;
 import dev.muster.config.key.TlsRole;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
-import dev.muster.daemon.Signals;
 import dev.muster.daemon.ProcessIds;
+import dev.muster.daemon.Signals;
 import dev.muster.model.Release;
 import dev.muster.model.json.Json;
 import dev.muster.rest.contract.Contract;
@@ -64,10 +64,12 @@ public final class Main {
         }
         Contract contract = Contract.read();
         if (o.document()) {
-            print(new String(Json.print(new Document(contract, o.tags(), o.versions()).make()), StandardCharsets.UTF_8) + "\n");
+            print(new String(Json.print(new Document(contract, o.tags(), o.versions()).make()), StandardCharsets.UTF_8)
+                    + "\n");
             return 0;
         }
-        Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
+        Optional<File> prefix =
+                Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         File file = o.file().isEmpty() ? SlurmConf.locate(Optional.empty(), prefix) : new File(o.file());
         if (!file.canRead()) {
             throw new StartupException("Unable to read " + file);
@@ -91,7 +93,10 @@ public final class Main {
         }
     }
 
-    /** Where there is a certificate, whatever TLSType says: requests may be encrypted where the cluster's own connections are not. */
+    /**
+     * Where there is a certificate, whatever TLSType says: requests may be encrypted where the cluster's own
+     * connections are not.
+     */
     private static Optional<SSLContext> tls(File file, Options o, DaemonLog log) throws StartupException {
         if (o.listen().isEmpty() || !(SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok)) {
             return Optional.empty();
@@ -102,14 +107,17 @@ public final class Main {
             return Optional.empty();
         }
         try {
-            return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsRole.RESTD, log::error).context());
+            return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsRole.RESTD, log::error)
+                    .context());
         } catch (IOException e) {
             throw new StartupException(e.getMessage());
         }
     }
 
     private static String slurmUser(File file) {
-        return SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok ? ok.conf().slurmUser() : "root";
+        return SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok
+                ? ok.conf().slurmUser()
+                : "root";
     }
 
     private static void print(String text) {
@@ -121,8 +129,10 @@ public final class Main {
     /** As inetd starts it, or a pipe: whoever started this process is its user. */
     private static int piped(Router router) throws IOException {
         Request.Peer self = new Request.Peer(ProcessIds.uid(), ProcessIds.gid());
-        return new Connection(router, "stdin", Optional.of(self)).serve(new FileInputStream(FileDescriptor.in),
-                new FileOutputStream(FileDescriptor.out)) ? 0 : 1;
+        return new Connection(router, "stdin", Optional.of(self))
+                        .serve(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out))
+                ? 0
+                : 1;
     }
 
     private static int listening(Listeners listeners, Router router, Options o, DaemonLog log) {

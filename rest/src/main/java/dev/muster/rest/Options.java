@@ -19,25 +19,40 @@ import java.util.TreeSet;
 /**
  * The command line, over the environment's SLURMRESTD_ settings.
  *
- * @param listen   {@code host:port} and {@code unix:/path}; none means standard input and output
- * @param tags     slurm, slurmdb, util
- * @param file     slurm.conf, "" to be looked for
- * @param user     to become, "" to stay; so the group
- * @param printed  what was asked for instead of serving; "" otherwise
+ * @param listen {@code host:port} and {@code unix:/path}; none means standard input and output
+ * @param tags slurm, slurmdb, util
+ * @param file slurm.conf, "" to be looked for
+ * @param user to become, "" to stay; so the group
+ * @param printed what was asked for instead of serving; "" otherwise
  * @param document the OpenAPI document is wanted and nothing else
- * @param page     the page for browsers is served at /
- * @param level    how much is logged, and how much of it to syslog
- * @param forms    how answers are laid out
- * @param notes    lines for the log about flags of data parsers that change nothing
+ * @param page the page for browsers is served at /
+ * @param level how much is logged, and how much of it to syslog
+ * @param forms how answers are laid out
+ * @param notes lines for the log about flags of data parsers that change nothing
  */
-public record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
-        int threads, int connections, int level, int syslogLevel, boolean checked, String printed, boolean document,
-        boolean page, Forms forms, List<String> notes) {
+public record Options(
+        List<String> listen,
+        Set<String> auth,
+        Set<String> tags,
+        Set<Integer> versions,
+        String file,
+        String user,
+        String group,
+        int threads,
+        int connections,
+        int level,
+        int syslogLevel,
+        boolean checked,
+        String printed,
+        boolean document,
+        boolean page,
+        Forms forms,
+        List<String> notes) {
     private static final int THREADS = 20;
     private static final int CONNECTIONS = 124;
     private static final int COUNT_MAX = 65_535;
-    private static final List<String> SECURITY = List.of("disable_unshare_files", "disable_unshare_sysv", "disable_user_check",
-            "become_user");
+    private static final List<String> SECURITY =
+            List.of("disable_unshare_files", "disable_unshare_sysv", "disable_user_check", "become_user");
 
     static final String USAGE = """
             Usage: slurmrestd [OPTIONS] [[https://]host:port | unix:/path/to/socket]...
@@ -76,7 +91,8 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
         r.parts = env.getOrDefault("SLURMRESTD_OPENAPI_PLUGINS", "");
         r.parsers = env.getOrDefault("SLURMRESTD_DATA_PARSER_PLUGINS", "");
         r.file = env.getOrDefault("SLURM_CONF", "");
-        r.connections = count(env.getOrDefault("SLURMRESTD_MAX_CONNECTIONS", "" + CONNECTIONS), 1, "SLURMRESTD_MAX_CONNECTIONS");
+        r.connections = count(
+                env.getOrDefault("SLURMRESTD_MAX_CONNECTIONS", "" + CONNECTIONS), 1, "SLURMRESTD_MAX_CONNECTIONS");
         r.levels(env);
         List<String> security = Words.of(env.getOrDefault("SLURMRESTD_SECURITY", ""));
         for (String word : security) {
@@ -116,7 +132,9 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
         private int syslogLevel;
         private List<String> rest = List.of();
 
-        /** By the most particular variable; where one place has a level of its own, the others' variables count no more. */
+        /**
+         * By the most particular variable; where one place has a level of its own, the others' variables count no more.
+         */
         void levels(Map<String, String> env) throws StartupException {
             String all = "SLURMRESTD_DEBUG";
             String own = all + "_STDERR";
@@ -156,7 +174,8 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
                 case "--version" -> printed = dev.muster.model.Release.LINE + "\n";
                 case "--generate-openapi-spec" -> document = true;
                 case "--no-page" -> page = false;
-                case "--max-connections" -> connections = count(equals < 0 ? value(name) : a.substring(equals + 1), 1, name);
+                case "--max-connections" ->
+                    connections = count(equals < 0 ? value(name) : a.substring(equals + 1), 1, name);
                 default -> throw new StartupException("unrecognized option '" + a + "'");
             }
         }
@@ -218,7 +237,11 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
                 }
             }
             if (parts.equals("list")) {
-                printed = listed("OpenAPI", OpenApiPlugins.TAGS.keySet().stream().map(p -> "openapi/" + p).toList());
+                printed = listed(
+                        "OpenAPI",
+                        OpenApiPlugins.TAGS.keySet().stream()
+                                .map(p -> "openapi/" + p)
+                                .toList());
             } else {
                 for (String word : parts.isEmpty() ? OpenApiPlugins.TAGS.keySet() : Words.of(parts)) {
                     String bare = word.replace("openapi/", "");
@@ -227,12 +250,20 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
                 }
             }
             if (parsers.equals("list")) {
-                printed = listed("data_parser", Contract.VERSIONS.stream().map(v -> "data_parser/v0.0." + v).toList());
+                printed = listed(
+                        "data_parser",
+                        Contract.VERSIONS.stream()
+                                .map(v -> "data_parser/v0.0." + v)
+                                .toList());
             } else {
-                for (String word : parsers.isEmpty() ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList() : Words.of(parsers)) {
+                for (String word : parsers.isEmpty()
+                        ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList()
+                        : Words.of(parsers)) {
                     String[] parser = word.replace("data_parser/", "").split("\\+");
                     String plugin = "data_parser/" + parser[0];
-                    Optional<Integer> version = Contract.VERSIONS.stream().filter(v -> parser[0].equals("v0.0." + v)).findFirst();
+                    Optional<Integer> version = Contract.VERSIONS.stream()
+                            .filter(v -> parser[0].equals("v0.0." + v))
+                            .findFirst();
                     found(version.isPresent(), plugin);
                     versions.add(version.get());
                     for (String flag : List.of(parser).subList(1, parser.length)) {
@@ -240,21 +271,37 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
                     }
                 }
             }
-            return new Options(List.copyOf(listen), kinds, tags, versions, file, user, group, threads, connections, level + verbose,
-                    syslogLevel > 0 ? syslogLevel + verbose : 0, checked, printed,
-                    document, page, forms, List.copyOf(notes));
+            return new Options(
+                    List.copyOf(listen),
+                    kinds,
+                    tags,
+                    versions,
+                    file,
+                    user,
+                    group,
+                    threads,
+                    connections,
+                    level + verbose,
+                    syslogLevel > 0 ? syslogLevel + verbose : 0,
+                    checked,
+                    printed,
+                    document,
+                    page,
+                    forms,
+                    List.copyOf(notes));
         }
 
         /**
-         * A flag of a data parser, {@code v0.0.45+fast}. Requests are always checked in full, which {@code fast} only allows to leave out;
-         * flags that would change what is written are refused.
+         * A flag of a data parser, {@code v0.0.45+fast}. Requests are always checked in full, which {@code fast} only
+         * allows to leave out; flags that would change what is written are refused.
          */
         private static void parserFlag(String plugin, String flag, List<String> notes) throws StartupException {
             switch (flag.toLowerCase(Locale.ROOT)) {
                 case "fast" -> notes.add(plugin + " flag fast: requests are checked in full all the same");
                 case "prefer_refs" -> notes.add(plugin + " ignoring default flag FLAG_PREFER_REFS");
                 case "minimize_refs", "inline_enums", "complex" ->
-                        throw new StartupException(plugin + " flag " + flag + " is not supported by this version of Muster");
+                    throw new StartupException(
+                            plugin + " flag " + flag + " is not supported by this version of Muster");
                 default -> notes.add("warning: " + plugin + " ignoring unknown flag " + flag);
             }
         }

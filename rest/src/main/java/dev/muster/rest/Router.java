@@ -45,12 +45,17 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** From a request to its answer: which operation it means, whom it acts as, and in which form it is answered. Thread-safe. */
+/**
+ * From a request to its answer: which operation it means, whom it acts as, and in which form it is answered.
+ * Thread-safe.
+ */
 public final class Router implements RequestHandler {
     private static final Pattern VERSIONED = Pattern.compile("/(slurm|slurmdb|util)/v0\\.0\\.([0-9]{1,3})(/.*)?");
     private static final Set<String> DOCUMENTS = Set.of("/openapi", "/openapi.json", "/openapi.yaml", "/openapi/v3");
-    private static final Set<String> JSON_TYPES = Set.of("application/json", "application/jsonrequest", "application/jsonp");
-    private static final Set<String> YAML_TYPES = Set.of("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml");
+    private static final Set<String> JSON_TYPES =
+            Set.of("application/json", "application/jsonrequest", "application/jsonp");
+    private static final Set<String> YAML_TYPES =
+            Set.of("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml");
 
     private final Contract contract;
     private final SchemaType.Book kinds;
@@ -71,7 +76,15 @@ public final class Router implements RequestHandler {
      * @param threads operations at a time
      * @param page whether the page is served as well
      */
-    public Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, boolean page, Forms forms, DaemonLog log) {
+    public Router(
+            Contract contract,
+            Auth auth,
+            Set<String> tags,
+            Set<Integer> versions,
+            int threads,
+            boolean page,
+            Forms forms,
+            DaemonLog log) {
         this.forms = forms;
         this.live = new PageApi(auth, sessions);
         this.page = page ? Optional.of(new Page()) : Optional.empty();
@@ -100,7 +113,8 @@ public final class Router implements RequestHandler {
     @Override
     public Http.Reply malformed(Http.Malformed e, String source) {
         log.info(source + ": rejecting what is no HTTP: " + e.getMessage());
-        RestException why = new RestException(e.status(), RestException.FAIL_PARSING, e.getMessage(), e.getMessage(), "slurmrestd");
+        RestException why =
+                new RestException(e.status(), RestException.FAIL_PARSING, e.getMessage(), e.getMessage(), "slurmrestd");
         return json(e.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
     }
 
@@ -115,8 +129,8 @@ public final class Router implements RequestHandler {
         try {
             Http.Reply made = answered(request, source, peer);
             Http.Reply reply = request.path().startsWith(PageApi.PLACE) ? made : forms.of(made);
-            log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " " + reply.body().length + " bytes "
-                    + (System.nanoTime() - began) / 1000 + " us");
+            log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " "
+                    + reply.body().length + " bytes " + (System.nanoTime() - began) / 1000 + " us");
             return reply;
         } finally {
             working.release();
@@ -148,25 +162,42 @@ public final class Router implements RequestHandler {
         String path = request.path().replaceAll("/+", "/").replaceFirst("(?<=.)/$", "");
         boolean reads = request.method().equals("GET") || request.method().equals("HEAD");
         if (unanswerable.isPresent() && !VERSIONED.matcher(path).matches()) {
-            return json(406, new Envelope().error(unanswerable.get()).whole("", newest(), source, Request.User.NOBODY, ""));
+            return json(
+                    406, new Envelope().error(unanswerable.get()).whole("", newest(), source, Request.User.NOBODY, ""));
         }
         if (DOCUMENTS.contains(path) && reads) {
             return reply(200, document(), yaml || path.endsWith(".yaml"));
         }
         Matcher m = VERSIONED.matcher(path);
-        Optional<Contract.Match> match = m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
-                ? contract.find(Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path) : Optional.empty();
-        Set<String> allowed = match.isPresent() ? Set.of() : DOCUMENTS.contains(path) ? Set.of("GET", "HEAD")
-                : m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
-                ? contract.methods(Integer.parseInt(m.group(2)), path) : Set.of();
+        Optional<Contract.Match> match = m.matches()
+                        && tags.contains(m.group(1))
+                        && versions.contains(Integer.parseInt(m.group(2)))
+                ? contract.find(
+                        Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path)
+                : Optional.empty();
+        Set<String> allowed = match.isPresent()
+                ? Set.of()
+                : DOCUMENTS.contains(path)
+                        ? Set.of("GET", "HEAD")
+                        : m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
+                                ? contract.methods(Integer.parseInt(m.group(2)), path)
+                                : Set.of();
         if (!allowed.isEmpty()) {
-            RestException other = new RestException(405, RestException.UNKNOWN_URL, "Unable find requested URL",
-                    request.method() + " is none of the methods of this path: " + String.join(", ", allowed), request.path());
+            RestException other = new RestException(
+                    405,
+                    RestException.UNKNOWN_URL,
+                    "Unable find requested URL",
+                    request.method() + " is none of the methods of this path: " + String.join(", ", allowed),
+                    request.path());
             return reply(405, new Envelope().error(other).whole("", newest(), source, Request.User.NOBODY, ""), yaml)
                     .with(Map.of("Allow", String.join(", ", allowed)));
         }
         if (match.isEmpty()) {
-            RestException unknown = new RestException(404, RestException.UNKNOWN_URL, "Unable find requested URL", "Unable find requested URL",
+            RestException unknown = new RestException(
+                    404,
+                    RestException.UNKNOWN_URL,
+                    "Unable find requested URL",
+                    "Unable find requested URL",
                     request.path());
             return reply(404, new Envelope().error(unknown).whole("", newest(), source, Request.User.NOBODY, ""), yaml);
         }
@@ -186,13 +217,24 @@ public final class Router implements RequestHandler {
             why = PageApi.refused(e, path);
         } catch (RuntimeException e) {
             log.error(request.method() + " " + request.path(), e);
-            why = new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(), "It is in slurmrestd's log", "slurmrestd");
+            why = new RestException(
+                    500,
+                    SlurmErrno.INTERNAL.number(),
+                    SlurmErrno.INTERNAL.sentence(),
+                    "It is in slurmrestd's log",
+                    "slurmrestd");
         }
         return json(why.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
     }
 
     /** @param unanswerable why nothing can be answered in a form that is wanted */
-    private Http.Reply operated(Request request, Contract.Match match, int version, String source, Optional<Request.Peer> peer, boolean yaml,
+    private Http.Reply operated(
+            Request request,
+            Contract.Match match,
+            int version,
+            String source,
+            Optional<Request.Peer> peer,
+            boolean yaml,
             Optional<RestException> unanswerable) {
         Contract.Operation operation = match.operation();
         Envelope out = new Envelope();
@@ -203,16 +245,30 @@ public final class Router implements RequestHandler {
                 throw unanswerable.get();
             }
             Auth.Caller caller = auth.caller(request, peer);
-            user = caller.user().group().isEmpty() ? new Request.User(caller.user().name(), group(caller.user().name())) : caller.user();
+            user = caller.user().group().isEmpty()
+                    ? new Request.User(caller.user().name(), group(caller.user().name()))
+                    : caller.user();
             cluster = Access.names(caller.host()).cluster();
             if (!match.names().getOrDefault("job_id", "1").matches("[0-9]+([_+][0-9]+)?")) {
-                throw new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
-                        "Rejecting request. Failure parsing parameters", "op_handler_job");
+                throw new RestException(
+                        422,
+                        RestException.INVALID_QUERY,
+                        "Query empty or not RFC7320 compliant",
+                        "Rejecting request. Failure parsing parameters",
+                        "op_handler_job");
             }
             Json.Obj body = body(request, operation, version, out);
             Map<String, String> query = query(request, operation, out);
-            RestCall call = new RestCall(operation, version, match.names(), query, body, caller.host(), new Names(cluster, identities::userName),
-                    user, out);
+            RestCall call = new RestCall(
+                    operation,
+                    version,
+                    match.names(),
+                    query,
+                    body,
+                    caller.host(),
+                    new Names(cluster, identities::userName),
+                    user,
+                    out);
             IgnoredFields.look(call);
             handlers.get(operation.id()).serve(call);
         } catch (RestException e) {
@@ -220,12 +276,18 @@ public final class Router implements RequestHandler {
         } catch (SlurmException e) {
             String function = operation.id().replace("_{v}", "") + "()";
             boolean database = operation.id().startsWith("slurmdb_") && Feed.isConnection(e);
-            out.error(database ? RestException.of(SlurmErrno.DB_CONNECTION, "Failed connecting to slurmdbd", function)
-                    : refused(e, operation, match.names(), function));
+            out.error(
+                    database
+                            ? RestException.of(SlurmErrno.DB_CONNECTION, "Failed connecting to slurmdbd", function)
+                            : refused(e, operation, match.names(), function));
         } catch (RuntimeException e) {
             log.error(request.method() + " " + request.path(), e);
-            out.error(new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(),
-                    "It is in slurmrestd's log", "slurmrestd"));
+            out.error(new RestException(
+                    500,
+                    SlurmErrno.INTERNAL.number(),
+                    SlurmErrno.INTERNAL.sentence(),
+                    "It is in slurmrestd's log",
+                    "slurmrestd"));
         }
         if (out.status() == 304) {
             out.close();
@@ -267,9 +329,11 @@ public final class Router implements RequestHandler {
             "slurm_{v}_get_resources", new String[] {"Unable to query JobId={job_id}", "_handle_get"},
             "slurm_{v}_post_node", new String[] {"Failure to update node {node_name}", "_update_node"},
             "slurm_{v}_delete_node", new String[] {"Failure to delete node {node_name}", "op_handler_node"},
-            "slurm_{v}_delete_reservation", new String[] {"Error deleting reservation {reservation_name}", "slurm_delete_reservation"});
+            "slurm_{v}_delete_reservation",
+                    new String[] {"Error deleting reservation {reservation_name}", "slurm_delete_reservation"});
 
-    private static RestException refused(SlurmException e, Contract.Operation operation, Map<String, String> names, String function) {
+    private static RestException refused(
+            SlurmException e, Contract.Operation operation, Map<String, String> names, String function) {
         RestException plain = RestException.of(e, function);
         String[] known = REFUSALS.get(operation.id());
         if (known == null) {
@@ -283,28 +347,50 @@ public final class Router implements RequestHandler {
     }
 
     private static String plugin(String tag) {
-        return "openapi/" + OpenApiPlugins.TAGS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst()
-                .orElse("");
+        return "openapi/"
+                + OpenApiPlugins.TAGS.entrySet().stream()
+                        .filter(e -> e.getValue().equals(tag))
+                        .map(Map.Entry::getKey)
+                        .findFirst()
+                        .orElse("");
     }
 
-    private Json.Obj body(Request request, Contract.Operation operation, int version, Envelope out) throws RestException {
-        if (operation.body().isEmpty() || request.body().length == 0 && operation.method().equals("delete")) {
+    private Json.Obj body(Request request, Contract.Operation operation, int version, Envelope out)
+            throws RestException {
+        if (operation.body().isEmpty()
+                || request.body().length == 0 && operation.method().equals("delete")) {
             return new Json.Obj();
         }
         String type = request.type("content-type");
         boolean yaml = YAML_TYPES.contains(type);
         if (!type.isEmpty() && !yaml && !JSON_TYPES.contains(type) && !type.equals("*/*")) {
-            throw new RestException(415, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
-                    "A body of type " + type + " is not read: application/json and application/yaml are", "slurmrestd");
+            throw new RestException(
+                    415,
+                    RestException.UNKNOWN_TYPE,
+                    "MIME type is unknown to any loaded plugins",
+                    "A body of type " + type + " is not read: application/json and application/yaml are",
+                    "slurmrestd");
         }
         Object tree;
         try {
             // a request without a body equals one with an empty object
-            tree = request.body().length == 0 ? new Json.Obj() : yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
+            tree = request.body().length == 0
+                    ? new Json.Obj()
+                    : yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
         } catch (Yaml.Unreadable e) {
-            throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no YAML: " + e.getMessage(), "#/");
+            throw new RestException(
+                    400,
+                    RestException.FAIL_PARSING,
+                    "Failure during parsing",
+                    "The body is no YAML: " + e.getMessage(),
+                    "#/");
         } catch (Json.MalformedException e) {
-            throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no JSON: " + e.getMessage(), "#/");
+            throw new RestException(
+                    400,
+                    RestException.FAIL_PARSING,
+                    "Failure during parsing",
+                    "The body is no JSON: " + e.getMessage(),
+                    "#/");
         }
         Body reader = new Body(contract, version);
         Json.Obj read = reader.read(operation.body(), tree);
@@ -313,13 +399,17 @@ public final class Router implements RequestHandler {
     }
 
     /** Names as handlers know them; what the operation does not have is told. */
-    private static Map<String, String> query(Request request, Contract.Operation operation, Envelope out) throws RestException {
+    private static Map<String, String> query(Request request, Contract.Operation operation, Envelope out)
+            throws RestException {
         Map<String, String> all = new LinkedHashMap<>();
         for (Map.Entry<String, String> e : request.query().entrySet()) {
             Optional<Contract.Param> param = operation.params().stream()
-                    .filter(p -> !p.inPath() && RestCall.key(p.name()).equals(RestCall.key(e.getKey()))).findFirst();
+                    .filter(p -> !p.inPath() && RestCall.key(p.name()).equals(RestCall.key(e.getKey())))
+                    .findFirst();
             if (param.isEmpty()) {
-                out.warning("Ignoring unknown field \"" + e.getKey() + "\" of type string in the query", "#/" + e.getKey() + "/");
+                out.warning(
+                        "Ignoring unknown field \"" + e.getKey() + "\" of type string in the query",
+                        "#/" + e.getKey() + "/");
                 continue;
             }
             List<String> values = param.get().values();
@@ -342,7 +432,9 @@ public final class Router implements RequestHandler {
         }
         for (String item : accept.split(",")) {
             int semicolon = item.indexOf(';');
-            String type = (semicolon < 0 ? item : item.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
+            String type = (semicolon < 0 ? item : item.substring(0, semicolon))
+                    .strip()
+                    .toLowerCase(Locale.ROOT);
             if (JSON_TYPES.contains(type) || type.equals("*/*") || type.equals("application/*")) {
                 return false;
             }
@@ -350,8 +442,12 @@ public final class Router implements RequestHandler {
                 return true;
             }
         }
-        throw new RestException(406, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
-                "None of " + accept + " can be answered: application/json and application/yaml can", "slurmrestd");
+        throw new RestException(
+                406,
+                RestException.UNKNOWN_TYPE,
+                "MIME type is unknown to any loaded plugins",
+                "None of " + accept + " can be answered: application/json and application/yaml can",
+                "slurmrestd");
     }
 
     private Http.Reply reply(int status, Json.Obj tree, boolean yaml) {

@@ -19,15 +19,49 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Requests that fit their schema, and ones that nearly do, in front of a slurmctld and slurmdbd that have more or less to say: whatever comes is
- * answered in the form of its schema, and never by a mistake of slurmrestd's own. From a seed, -Dseed=N for another.
+ * Requests that fit their schema, and ones that nearly do, in front of a slurmctld and slurmdbd that have more or less
+ * to say: whatever comes is answered in the form of its schema, and never by a mistake of slurmrestd's own. From a
+ * seed, -Dseed=N for another.
  */
 class FuzzTest {
     private static final int ROUNDS = Integer.getInteger("rounds", 12);
     private static final long SEED = Long.getLong("seed", 1);
-    private static final List<Object> ODD = List.of("", " ", "0", "-1", "1", "4294967295", "99999999999999999999", "INFINITE", "UNLIMITED", "a,b,,c",
-            "n[1-3", "n[1-99999999]", "\u0000", "ä€😀", "x".repeat(5000), "1-00:00:00", "2026-13-45T99:99", "%s%n", "../../etc/passwd", "gres:gpu:-2",
-            "1@", "@", ":", "[]", "{}", "null", -1L, 0L, 1L, 1L << 40, Long.MIN_VALUE, 0.5, -1e300, Boolean.TRUE, Boolean.FALSE);
+    private static final List<Object> ODD = List.of(
+            "",
+            " ",
+            "0",
+            "-1",
+            "1",
+            "4294967295",
+            "99999999999999999999",
+            "INFINITE",
+            "UNLIMITED",
+            "a,b,,c",
+            "n[1-3",
+            "n[1-99999999]",
+            "\u0000",
+            "ä€😀",
+            "x".repeat(5000),
+            "1-00:00:00",
+            "2026-13-45T99:99",
+            "%s%n",
+            "../../etc/passwd",
+            "gres:gpu:-2",
+            "1@",
+            "@",
+            ":",
+            "[]",
+            "{}",
+            "null",
+            -1L,
+            0L,
+            1L,
+            1L << 40,
+            Long.MIN_VALUE,
+            0.5,
+            -1e300,
+            Boolean.TRUE,
+            Boolean.FALSE);
 
     private final Random random = new Random(SEED);
 
@@ -39,7 +73,9 @@ class FuzzTest {
     private Object value(Contract contract, int version, Json.Obj schema, int depth) {
         Json.Obj s = contract.resolved(version, schema);
         if (random.nextInt(25) == 0) {
-            return random.nextInt(3) == 0 ? new ArrayList<>(List.of(odd())) : random.nextBoolean() ? odd() : new Json.Obj().put("x", odd());
+            return random.nextInt(3) == 0
+                    ? new ArrayList<>(List.of(odd()))
+                    : random.nextBoolean() ? odd() : new Json.Obj().put("x", odd());
         }
         return switch (s.text("type")) {
             case "object" -> object(contract, version, s, depth);
@@ -50,7 +86,10 @@ class FuzzTest {
                 }
                 yield out;
             }
-            case "string" -> s.list("enum").isEmpty() ? String.valueOf(odd()) : s.list("enum").get(random.nextInt(s.list("enum").size()));
+            case "string" ->
+                s.list("enum").isEmpty()
+                        ? String.valueOf(odd())
+                        : s.list("enum").get(random.nextInt(s.list("enum").size()));
             case "integer" -> random.nextBoolean() ? (Object) (long) random.nextInt(100) : random.nextLong();
             case "number" -> random.nextDouble() * 1e6;
             case "boolean" -> random.nextBoolean();
@@ -76,12 +115,15 @@ class FuzzTest {
     }
 
     private String target(Contract.Operation o, int version) {
-        StringBuilder out = new StringBuilder(o.path().replace("{v}", "v0.0." + version)
+        StringBuilder out = new StringBuilder(o.path()
+                .replace("{v}", "v0.0." + version)
                 .replaceAll("\\{\\w+}", random.nextBoolean() ? "1" : "n1,x%20%C3%A4%5B1-2%5D"));
         char separator = '?';
         for (Contract.Param p : o.params()) {
             if (!p.inPath() && random.nextInt(4) == 0) {
-                Object value = !p.values().isEmpty() && random.nextInt(4) > 0 ? p.values().get(random.nextInt(p.values().size())) : odd();
+                Object value = !p.values().isEmpty() && random.nextInt(4) > 0
+                        ? p.values().get(random.nextInt(p.values().size()))
+                        : odd();
                 out.append(separator).append(encoded(p.name())).append('=').append(encoded(value));
                 separator = '&';
             }
@@ -112,17 +154,27 @@ class FuzzTest {
             }
             for (Contract.Operation o : rig.contract.operations(version)) {
                 String target = target(o, version);
-                String body = o.body().isEmpty() ? "" : new String(Json.print(value(rig.contract, version,
-                        new Json.Obj().put("$ref", o.body()), 0)), StandardCharsets.UTF_8);
+                String body = o.body().isEmpty()
+                        ? ""
+                        : new String(
+                                Json.print(value(rig.contract, version, new Json.Obj().put("$ref", o.body()), 0)),
+                                StandardCharsets.UTF_8);
                 Http.Reply reply = rig.ask(o.method().toUpperCase(Locale.ROOT), target, body);
                 served++;
                 Json.Obj tree = reply.body().length == 0 ? new Json.Obj() : Json.object(reply.body());
-                String unfit = reply.status() == 304 ? "" : rig.unfit(version, new Json.Obj().put("$ref", o.answer()), tree, "");
-                boolean own = tree.objects("errors").stream().anyMatch(e -> e.number("error_number") == SlurmErrno.INTERNAL.number());
-                boolean said = reply.status() < 400 || !tree.objects("errors").isEmpty() && tree.objects("errors").stream()
-                        .allMatch(e -> e.number("error_number") > 0 && !e.text("error").isEmpty());
+                String unfit = reply.status() == 304
+                        ? ""
+                        : rig.unfit(version, new Json.Obj().put("$ref", o.answer()), tree, "");
+                boolean own = tree.objects("errors").stream()
+                        .anyMatch(e -> e.number("error_number") == SlurmErrno.INTERNAL.number());
+                boolean said = reply.status() < 400
+                        || !tree.objects("errors").isEmpty()
+                                && tree.objects("errors").stream()
+                                        .allMatch(e -> e.number("error_number") > 0
+                                                && !e.text("error").isEmpty());
                 if (!unfit.isEmpty() || own || !said) {
-                    wrong.add(o.method() + " " + target + " " + body + "\n  " + reply.status() + ": " + unfit + tree.list("errors"));
+                    wrong.add(o.method() + " " + target + " " + body + "\n  " + reply.status() + ": " + unfit
+                            + tree.list("errors"));
                 }
             }
         }
@@ -140,17 +192,50 @@ class FuzzTest {
             if (round % 2 == 1) {
                 rig.answers.values().forEach(this::thin);
             }
-            for (String path : List.of("events", "jobs", "nodes", "jobs/%/log", "jobs/%/script", "jobs/%/environment", "jobs/%/steps", "jobs/%/why",
-                    "jobs/%/usage", "ended", "topology", "limits", "utilization", "plan", "session", "session/codes", "%", "jobs/%/%", "")) {
-                StringBuilder target = new StringBuilder("/muster/v1/" + path.replace("%", random.nextBoolean() ? "7" : encoded(odd())));
+            for (String path : List.of(
+                    "events",
+                    "jobs",
+                    "nodes",
+                    "jobs/%/log",
+                    "jobs/%/script",
+                    "jobs/%/environment",
+                    "jobs/%/steps",
+                    "jobs/%/why",
+                    "jobs/%/usage",
+                    "ended",
+                    "topology",
+                    "limits",
+                    "utilization",
+                    "plan",
+                    "session",
+                    "session/codes",
+                    "%",
+                    "jobs/%/%",
+                    "")) {
+                StringBuilder target = new StringBuilder(
+                        "/muster/v1/" + path.replace("%", random.nextBoolean() ? "7" : encoded(odd())));
                 char separator = '?';
-                for (String name : List.of("job_id", "from", "step", "spans", "hours", "partition", "stream", "offset", "last_event_id", "task")) {
+                for (String name : List.of(
+                        "job_id",
+                        "from",
+                        "step",
+                        "spans",
+                        "hours",
+                        "partition",
+                        "stream",
+                        "offset",
+                        "last_event_id",
+                        "task")) {
                     if (random.nextInt(3) == 0) {
-                        target.append(separator).append(name).append('=').append(encoded(random.nextBoolean() ? odd() : random.nextInt(5000)));
+                        target.append(separator)
+                                .append(name)
+                                .append('=')
+                                .append(encoded(random.nextBoolean() ? odd() : random.nextInt(5000)));
                         separator = '&';
                     }
                 }
-                String method = List.of("GET", "GET", "GET", "POST", "DELETE", "PUT").get(random.nextInt(6));
+                String method =
+                        List.of("GET", "GET", "GET", "POST", "DELETE", "PUT").get(random.nextInt(6));
                 int status = rig.begun(method, target.toString(), random.nextBoolean() ? "{}" : String.valueOf(odd()));
                 if (status < 200 || status >= 500 && status != 503) {
                     wrong.add(method + " " + target + ": " + status);
@@ -160,12 +245,15 @@ class FuzzTest {
         assertThat(wrong.stream().limit(5)).isEmpty();
     }
 
-    /** Bytes that are nearly HTTP: an answer or an end, never an exception; what follows a whole request is still read. */
+    /**
+     * Bytes that are nearly HTTP: an answer or an end, never an exception; what follows a whole request is still read.
+     */
     @Test
     void whateverIsNearlyHttpIsAnswered() throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
-        String good = "POST /slurm/v0.0.45/job/submit HTTP/1.1\r\nHost: x\r\nX-SLURM-USER-TOKEN: a.b.c\r\nContent-Type: application/json\r\n"
+        String good = "POST /slurm/v0.0.45/job/submit HTTP/1.1\r\nHost: x\r\nX-SLURM-USER-TOKEN: "
+                + "a.b.c\r\nContent-Type: application/json\r\n"
                 + "Content-Length: 2\r\n\r\n{}";
         int answered = 0;
         for (int i = 0; i < 3000; i++) {
@@ -180,7 +268,9 @@ class FuzzTest {
                 }
             }
             String answer = rig.raw(text.toString());
-            assertThat(answer).as(text.toString()).matches("(?s)|HTTP/1\\.1 [1-5]\\d\\d .*")
+            assertThat(answer)
+                    .as(text.toString())
+                    .matches("(?s)|HTTP/1\\.1 [1-5]\\d\\d .*")
                     .doesNotContain("\"error_number\":" + SlurmErrno.INTERNAL.number());
             answered += answer.isEmpty() ? 0 : 1;
         }

@@ -46,8 +46,12 @@ class OperationsTest {
         Samples.fill(rig.answers);
         String[] words = request.split(" ");
         Http.Reply reply = rig.ask(words[0], words[1], body.replace('\'', '"'));
-        assertThat(reply.status()).as(new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8)).isIn(200, 304);
-        String all = String.join("\n", rig.asked).replace("\"requestId\":\"0123456789abcdef0123456789abcdef\",", "").replace('"', '\'');
+        assertThat(reply.status())
+                .as(new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8))
+                .isIn(200, 304);
+        String all = String.join("\n", rig.asked)
+                .replace("\"requestId\":\"0123456789abcdef0123456789abcdef\",", "")
+                .replace('"', '\'');
         assertThat(all).contains(asked);
     }
 
@@ -60,14 +64,29 @@ class OperationsTest {
                 "time_limit":"60","priority":{"set":true,"number":0},"kill_warning_signal":"USR1","rlimits":{"core":{"infinite":true}},
                 "tres_per_node":"gres:gpu:2","mail_type":["END"],"requeue":false}}""");
         assertThat(answer.number("job_id")).isEqualTo(12);
-        assertThat(answer.objects("warnings")).extracting(w -> w.text("description")).containsExactly(
-                "Expected OpenAPI type=array (Slurm type=list) but got OpenAPI type=string (Slurm type=string): \"A=b\"",
-                "Job submission resulted in non-zero return code: Job is in held state, pending scheduler release",
-                "Job is in held state, pending scheduler release");
+        assertThat(answer.objects("warnings"))
+                .extracting(w -> w.text("description"))
+                .containsExactly(
+                        "Expected OpenAPI type=array (Slurm type=list) but got OpenAPI type=string (Slurm "
+                                + "type=string): \"A=b\"",
+                        "Job submission resulted in non-zero return code: Job is in held state, pending "
+                                + "scheduler release",
+                        "Job is in held state, pending scheduler release");
         String asked = rig.asked.getFirst();
-        assertThat(asked).startsWith("Submit ").contains("\"nodesMin\":2,\"nodesMax\":3", "\"tasks\":4", "\"memAll\":true", "\"timeLimitMin\":60",
-                "\"hold\":true", "\"warnSignal\":10,\"warnSeconds\":60", "\"CORE\":-1", "\"tresPerNode\":\"gres/gpu:2\"", "\"mailType\":\"END\"",
-                "\"requeue\":\"NO\"", "\"name\":\"openapi\"");
+        assertThat(asked)
+                .startsWith("Submit ")
+                .contains(
+                        "\"nodesMin\":2,\"nodesMax\":3",
+                        "\"tasks\":4",
+                        "\"memAll\":true",
+                        "\"timeLimitMin\":60",
+                        "\"hold\":true",
+                        "\"warnSignal\":10,\"warnSeconds\":60",
+                        "\"CORE\":-1",
+                        "\"tresPerNode\":\"gres/gpu:2\"",
+                        "\"mailType\":\"END\"",
+                        "\"requeue\":\"NO\"",
+                        "\"name\":\"openapi\"");
     }
 
     /** What has no place is refused, and slurmctld is not asked. */
@@ -87,7 +106,8 @@ class OperationsTest {
         Rig rig = new Rig();
         Http.Reply reply = rig.ask("POST", "/slurm/v0.0.45/job/submit", body.replace('\'', '"'));
         assertThat(reply.status()).isEqualTo(status);
-        assertThat(Json.object(reply.body()).objects("errors").getFirst().number("error_number")).isEqualTo(errno);
+        assertThat(Json.object(reply.body()).objects("errors").getFirst().number("error_number"))
+                .isEqualTo(errno);
         assertThat(rig.asked).isEmpty();
     }
 
@@ -95,14 +115,20 @@ class OperationsTest {
     @Test
     void tasksOfAnArrayOfWhichSomeCouldNotBeChanged() throws IOException {
         Rig rig = new Rig();
-        rig.answers.put("UpdateJob", Json.object(("{'errors':[{'job':'5_1-2','error':'No error'},"
-                + "{'job':'5_3','errno':2021,'error':'Job has already finished'}]}").replace('\'', '"')
-                .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        rig.answers.put(
+                "UpdateJob",
+                Json.object(("{'errors':[{'job':'5_1-2','error':'No error'},"
+                                + "{'job':'5_3','errno':2021,'error':'Job has already finished'}]}")
+                        .replace('\'', '"')
+                        .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
         Json.Obj answer = rig.tree("POST", "/slurm/v0.0.45/job/5", "{\"comment\":\"x\"}");
-        assertThat(answer.objects("results")).extracting(r -> r.text("step_id") + " " + r.number("error_code"))
+        assertThat(answer.objects("results"))
+                .extracting(r -> r.text("step_id") + " " + r.number("error_code"))
                 .containsExactly("5_1-2 0", "5_3 2021");
         assertThat(answer.objects("errors")).isEmpty();
-        assertThat(answer.objects("warnings")).extracting(w -> w.text("description")).containsExactly("Job has already finished for job 5_3");
+        assertThat(answer.objects("warnings"))
+                .extracting(w -> w.text("description"))
+                .containsExactly("Job has already finished for job 5_3");
     }
 
     @Test
@@ -113,7 +139,10 @@ class OperationsTest {
         assertThat(conf.text("ClusterName")).isEqualTo("test");
         assertThat(conf.number("KillWait")).isEqualTo(30);
         assertThat(conf.text("SlurmUser") + conf.number("SlurmUserId")).isEqualTo("root0");
-        assertThat(rig.tree("GET", "/slurmdb/v0.0.45/conf", "").obj("slurmdbd_conf").number("DbdPort")).isEqualTo(6819);
+        assertThat(rig.tree("GET", "/slurmdb/v0.0.45/conf", "")
+                        .obj("slurmdbd_conf")
+                        .number("DbdPort"))
+                .isEqualTo(6819);
     }
 
     /** A list that is as it was: nodes answer 304, the others empty with a warning. */
@@ -121,12 +150,16 @@ class OperationsTest {
     void whatHasNotChangedIsNotSaidAgain() throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
-        assertThat(rig.ask("GET", "/slurm/v0.0.45/nodes?update_time=1800000001", "").status()).isEqualTo(304);
-        assertThat(rig.ask("GET", "/slurm/v0.0.45/nodes?update_time=5", "").status()).isEqualTo(200);
+        assertThat(rig.ask("GET", "/slurm/v0.0.45/nodes?update_time=1800000001", "")
+                        .status())
+                .isEqualTo(304);
+        assertThat(rig.ask("GET", "/slurm/v0.0.45/nodes?update_time=5", "").status())
+                .isEqualTo(200);
         Json.Obj jobs = rig.tree("GET", "/slurm/v0.0.45/jobs?update_time=1800000001", "");
         assertThat(jobs.list("jobs")).isEmpty();
         assertThat(jobs.list("warnings")).hasSize(1);
-        assertThat(rig.tree("GET", "/slurm/v0.0.45/jobs?update_time=5", "").list("jobs")).hasSize(1);
+        assertThat(rig.tree("GET", "/slurm/v0.0.45/jobs?update_time=5", "").list("jobs"))
+                .hasSize(1);
     }
 
     /** Of jobs 7 (over, with nothing), 8 (over with 3, by the plan) and 9 (running). */
@@ -153,7 +186,8 @@ class OperationsTest {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         Json.Obj answer = rig.tree("GET", "/slurmdb/v0.0.45/jobs?" + query, "");
-        assertThat(answer.objects("jobs").stream().map(j -> j.number("job_id")).toList()).hasToString(ids);
+        assertThat(answer.objects("jobs").stream().map(j -> j.number("job_id")).toList())
+                .hasToString(ids);
         assertThat(answer.list("warnings").isEmpty()).isEqualTo(!ids.equals("[]"));
     }
 
@@ -165,12 +199,16 @@ class OperationsTest {
             jobs?usage_time_as_submit_time | 422
             """)
     void conditionsThatCannotBeAreRefused(String path, int status) throws IOException {
-        assertThat(new Rig().ask("GET", "/slurmdb/v0.0.45/" + path, "").status()).isEqualTo(status);
+        assertThat(new Rig().ask("GET", "/slurmdb/v0.0.45/" + path, "").status())
+                .isEqualTo(status);
     }
 
     @ParameterizedTest
-    @CsvSource({"slurmdb/v0.0.45/qos/, 7000, Unable to connect to database", "slurmdb/v0.0.42/jobs/, 7000, Unable to connect to database",
-        "slurm/v0.0.45/jobs/, 1800, Unable to contact slurm controller (connect failure)"})
+    @CsvSource({
+        "slurmdb/v0.0.45/qos/, 7000, Unable to connect to database",
+        "slurmdb/v0.0.42/jobs/, 7000, Unable to connect to database",
+        "slurm/v0.0.45/jobs/, 1800, Unable to contact slurm controller (connect failure)"
+    })
     void whoIsAwayIsNamed(String path, long number, String sentence) throws IOException {
         Rig rig = new Rig();
         rig.away = true;
@@ -180,17 +218,23 @@ class OperationsTest {
         assertThat(error.text("error")).isEqualTo(sentence);
     }
 
-    /** What accounting has is asked for a part at a time, in both forms, and nothing of it is lost; what fails then stands behind what was read. */
+    /**
+     * What accounting has is asked for a part at a time, in both forms, and nothing of it is lost; what fails then
+     * stands behind what was read.
+     */
     @Test
     void endedJobsComeInParts() throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         rig.answers.get("QueryAccounting").put("next", 20L);
-        rig.answers.put("QueryAccounting from 20", Json.object(
-                "{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}"
-                .getBytes(StandardCharsets.UTF_8)));
+        rig.answers.put(
+                "QueryAccounting from 20",
+                Json.object(
+                        "{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}"
+                                .getBytes(StandardCharsets.UTF_8)));
         Json.Obj all = rig.tree("GET", "/slurmdb/v0.0.45/jobs", "");
-        assertThat(all.objects("jobs").stream().map(j -> j.number("job_id")).toList()).containsExactly(7L, 8L, 9L, 20L);
+        assertThat(all.objects("jobs").stream().map(j -> j.number("job_id")).toList())
+                .containsExactly(7L, 8L, 9L, 20L);
         assertThat(rig.asked).hasSize(2).allMatch(q -> q.contains("\"limit\":1000"));
         Json.Obj rows = rig.tree("GET", "/muster/v1/ended?from=5", "");
         assertThat(rows.list("rows")).hasSize(4).last().hasToString("[ann, , , , , 0, 0, 0, 0, 2, 3]");
@@ -210,15 +254,30 @@ class OperationsTest {
     void refusals(String request, String sentence, int status, int errno, String description) throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
-        rig.answers.put("Change", new Json.Obj().put("error", List.of(" " + sentence.replace("/", "\n")
-                .replace("ACTIVE", "Error with request: Job(s) active, cancel job(s) before remove")
-                .replace("DEFAULT", "Error with request: You can not remove the default account of a user"))).put("errno", -1L));
+        rig.answers.put(
+                "Change",
+                new Json.Obj()
+                        .put(
+                                "error",
+                                List.of(
+                                        " "
+                                                + sentence.replace("/", "\n")
+                                                        .replace(
+                                                                "ACTIVE",
+                                                                "Error with request: Job(s) active, cancel job(s) before remove")
+                                                        .replace(
+                                                                "DEFAULT",
+                                                                "Error with request: You can not remove the default account of a user")))
+                        .put("errno", -1L));
         String[] words = request.split(" ");
-        Http.Reply reply = rig.ask(words[0], "/slurmdb/v0.0.45" + words[1], "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"]},"
-                + "\"user\":{}}");
+        Http.Reply reply = rig.ask(
+                words[0],
+                "/slurmdb/v0.0.45" + words[1],
+                "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"]}," + "\"user\":{}}");
         assertThat(reply.status()).isEqualTo(status);
         if (errno != 0) {
-            assertThat(new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8)).contains("\"error_number\":" + errno, description);
+            assertThat(new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8))
+                    .contains("\"error_number\":" + errno, description);
         }
     }
 
@@ -227,20 +286,36 @@ class OperationsTest {
     void changesAreTold() throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
-        rig.answers.put("Change", new Json.Obj().put("names", List.of("u")).put("assocs", List.of(
-                new Json.Obj().put("user", "u").put("account", "a").put("cluster", "c"))));
-        assertThat(rig.tree("DELETE", "/slurmdb/v0.0.45/user/u", "").texts("removed_users")).containsExactly("u");
-        assertThat(rig.tree("POST", "/slurmdb/v0.0.45/users_association",
-                "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"],\"wckeys\":[\"w\"]},\"user\":{\"adminlevel\":[\"Operator\"]}}")
-                .text("added_users")).isEqualTo(" Adding User(s)\n  u\n Settings\n  Admin Level     = Operator\n Associations =\n"
-                + "  C = c          A = a                    U = u        \n Wckey(s)\n  C = c          W = w          U = u        \n");
+        rig.answers.put(
+                "Change",
+                new Json.Obj()
+                        .put("names", List.of("u"))
+                        .put(
+                                "assocs",
+                                List.of(new Json.Obj()
+                                        .put("user", "u")
+                                        .put("account", "a")
+                                        .put("cluster", "c"))));
+        assertThat(rig.tree("DELETE", "/slurmdb/v0.0.45/user/u", "").texts("removed_users"))
+                .containsExactly("u");
+        assertThat(rig.tree(
+                                "POST",
+                                "/slurmdb/v0.0.45/users_association",
+                                "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"],\"wckeys\":[\"w\"]},"
+                                        + "\"user\":{\"adminlevel\":[\"Operator\"]}}")
+                        .text("added_users"))
+                .isEqualTo(" Adding User(s)\n  u\n Settings\n  Admin Level     = Operator\n Associations =\n"
+                        + "  C = c          A = a                    U = u        \n Wckey(s)\n  C = c       "
+                        + "   W = w          U = u        \n");
     }
 
     /** A cluster is not taken away where a condition of it would have been passed over. */
     @Test
     void aDeletionWithAConditionIsRefused() throws IOException {
         Rig rig = new Rig();
-        assertThat(rig.ask("DELETE", "/slurmdb/v0.0.45/cluster/c?flags=EXTERNAL", "").status()).isEqualTo(422);
+        assertThat(rig.ask("DELETE", "/slurmdb/v0.0.45/cluster/c?flags=EXTERNAL", "")
+                        .status())
+                .isEqualTo(422);
         assertThat(rig.asked).isEmpty();
     }
 
@@ -261,7 +336,11 @@ class OperationsTest {
         Samples.fill(rig.answers);
         Http.Reply reply = rig.ask("GET", "/slurmdb/v0.0.45/jobs/?" + query, "");
         assertThat(reply.status()).isEqualTo(status);
-        assertThat(status == 200 ? rig.asked.getFirst() : new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8)).contains(said);
+        assertThat(
+                        status == 200
+                                ? rig.asked.getFirst()
+                                : new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8))
+                .contains(said);
     }
 
     /** Clients of early API versions send the environment as an object. */
@@ -269,8 +348,11 @@ class OperationsTest {
     void anEnvironmentMayBeAnObject() throws IOException {
         Rig rig = new Rig();
         rig.answers.put("Submit", new Json.Obj().put("jobId", 12L));
-        Json.Obj answer = rig.tree("POST", "/slurm/v0.0.45/job/submit",
-                "{\"job\":{\"script\":\"#!/bin/sh\\n\",\"environment\":{\"PATH\":\"/bin\",\"N\":3},\"current_working_directory\":\"/tmp\"}}");
+        Json.Obj answer = rig.tree(
+                "POST",
+                "/slurm/v0.0.45/job/submit",
+                "{\"job\":{\"script\":\"#!/bin/sh\\n\",\"environment\":{\"PATH\":\"/bin\",\"N\":3},"
+                        + "\"current_working_directory\":\"/tmp\"}}");
         assertThat(answer.number("job_id")).isEqualTo(12);
         assertThat(answer.objects("warnings")).extracting(w -> w.text("source")).contains("#/job/environment/");
         assertThat(rig.asked.getFirst()).contains("\"environment\":[\"UEFUSD0vYmlu\",\"Tj0z\"]");

@@ -1,13 +1,14 @@
 package dev.muster.rest;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import dev.muster.rest.http.StartupException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** slurmrestd's command line. */
 class OptionsTest {
@@ -20,15 +21,21 @@ class OptionsTest {
             v0.0.45                                     | ''
             """)
     void flagsOfDataParsers(String asked, String note) throws StartupException {
-        assertThat(String.join("|", Options.read(List.of("-d", asked, "127.0.0.1:0"), Map.of()).notes())).isEqualTo(note);
+        assertThat(String.join(
+                        "|",
+                        Options.read(List.of("-d", asked, "127.0.0.1:0"), Map.of())
+                                .notes()))
+                .isEqualTo(note);
     }
 
     @Test
     void flagsThatWouldChangeAnswersAreRefused() {
         for (String flag : List.of("minimize_refs", "inline_enums", "complex")) {
-            assertThatThrownBy(() -> Options.read(List.of("-d", "v0.0.45+" + flag, "127.0.0.1:0"), Map.of())).isInstanceOf(StartupException.class)
+            assertThatThrownBy(() -> Options.read(List.of("-d", "v0.0.45+" + flag, "127.0.0.1:0"), Map.of()))
+                    .isInstanceOf(StartupException.class)
                     .hasMessageContaining(flag);
         }
-        assertThatThrownBy(() -> Options.read(List.of("-d", "v0.0.1", "127.0.0.1:0"), Map.of())).isInstanceOf(StartupException.class);
+        assertThatThrownBy(() -> Options.read(List.of("-d", "v0.0.1", "127.0.0.1:0"), Map.of()))
+                .isInstanceOf(StartupException.class);
     }
 }

@@ -19,26 +19,42 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * No field of a body and no value of it is passed over in silence, whatever the version: with it something else is asked of slurmctld or slurmdbd
- * than without, or the answer refuses it, or has a warning. What means nothing for a change is in a list here, with why.
+ * No field of a body and no value of it is passed over in silence, whatever the version: with it something else is
+ * asked of slurmctld or slurmdbd than without, or the answer refuses it, or has a warning. What means nothing for a
+ * change is in a list here, with why.
  */
 public class PassedOverTest {
     /** Operation, and the least that it does something with. Fields are put into the first element of its lists. */
     private static final Map<String, String> LEAST = least();
     /**
-     * What a list says of a record and no body changes: its number, how it came to be, what belongs to it, what a cluster registered with, the same
-     * in another field; and words that mean what is so without them.
+     * What a list says of a record and no body changes: its number, how it came to be, what belongs to it, what a
+     * cluster registered with, the same in another field; and words that mean what is so without them.
      */
-    private static final Pattern SAID = Pattern.compile(String.join("|",
-            ".*/accounting/.*", "(qos|associations|wckeys)/id .*", "associations/lineage .*", "(users|accounts)/associations/id .*",
-            "clusters/(controller|nodes|select_plugin|associations|rpc_version|tres|flags).*", "TRES .*", "qos/flags ...:.\"(NOT_SET|ADD|REMOVE)\"..",
-            "derived_exit_code/status .*", "job_rec/derived_exit_code/status .*", ".*/?admin(istrator_)?level ...:.\"Not Set\"..",
-            "accounts/flags ...:.\"With.*", "users/flags ...:.\"NONE\"..", "users/coordinators/direct .*",
+    private static final Pattern SAID = Pattern.compile(String.join(
+            "|",
+            ".*/accounting/.*",
+            "(qos|associations|wckeys)/id .*",
+            "associations/lineage .*",
+            "(users|accounts)/associations/id .*",
+            "clusters/(controller|nodes|select_plugin|associations|rpc_version|tres|flags).*",
+            "TRES .*",
+            "qos/flags ...:.\"(NOT_SET|ADD|REMOVE)\"..",
+            "derived_exit_code/status .*",
+            "job_rec/derived_exit_code/status .*",
+            ".*/?admin(istrator_)?level ...:.\"Not Set\"..",
+            "accounts/flags ...:.\"With.*",
+            "users/flags ...:.\"NONE\"..",
+            "users/coordinators/direct .*",
             "job/flags ...:.\"(HAS_STATE_DIRECTORY|SEND_JOB_ENVIRONMENT|EXACT_.*|USING_DEFAULT_.*)\"..",
-            "job/flags ...:.\"(JOB_WAS_RUNNING|PARTITION_ASSIGNED|JOB_IMPLICIT_MAX_NODES)\"..", "job/kill_on_node_fail .*",
-            "job/profile ...:.\"NOT_SET\"..", "job/kill_warning_(flags|delay) .*", "flags ...:.\"VERBOSE\"..",
-            "partitions/(cluster|cpus/total|node_sets|nodes/total|tres/configured|select_type) .*", "partitions/maximums/oversubscribe/jobs .*",
-            "partitions/preempt_mode ...:.\"CLUSTER_GLOBAL\"..", "job/minimum_boards_per_node .*"));
+            "job/flags ...:.\"(JOB_WAS_RUNNING|PARTITION_ASSIGNED|JOB_IMPLICIT_MAX_NODES)\"..",
+            "job/kill_on_node_fail .*",
+            "job/profile ...:.\"NOT_SET\"..",
+            "job/kill_warning_(flags|delay) .*",
+            "flags ...:.\"VERBOSE\"..",
+            "partitions/(cluster|cpus/total|node_sets|nodes/total|tres/configured|select_type) .*",
+            "partitions/maximums/oversubscribe/jobs .*",
+            "partitions/preempt_mode ...:.\"CLUSTER_GLOBAL\"..",
+            "job/minimum_boards_per_node .*"));
 
     private static Map<String, String> least() {
         Map<String, String> out = new TreeMap<>();
@@ -52,13 +68,19 @@ public class PassedOverTest {
         out.put("slurm_{v}_post_new_node", "{'node_conf':'NodeName=x'}");
         out.put("slurm_{v}_post_partitions", "{'partitions':[{'name':'fresh'}]}");
         out.put("slurm_{v}_post_reservation", "{'name':'r','start_time':7,'duration':2,'partition':'p'}");
-        out.put("slurm_{v}_post_reservations", "{'reservations':[{'name':'r','start_time':7,'duration':2,'partition':'p'}]}");
+        out.put(
+                "slurm_{v}_post_reservations",
+                "{'reservations':[{'name':'r','start_time':7,'duration':2,'partition':'p'}]}");
         out.put("slurmdb_{v}_post_job", "{'comment':{'job':'x'}}");
         out.put("slurmdb_{v}_post_jobs", "{'job_id_list':['7'],'job_rec':{'comment':{'job':'x'}}}");
         out.put("slurmdb_{v}_post_qos", "{'qos':[{'name':'q','description':'x'}]}");
         out.put("slurmdb_{v}_post_associations", "{'associations':[{'account':'a','user':'u'}]}");
-        out.put("slurmdb_{v}_post_users_association", "{'association_condition':{'accounts':['a'],'users':['u'],'association':{}},'user':{}}");
-        out.put("slurmdb_{v}_post_accounts_association", "{'association_condition':{'accounts':['a'],'association':{}},'account':{}}");
+        out.put(
+                "slurmdb_{v}_post_users_association",
+                "{'association_condition':{'accounts':['a'],'users':['u'],'association':{}},'user':{}}");
+        out.put(
+                "slurmdb_{v}_post_accounts_association",
+                "{'association_condition':{'accounts':['a'],'association':{}},'account':{}}");
         out.put("slurmdb_{v}_post_users", "{'users':[{'name':'u','default':{'account':'a'}}]}");
         out.put("slurmdb_{v}_post_clusters", "{'clusters':[{'name':'c'}]}");
         out.put("slurmdb_{v}_post_wckeys", "{'wckeys':[{'name':'w','user':'ann','cluster':'test'}]}");
@@ -87,7 +109,8 @@ public class PassedOverTest {
     private static void leaves(Contract contract, int version, Json.Obj schema, List<String> path, List<Leaf> out) {
         Json.Obj s = contract.resolved(version, schema);
         Json.Obj items = s.text("type").equals("array") ? contract.resolved(version, s.obj("items")) : new Json.Obj();
-        Json.Obj inner = items.text("type").equals("object") && !items.obj("properties").has("count") ? items : s;
+        Json.Obj inner =
+                items.text("type").equals("object") && !items.obj("properties").has("count") ? items : s;
         if (!inner.has("properties") || optional(inner)) {
             out.add(new Leaf(path, s));
             return;
@@ -103,7 +126,9 @@ public class PassedOverTest {
     private static List<Object> values(Contract contract, int version, Json.Obj schema) {
         Json.Obj s = contract.resolved(version, schema);
         if (optional(s)) {
-            return List.of(new Json.Obj().put("set", true).put("number", 9L), new Json.Obj().put("set", false).put("infinite", true));
+            return List.of(
+                    new Json.Obj().put("set", true).put("number", 9L),
+                    new Json.Obj().put("set", false).put("infinite", true));
         }
         return switch (s.text("type")) {
             case "array" -> {
@@ -111,7 +136,8 @@ public class PassedOverTest {
                 values(contract, version, s.obj("items")).forEach(v -> out.add(new ArrayList<>(List.of(v))));
                 yield out;
             }
-            case "object" -> List.of(new Json.Obj().put("type", "cpu").put("name", "").put("count", 9L));
+            case "object" ->
+                List.of(new Json.Obj().put("type", "cpu").put("name", "").put("count", 9L));
             case "boolean" -> List.of(true);
             case "integer", "number" -> List.of(9L);
             default -> s.list("enum").isEmpty() ? List.of("9") : s.list("enum");
@@ -119,7 +145,8 @@ public class PassedOverTest {
     }
 
     @SuppressWarnings("unchecked")
-    private static void put(Json.Obj body, Contract contract, int version, Json.Obj schema, List<String> path, Object value) {
+    private static void put(
+            Json.Obj body, Contract contract, int version, Json.Obj schema, List<String> path, Object value) {
         Json.Obj s = contract.resolved(version, schema);
         String head = path.getFirst();
         if (path.size() == 1) {
@@ -131,7 +158,13 @@ public class PassedOverTest {
             if (!body.has(head)) {
                 body.put(head, new ArrayList<>(List.of(new Json.Obj())));
             }
-            put(((List<Json.Obj>) body.raw(head)).getFirst(), contract, version, next.obj("items"), path.subList(1, path.size()), value);
+            put(
+                    ((List<Json.Obj>) body.raw(head)).getFirst(),
+                    contract,
+                    version,
+                    next.obj("items"),
+                    path.subList(1, path.size()),
+                    value);
             return;
         }
         if (!body.has(head)) {
@@ -154,8 +187,12 @@ public class PassedOverTest {
         String target = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "7");
         Http.Reply reply = rig.ask(o.method().toUpperCase(Locale.ROOT), target + query, body);
         String answer = new String(reply.body(), StandardCharsets.UTF_8);
-        return new Done(reply.status(), answer, String.join("\n", rig.asked),
-                reply.body().length > 0 && !Json.object(reply.body()).list("warnings").isEmpty());
+        return new Done(
+                reply.status(),
+                answer,
+                String.join("\n", rig.asked),
+                reply.body().length > 0
+                        && !Json.object(reply.body()).list("warnings").isEmpty());
     }
 
     @ParameterizedTest
@@ -184,9 +221,13 @@ public class PassedOverTest {
                     put(body, contract, version, schema, leaf.path(), value);
                     Done with = done(o, version, new String(Json.print(body), StandardCharsets.UTF_8));
                     asked++;
-                    if (with.status() < 400 && with.asked().equals(before.asked()) && with.warned() == before.warned()) {
-                        String what = leaf.name() + " " + new String(Json.print(value instanceof Json.Obj v ? v : new Json.Obj().put("", value)),
-                                StandardCharsets.UTF_8);
+                    if (with.status() < 400
+                            && with.asked().equals(before.asked())
+                            && with.warned() == before.warned()) {
+                        String what = leaf.name() + " "
+                                + new String(
+                                        Json.print(value instanceof Json.Obj v ? v : new Json.Obj().put("", value)),
+                                        StandardCharsets.UTF_8);
                         if (!SAID.matcher(what).matches()) {
                             silent.add(o.id() + " " + what);
                         }
@@ -198,15 +239,22 @@ public class PassedOverTest {
         assertThat(asked).isGreaterThan(1500);
     }
 
-    /** Words of queries that mean what is so without them: lists show all, times are not cut, there are no instances to choose from. */
-    private static final Pattern SO_ALREADY = Pattern.compile(String.join("|",
+    /**
+     * Words of queries that mean what is so without them: lists show all, times are not cut, there are no instances to
+     * choose from.
+     */
+    private static final Pattern SO_ALREADY = Pattern.compile(String.join(
+            "|",
             "slurm_..._get_(jobs?|nodes?|partitions?) .flags=(ALL|DETAIL|MIXED|LOCAL|FUTURE)",
-            "slurmdb_..._get_jobs .disable_truncate_usage_time=true", "slurmdb_..._get_instances? .*",
+            "slurmdb_..._get_jobs .disable_truncate_usage_time=true",
+            "slurmdb_..._get_instances? .*",
             "slurmdb_..._get_users .without_defaults=true"));
 
     /** What a query may say by a parameter: each of its words; without any a number, which is a name as well. */
     private static List<String> words(Contract.Param p) {
-        return !p.values().isEmpty() ? p.values() : List.of(p.empty() ? "true" : p.name().equals("update_time") ? "99999999999" : "9");
+        return !p.values().isEmpty()
+                ? p.values()
+                : List.of(p.empty() ? "true" : p.name().equals("update_time") ? "99999999999" : "9");
     }
 
     /** As it was asked for or answered otherwise; warnings are in the answer. */
@@ -224,7 +272,9 @@ public class PassedOverTest {
                             + p.name().replace(' ', '+') + "=" + word.replace(' ', '+');
                     Done with = done(o, version, query, least);
                     asked++;
-                    if (with.status() < 400 && with.asked().equals(before.asked()) && with.answer().equals(before.answer())) {
+                    if (with.status() < 400
+                            && with.asked().equals(before.asked())
+                            && with.answer().equals(before.answer())) {
                         silent.add(o.id() + " " + query);
                         silent.removeIf(w -> SO_ALREADY.matcher(w).matches());
                     }

@@ -22,12 +22,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever a path of slurmrestd or a command asks for stands in the table of who may ask for it, and nothing stands there that nobody asks for. */
+/**
+ * Whatever a path of slurmrestd or a command asks for stands in the table of who may ask for it, and nothing stands
+ * there that nobody asks for.
+ */
 class RequestRightsTest {
     /** What is answered without a question to anybody. */
     private static final Set<String> OWN = Set.of("util_{v}_post_hostnames", "util_{v}_post_hostlist");
-    private static final List<Map<String, MessageRights.Rule>> TABLES = List.of(MessageRights.controller(), MessageRights.accounting(),
-            MessageRights.node());
+
+    private static final List<Map<String, MessageRights.Rule>> TABLES =
+            List.of(MessageRights.controller(), MessageRights.accounting(), MessageRights.node());
 
     private static boolean isThere(String message, Json.Obj body) {
         String word = switch (message) {
@@ -36,7 +40,8 @@ class RequestRightsTest {
             case "JobAction" -> body.text("action");
             default -> "";
         };
-        return TABLES.stream().anyMatch(t -> MessageRights.rule(t, message, word).isPresent());
+        return TABLES.stream()
+                .anyMatch(t -> MessageRights.rule(t, message, word).isPresent());
     }
 
     @ParameterizedTest
@@ -57,7 +62,9 @@ class RequestRightsTest {
             }
             for (String asked : rig.asked) {
                 int space = asked.indexOf(' ');
-                if (!isThere(asked.substring(0, space), Json.object(asked.substring(space + 1).getBytes(StandardCharsets.UTF_8)))) {
+                if (!isThere(
+                        asked.substring(0, space),
+                        Json.object(asked.substring(space + 1).getBytes(StandardCharsets.UTF_8)))) {
                     without.add(o.id() + ": " + asked);
                 }
             }
@@ -69,12 +76,13 @@ class RequestRightsTest {
     /** The messages that the sources of commands, daemons and slurmrestd name when they ask. */
     @Test
     void everyRequestOfEveryCommand() throws IOException {
-        Pattern call = Pattern.compile("\\b(?:call|asked?|held|send)"
-                + "\\((?:[^\"()]|\\([^()]*\\))*\"([A-Z][a-z]+[A-Za-z]*)\"");
+        Pattern call = Pattern.compile(
+                "\\b(?:call|asked?|held|send)" + "\\((?:[^\"()]|\\([^()]*\\))*\"([A-Z][a-z]+[A-Za-z]*)\"");
         Map<String, String> named = new TreeMap<>();
         for (String room : List.of("cli", "rest", "node", "controller", "daemon", "accounting")) {
             try (Stream<Path> files = Files.walk(Path.of("..", room, "src", "main", "java"))) {
-                for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                for (Path file :
+                        files.filter(f -> f.toString().endsWith(".java")).toList()) {
                     Matcher m = call.matcher(Files.readString(file));
                     while (m.find()) {
                         named.put(m.group(1), file.getFileName().toString());
@@ -83,8 +91,10 @@ class RequestRightsTest {
             }
         }
         // keys of oci.conf are asked for as well
-        named.keySet().removeIf(message -> message.startsWith("RunTime")
-                || TABLES.stream().anyMatch(t -> t.keySet().stream().anyMatch(k -> k.split(" ")[0].equals(message))));
+        named.keySet()
+                .removeIf(message -> message.startsWith("RunTime")
+                        || TABLES.stream()
+                                .anyMatch(t -> t.keySet().stream().anyMatch(k -> k.split(" ")[0].equals(message))));
         assertThat(named).isEmpty();
     }
 }

@@ -25,13 +25,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** A slurmrestd without sockets, in front of a slurmctld and slurmdbd that answer from a table and note what they were asked. */
+/**
+ * A slurmrestd without sockets, in front of a slurmctld and slurmdbd that answer from a table and note what they were
+ * asked.
+ */
 public final class Rig {
     public final Contract contract = Contract.read();
     public final Map<String, Json.Obj> answers = new TreeMap<>();
     public final List<String> asked = new ArrayList<>();
     /** Nobody answers. */
     public boolean away;
+
     public final Router router;
 
     public Rig() throws IOException {
@@ -48,7 +52,14 @@ public final class Rig {
                 return new Caller(host(), new Request.User("root", "root"));
             }
         };
-        router = new Router(contract, auth, Set.of("slurm", "slurmdb", "util"), Set.copyOf(Contract.VERSIONS), 4, true, forms,
+        router = new Router(
+                contract,
+                auth,
+                Set.of("slurm", "slurmdb", "util"),
+                Set.copyOf(Contract.VERSIONS),
+                4,
+                true,
+                forms,
                 new DaemonLog("slurmrestd", "", false, 0, ""));
     }
 
@@ -61,12 +72,17 @@ public final class Rig {
             String which = request.has("fromJob") ? "from " + request.number("fromJob") : request.text("entity");
             return answers.getOrDefault(message + " " + which, answers.getOrDefault(message, new Json.Obj()));
         };
-        return (Host) Proxy.newProxyInstance(Host.class.getClassLoader(), new Class<?>[] {Host.class}, (p, method, args) ->
-                switch (method.getName()) {
+        return (Host) Proxy.newProxyInstance(
+                Host.class.getClassLoader(),
+                new Class<?>[] {Host.class},
+                (p, method, args) -> switch (method.getName()) {
                     case "controller", "accounting" -> controller;
                     case "clusters", "controllers" -> List.of("test");
                     case "nowMs" -> 1_800_000_000_000L;
-                    case "userId", "groupId" -> String.valueOf(args[0]).equals("nobody") ? 65534 : String.valueOf(args[0]).equals("root") ? 0 : -1;
+                    case "userId", "groupId" ->
+                        String.valueOf(args[0]).equals("nobody")
+                                ? 65534
+                                : String.valueOf(args[0]).equals("root") ? 0 : -1;
                     case "userName" -> "user" + args[0];
                     case "requestId" -> "0123456789abcdef0123456789abcdef";
                     case "hostName" -> "here";
@@ -79,7 +95,8 @@ public final class Rig {
     /** @param text a request as it stands on the wire; @return what is answered to all of it */
     public String raw(String text) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new Connection(router, "test", Optional.empty()).serve(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), out);
+        new Connection(router, "test", Optional.empty())
+                .serve(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
@@ -89,8 +106,15 @@ public final class Rig {
             all.put(headers[i], headers[i + 1]);
         }
         int mark = target.indexOf('?');
-        Map<String, String> query = Request.query(mark < 0 ? "" : target.substring(mark + 1)).orElseThrow();
-        Request r = new Request(method, mark < 0 ? target : target.substring(0, mark), query, all, body.getBytes(StandardCharsets.UTF_8), true);
+        Map<String, String> query =
+                Request.query(mark < 0 ? "" : target.substring(mark + 1)).orElseThrow();
+        Request r = new Request(
+                method,
+                mark < 0 ? target : target.substring(0, mark),
+                query,
+                all,
+                body.getBytes(StandardCharsets.UTF_8),
+                true);
         try {
             Http.Reply reply = router.answer(r, "test", Optional.empty());
             Http.Reply whole = reply.whole();
@@ -108,9 +132,18 @@ public final class Rig {
      */
     int begun(String method, String target, String body) {
         int mark = target.indexOf('?');
-        Map<String, String> query = Request.query(mark < 0 ? "" : target.substring(mark + 1)).orElseThrow();
-        Http.Reply reply = router.answer(new Request(method, mark < 0 ? target : target.substring(0, mark), query,
-                Map.of("x-slurm-user-token", "a.b.c"), body.getBytes(StandardCharsets.UTF_8), true), "test", Optional.empty());
+        Map<String, String> query =
+                Request.query(mark < 0 ? "" : target.substring(mark + 1)).orElseThrow();
+        Http.Reply reply = router.answer(
+                new Request(
+                        method,
+                        mark < 0 ? target : target.substring(0, mark),
+                        query,
+                        Map.of("x-slurm-user-token", "a.b.c"),
+                        body.getBytes(StandardCharsets.UTF_8),
+                        true),
+                "test",
+                Optional.empty());
         reply.close();
         return reply.status();
     }
@@ -125,7 +158,9 @@ public final class Rig {
         boolean kind = switch (s.text("type")) {
             case "object" -> value instanceof Json.Obj;
             case "array" -> value instanceof List<?>;
-            case "string" -> value instanceof String && (s.list("enum").isEmpty() || s.list("enum").contains(value));
+            case "string" ->
+                value instanceof String
+                        && (s.list("enum").isEmpty() || s.list("enum").contains(value));
             case "integer" -> value instanceof Long || value instanceof Integer;
             case "number" -> value instanceof Number;
             case "boolean" -> value instanceof Boolean;
@@ -149,8 +184,10 @@ public final class Rig {
                 }
             }
             for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                boolean known = s.obj("properties").has(e.getKey()) || s.texts("required").contains(e.getKey());
-                String wrong = !known ? at + e.getKey() + " is not in the schema"
+                boolean known = s.obj("properties").has(e.getKey())
+                        || s.texts("required").contains(e.getKey());
+                String wrong = !known
+                        ? at + e.getKey() + " is not in the schema"
                         : unfit(version, s.obj("properties").obj(e.getKey()), e.getValue(), at + e.getKey() + "/");
                 if (!wrong.isEmpty()) {
                     return wrong;

@@ -45,17 +45,20 @@ class TrueValuesTest {
             """)
     void saysWhatIsSo(String list, String component, String value, String place, String expected) throws IOException {
         Rig rig = new Rig();
-        String message = "Query" + Character.toUpperCase(list.charAt(0)) + list.replaceAll("/.*", "").substring(1);
+        String message = "Query" + Character.toUpperCase(list.charAt(0))
+                + list.replaceAll("/.*", "").substring(1);
         String name = list.replaceAll("/.*", "");
         boolean head = place.startsWith("/");
         String row = "{'name':'x','jobId':1,'state':'PENDING'" + (head ? "" : ",'" + component + "':" + value) + "}";
-        String reply = "{" + (head ? "'" + component + "':" + value + "," : "") + "'now':1800000000,'" + name + "':[" + row + "]}";
+        String reply = "{" + (head ? "'" + component + "':" + value + "," : "") + "'now':1800000000,'" + name + "':["
+                + row + "]}";
         rig.answers.put(message, Json.object(reply.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));
         Json.Obj answer = rig.tree("GET", "/slurm/v0.0.45/" + list + "/", "");
         Object at = head ? answer : answer.objects(name).getFirst();
         for (String step : place.substring(head ? 1 : 0).split("/")) {
             at = ((Json.Obj) at).raw(step);
         }
-        assertThat(at instanceof String s ? s : new String(Json.print(at), StandardCharsets.UTF_8)).isEqualTo(expected);
+        assertThat(at instanceof String s ? s : new String(Json.print(at), StandardCharsets.UTF_8))
+                .isEqualTo(expected);
     }
 }

@@ -33,7 +33,10 @@ import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The planner: an index over the state, fed by the same records, and the pass over the whole queue. Owned by the core thread. */
+/**
+ * The planner: an index over the state, fed by the same records, and the pass over the whole queue. Owned by the core
+ * thread.
+ */
 public final class Scheduler implements Planner {
     private final PreemptableJobs preemptable;
     private final ClusterIndex cluster;
@@ -113,9 +116,12 @@ public final class Scheduler implements Planner {
     @Override
     public void follow(State before, State after, Entry entry) {
         for (Change change : entry.changes()) {
-            if (change instanceof Change.ConfigApplied || change instanceof Change.PartitionChanged
-                    || change instanceof Change.PartitionRemoved || change instanceof Change.NodeSpecChanged
-                    || change instanceof Change.NodeAdded || change instanceof Change.NodeRemoved) {
+            if (change instanceof Change.ConfigApplied
+                    || change instanceof Change.PartitionChanged
+                    || change instanceof Change.PartitionRemoved
+                    || change instanceof Change.NodeSpecChanged
+                    || change instanceof Change.NodeAdded
+                    || change instanceof Change.NodeRemoved) {
                 reset(after);
                 return;
             }
@@ -135,12 +141,13 @@ public final class Scheduler implements Planner {
                     queue.unavailable().changed();
                 }
                 case USABILITY -> queue.unavailable().changed();
-                case NONE -> { }
+                case NONE -> {}
             }
         }
         jobs.forEach(id -> follow(before, after, id, entry.timeMs() / 1000));
         preemptable.follow(after, jobs, cluster.holdersById());
-        boolean policy = entry.changes().stream().anyMatch(c -> c instanceof Change.PolicyChanged || c instanceof Change.UsageCharged);
+        boolean policy = entry.changes().stream()
+                .anyMatch(c -> c instanceof Change.PolicyChanged || c instanceof Change.UsageCharged);
         if (policy) {
             queue.ranks().outdated();
             // a QOS may lift limits of a partition
@@ -165,9 +172,15 @@ public final class Scheduler implements Planner {
             was.ifPresent(j -> remove(before, j));
             now.ifPresent(j -> add(after, j));
         }
-        now.filter(j -> was.map(Job::isPending).orElse(true) && j.state().isActive()).ifPresent(j -> queue.began(after, j, nowS));
-        was.filter(j -> j.state().isActive() && now.filter(n -> n.state().isActive()).isEmpty()).ifPresent(j -> queue.ended(j, nowS));
-        now.filter(j -> was.isPresent() && was.get().state().isActive() && !j.state().isActive()).ifPresent(queue::learn);
+        now.filter(j -> was.map(Job::isPending).orElse(true) && j.state().isActive())
+                .ifPresent(j -> queue.began(after, j, nowS));
+        was.filter(j -> j.state().isActive()
+                        && now.filter(n -> n.state().isActive()).isEmpty())
+                .ifPresent(j -> queue.ended(j, nowS));
+        now.filter(j -> was.isPresent()
+                        && was.get().state().isActive()
+                        && !j.state().isActive())
+                .ifPresent(queue::learn);
         if (now.isEmpty() || !now.get().isPending()) {
             queue.forget(id);
         }
@@ -193,10 +206,16 @@ public final class Scheduler implements Planner {
 
     /** Much of what happens to a job of many nodes concerns one of them, or none. */
     private static boolean staysOnItsNodes(Job was, Job now) {
-        return was.holdsNodes() && now.holdsNodes() && was.state() != JobState.SUSPENDED && now.state() != JobState.SUSPENDED
-                && !PriorityIndex.inQueue(was) && !PriorityIndex.inQueue(now)
-                && was.desc() == now.desc() && was.array().jobId() == now.array().jobId()
-                && was.run().allocation().held().size() == now.run().allocation().held().size();
+        return was.holdsNodes()
+                && now.holdsNodes()
+                && was.state() != JobState.SUSPENDED
+                && now.state() != JobState.SUSPENDED
+                && !PriorityIndex.inQueue(was)
+                && !PriorityIndex.inQueue(now)
+                && was.desc() == now.desc()
+                && was.array().jobId() == now.array().jobId()
+                && was.run().allocation().held().size()
+                        == now.run().allocation().held().size();
     }
 
     @Override
@@ -216,7 +235,9 @@ public final class Scheduler implements Planner {
 
     /** Free units, memory and devices of every node and the queue's order, as text: to compare with a rebuild. */
     public String fingerprint() {
-        return cluster.nodes().stream().map(NodeSlot::fingerprint).collect(Collectors.joining()) + queue.order() + cluster.holdersById().keySet();
+        return cluster.nodes().stream().map(NodeSlot::fingerprint).collect(Collectors.joining())
+                + queue.order()
+                + cluster.holdersById().keySet();
     }
 
     // ---- the pass
@@ -246,7 +267,8 @@ public final class Scheduler implements Planner {
     /** When and where it is planned to start; empty if it is not. */
     public Optional<Estimate> plan(int jobId) {
         Estimate own = queue.waits().planned(jobId);
-        return (isVague(own) ? forecasts.estimate(jobId) : Optional.<Estimate>empty()).or(() -> Optional.ofNullable(own));
+        return (isVague(own) ? forecasts.estimate(jobId) : Optional.<Estimate>empty())
+                .or(() -> Optional.ofNullable(own));
     }
 
     /** Where it is planned to start; none if it is not. */
@@ -256,7 +278,8 @@ public final class Scheduler implements Planner {
 
     @Override
     public List<Estimate> upcoming(State state, long until) {
-        return forecasts.upcoming(state, until, queue.waits().planned(), queue.ranks().jobs());
+        return forecasts.upcoming(
+                state, until, queue.waits().planned(), queue.ranks().jobs());
     }
 
     /** Jobs waiting for resources. */
@@ -265,7 +288,11 @@ public final class Scheduler implements Planner {
     }
 
     private Pass pass(State state, Now now, int most) {
-        return new Pass(new SchedulingContext(cluster, queue, preemptable, use, forecasts::standing, options), state, now, most);
+        return new Pass(
+                new SchedulingContext(cluster, queue, preemptable, use, forecasts::standing, options),
+                state,
+                now,
+                most);
     }
 
     @Override
@@ -338,7 +365,10 @@ public final class Scheduler implements Planner {
         return forecasts;
     }
 
-    /** Another thread makes plans: passes over a large cluster leave that to it, and keep the places that its plans give. */
+    /**
+     * Another thread makes plans: passes over a large cluster leave that to it, and keep the places that its plans
+     * give.
+     */
     public void planElsewhere() {
         elsewhere = true;
         forecasts.elsewhere(isLarge());
@@ -352,7 +382,7 @@ public final class Scheduler implements Planner {
      * What a plan of the whole queue is made of, noted down after the next pass.
      *
      * @param wake asks for a pass
-     * @param ms   so long it is waited for one; empty if there was none
+     * @param ms so long it is waited for one; empty if there was none
      */
     public Optional<Forecast.Input> noted(Runnable wake, long ms) throws InterruptedException {
         return forecasts.await(wake, ms);

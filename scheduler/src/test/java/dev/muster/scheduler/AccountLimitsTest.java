@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Associations and QOS: whom a job is charged to, and which limit says no with which word. */
 class AccountLimitsTest {
-    private Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "memoryConsumed=true");
+    private Cluster cluster =
+            new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "memoryConsumed=true");
 
     private static Map<String, String> limits(String text) {
         Map<String, String> out = new TreeMap<>();
@@ -36,7 +37,8 @@ class AccountLimitsTest {
     }
 
     private static AssocPolicy assoc(int id, int parent, String account, String user, String limits, String... qos) {
-        return new AssocPolicy(id, parent, account, user, "", !user.isEmpty() && id == 3, limits(limits), List.of(qos), "");
+        return new AssocPolicy(
+                id, parent, account, user, "", !user.isEmpty() && id == 3, limits(limits), List.of(qos), "");
     }
 
     /** Root over dept over alice, who has a second account. */
@@ -50,19 +52,59 @@ class AccountLimitsTest {
         options.put("accounting_enforce", enforce);
         options.put("licenses", "lic:9");
         options.put(Settings.BURST_BUFFER, "true");
-        Entry entry = new Entry(0, 0, 0, "test", List.of(new Change.ClusterRestored("", 0, new Settings(s.clusterName(), s.slurmUid(), s.firstJobId(),
-                s.maxJobId(), s.maxJobCount(), s.maxArraySize(), s.memoryConsumed(), s.defMemPerCpuMb(), s.defMemPerNodeMb(), s.maxMemPerCpuMb(),
-                s.maxMemPerNodeMb(), s.killWaitS(), s.minJobAgeS(), s.overTimeLimitMin(), s.returnToService(), s.nodeTimeoutS(),
-                s.batchStartTimeoutS(), s.maxStepCount(), s.maxTasksPerNode(), s.requeueJobs(), s.enforcePartLimits(), s.externSteps(),
-                s.awaitProlog(), s.configOverrides(), s.disableRootJobs(), s.gresTypes(), options), cluster.state().nextJobId(),
-                cluster.state().jobIdCeiling(), cluster.state().nextSluid(), cluster.state().sluidCeiling())));
+        Entry entry = new Entry(
+                0,
+                0,
+                0,
+                "test",
+                List.of(new Change.ClusterRestored(
+                        "",
+                        0,
+                        new Settings(
+                                s.clusterName(),
+                                s.slurmUid(),
+                                s.firstJobId(),
+                                s.maxJobId(),
+                                s.maxJobCount(),
+                                s.maxArraySize(),
+                                s.memoryConsumed(),
+                                s.defMemPerCpuMb(),
+                                s.defMemPerNodeMb(),
+                                s.maxMemPerCpuMb(),
+                                s.maxMemPerNodeMb(),
+                                s.killWaitS(),
+                                s.minJobAgeS(),
+                                s.overTimeLimitMin(),
+                                s.returnToService(),
+                                s.nodeTimeoutS(),
+                                s.batchStartTimeoutS(),
+                                s.maxStepCount(),
+                                s.maxTasksPerNode(),
+                                s.requeueJobs(),
+                                s.enforcePartLimits(),
+                                s.externSteps(),
+                                s.awaitProlog(),
+                                s.configOverrides(),
+                                s.disableRootJobs(),
+                                s.gresTypes(),
+                                options),
+                        cluster.state().nextJobId(),
+                        cluster.state().jobIdCeiling(),
+                        cluster.state().nextSluid(),
+                        cluster.state().sluidCeiling())));
         cluster.core().apply(entry);
-        List<AssocPolicy> assocs = new ArrayList<>(List.of(assoc(1, 0, "root", "", ofRoot, "normal"), assoc(2, 1, "dept", "", ofDept, "normal"),
-                assoc(3, 2, "dept", "alice", ofAlice, "normal", "fast"), assoc(4, 1, "other", "", "", "normal"),
-                assoc(5, 4, "other", "alice", "", "normal"), assoc(6, 2, "dept", "bob", "", "normal", "fast")));
-        cluster.apply(new Command.ApplyPolicy(new Policy(assocs,
+        List<AssocPolicy> assocs = new ArrayList<>(List.of(
+                assoc(1, 0, "root", "", ofRoot, "normal"),
+                assoc(2, 1, "dept", "", ofDept, "normal"),
+                assoc(3, 2, "dept", "alice", ofAlice, "normal", "fast"),
+                assoc(4, 1, "other", "", "", "normal"),
+                assoc(5, 4, "other", "alice", "", "normal"),
+                assoc(6, 2, "dept", "bob", "", "normal", "fast")));
+        cluster.apply(new Command.ApplyPolicy(new Policy(
+                assocs,
                 List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "fast", limits(ofQos))),
-                List.of(), List.of())));
+                List.of(),
+                List.of())));
     }
 
     private Job last() {
@@ -79,7 +121,9 @@ class AccountLimitsTest {
         cluster.submit("charge.account=OTHER");
         assertThat(last().desc().charge().account()).isEqualTo("other");
         cluster.submit("charge.account=nowhere");
-        assertThat(last().desc().charge().account()).as("no association is enforced").isEqualTo("dept");
+        assertThat(last().desc().charge().account())
+                .as("no association is enforced")
+                .isEqualTo("dept");
     }
 
     @ParameterizedTest
@@ -92,8 +136,17 @@ class AccountLimitsTest {
         """)
     void whatDoesNotExistIsRefused(String enforce, String job, String sentence) {
         policy(enforce, "", "", "");
-        String said = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc(job), "", dev.muster.model.format.Bytes.EMPTY,
-            dev.muster.model.format.Bytes.EMPTY, false, false)) instanceof Decision.Rejected r ? r.sentence() : "";
+        String said = cluster.apply(new Command.SubmitJob(
+                                Cluster.USER,
+                                Cluster.desc(job),
+                                "",
+                                dev.muster.model.format.Bytes.EMPTY,
+                                dev.muster.model.format.Bytes.EMPTY,
+                                false,
+                                false))
+                        instanceof Decision.Rejected r
+                ? r.sentence()
+                : "";
         assertThat(said).isEqualTo(sentence);
     }
 
@@ -109,13 +162,26 @@ class AccountLimitsTest {
     void reservationsAreForUsersOfAccounts(String enforce, String of, String sentence) {
         policy(enforce, "", "", "");
         String user = Cluster.desc("").owner().user();
-        Map<String, String> values = cluster.moments(new TreeMap<>(Map.of("starttime", "+60", "duration", "60", "nodes", "n1", "users",
+        Map<String, String> values = cluster.moments(new TreeMap<>(Map.of(
+                "starttime",
+                "+60",
+                "duration",
+                "60",
+                "nodes",
+                "n1",
+                "users",
                 of.substring(6).replace("USER", user))));
-        String said = cluster.apply(new Command.CreateReservation(0, "r", values, Map.of())) instanceof Decision.Rejected r ? r.sentence() : "";
+        String said =
+                cluster.apply(new Command.CreateReservation(0, "r", values, Map.of())) instanceof Decision.Rejected r
+                        ? r.sentence()
+                        : "";
         assertThat(said).isEqualTo(sentence);
     }
 
-    /** A node that several jobs share counts once, and is taken first; which ones come is known only when they are chosen. */
+    /**
+     * A node that several jobs share counts once, and is taken first; which ones come is known only when they are
+     * chosen.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         GrpTRES=node=1 |                  | -, -, nodeList=n2      | n1 n1 AssocGrpNodeLimit
@@ -137,8 +203,14 @@ class AccountLimitsTest {
             cluster.schedule();
         }
         cluster.schedule();
-        assertThat(ids.stream().map(id -> cluster.state().jobs().at(id)).map(j -> j.isPending()
-                ? ((Scheduler) cluster.core().planner()).reason(j.id()).word() : j.run().allocation().hostList()).toList())
+        assertThat(ids.stream()
+                        .map(id -> cluster.state().jobs().at(id))
+                        .map(j -> j.isPending()
+                                ? ((Scheduler) cluster.core().planner())
+                                        .reason(j.id())
+                                        .word()
+                                : j.run().allocation().hostList())
+                        .toList())
                 .isEqualTo(List.of(outcome.split(" ")));
     }
 
@@ -148,10 +220,16 @@ class AccountLimitsTest {
         policy("limits,qos", "GrpTRES=cpu=3", "", "");
         cluster.submit("charge.account=dept tasks=2");
         cluster.schedule();
-        Command.SubmitJob part = new Command.SubmitJob(Cluster.USER, Cluster.desc("kind=BATCH charge.account=dept"), "",
+        Command.SubmitJob part = new Command.SubmitJob(
+                Cluster.USER,
+                Cluster.desc("kind=BATCH charge.account=dept"),
+                "",
                 dev.muster.model.format.Bytes.EMPTY,
-                dev.muster.model.format.Bytes.EMPTY, false, false);
-        assertThat(cluster.apply(new Command.SubmitHet(Cluster.USER, List.of(part, part), "", false, false))).isInstanceOf(Decision.Accepted.class);
+                dev.muster.model.format.Bytes.EMPTY,
+                false,
+                false);
+        assertThat(cluster.apply(new Command.SubmitHet(Cluster.USER, List.of(part, part), "", false, false)))
+                .isInstanceOf(Decision.Accepted.class);
         cluster.schedule();
         Scheduler s = (Scheduler) cluster.core().planner();
         for (int id = last().id() - 1; id <= last().id(); id++) {
@@ -172,9 +250,16 @@ class AccountLimitsTest {
         """)
     void componentsCountTogether(String ofDept, String ofQos, String nodes, String outcome) {
         policy("limits,qos", ofDept == null ? "" : ofDept, "", ofQos);
-        List<Command.SubmitJob> parts = java.util.Arrays.stream(nodes.split(",")).map(n -> new Command.SubmitJob(Cluster.USER,
-                Cluster.desc("charge.account=dept charge.qos=fast nodesMin=" + n), "", dev.muster.model.format.Bytes.EMPTY,
-                dev.muster.model.format.Bytes.EMPTY, false, false)).toList();
+        List<Command.SubmitJob> parts = java.util.Arrays.stream(nodes.split(","))
+                .map(n -> new Command.SubmitJob(
+                        Cluster.USER,
+                        Cluster.desc("charge.account=dept charge.qos=fast nodesMin=" + n),
+                        "",
+                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.model.format.Bytes.EMPTY,
+                        false,
+                        false))
+                .toList();
         Decision decision = cluster.apply(new Command.SubmitHet(Cluster.USER, parts, "", false, false));
         assertThat(decision instanceof Decision.Rejected ? "refused" : "taken").isEqualTo(outcome);
     }
@@ -189,13 +274,17 @@ class AccountLimitsTest {
         """)
     void aPartitionsQosCountsBeforeTheJobsOwn(String ofFast, String ofNormal, String second) {
         policy("limits,qos", "", "", ofFast);
-        cluster.apply(new Command.ApplyPolicy(new Policy(cluster.state().accounts().assocs().values().stream().toList(),
-                List.of(new QosPolicy(1, "normal", limits(ofNormal)), new QosPolicy(2, "fast", limits(ofFast))), List.of(), List.of())));
+        cluster.apply(new Command.ApplyPolicy(new Policy(
+                cluster.state().accounts().assocs().values().stream().toList(),
+                List.of(new QosPolicy(1, "normal", limits(ofNormal)), new QosPolicy(2, "fast", limits(ofFast))),
+                List.of(),
+                List.of())));
         cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "normal")));
         cluster.accept("charge.account=dept charge.qos=fast");
         int id = cluster.accept("charge.account=dept charge.qos=fast");
         cluster.schedule();
-        assertThat(cluster.shown(id).startsWith("(") ? cluster.shown(id) : "run").isEqualTo(second);
+        assertThat(cluster.shown(id).startsWith("(") ? cluster.shown(id) : "run")
+                .isEqualTo(second);
     }
 
     /** A job that may run under several QOS waits by the best of them and runs under the best that has room for it. */
@@ -228,7 +317,9 @@ class AccountLimitsTest {
     @Test
     void partitionsKnowAccountsByThoseAboveThem() {
         policy("associations", "", "", "");
-        String[][] rows = {{"root", "", "ok ok"}, {"dept", "", "ok no"}, {"ALL", "root", "no no"}, {"ALL", "other", "ok no"}};
+        String[][] rows = {
+            {"root", "", "ok ok"}, {"dept", "", "ok no"}, {"ALL", "root", "no no"}, {"ALL", "other", "ok no"}
+        };
         for (String[] row : rows) {
             cluster.apply(new Command.UpdatePartition(0, "p", Map.of("allowaccounts", row[0])));
             cluster.apply(new Command.UpdatePartition(0, "p", Map.of("denyaccounts", row[1])));
@@ -265,7 +356,10 @@ class AccountLimitsTest {
         assertThat(cluster.state().jobs().at(id).desc().charge().qos()).isEqualTo(left);
     }
 
-    /** The one that a limit keeps back is passed over also by who has to wait for nodes, and by the partition that does not admit it. */
+    /**
+     * The one that a limit keeps back is passed over also by who has to wait for nodes, and by the partition that does
+     * not admit it.
+     */
     @Test
     void ofSeveralQosThoseThatMayNotRunWait() {
         policy("associations,limits,qos", "", "", "Priority=9 GrpJobs=0");
@@ -290,7 +384,9 @@ class AccountLimitsTest {
         cluster.schedule();
         int second = cluster.accept("charge.account=dept timing.timeLimitMin=20 nodesMin=1");
         cluster.schedule();
-        assertThat(cluster.state().jobs().at(second).isPending()).as("nobody has to be safe").isFalse();
+        assertThat(cluster.state().jobs().at(second).isPending())
+                .as("nobody has to be safe")
+                .isFalse();
         cluster.pass(301);
         cluster.pass(120);
         int third = cluster.accept("charge.account=dept timing.timeLimitMin=1");
@@ -309,9 +405,18 @@ class AccountLimitsTest {
         int first = cluster.accept("charge.account=dept timing.timeLimitMin=20");
         cluster.schedule();
         cluster.jump(60, 100);
-        cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(first), first, -1, Command.JobRef.NO_STEP)), 0, false,
-                false, false, false, "why"));
-        assertThat(cluster.state().jobs().at(first).run().endTime() - cluster.state().jobs().at(first).run().startTime()).isEqualTo(60);
+        cluster.apply(new Command.CancelJobs(
+                0,
+                List.of(new Command.JobRef(Integer.toString(first), first, -1, Command.JobRef.NO_STEP)),
+                0,
+                false,
+                false,
+                false,
+                false,
+                "why"));
+        assertThat(cluster.state().jobs().at(first).run().endTime()
+                        - cluster.state().jobs().at(first).run().startTime())
+                .isEqualTo(60);
         int second = cluster.accept("charge.account=dept timing.timeLimitMin=20");
         cluster.schedule();
         assertThat(cluster.shown(second)).isEqualTo("(AssocGrpWallLimit)");
@@ -320,8 +425,14 @@ class AccountLimitsTest {
     @Test
     void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
         policy("limits", "", "MaxTRES=node=1", "");
-        assertThat(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept nodesMin=2"), "",
-                dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, true, false)))
+        assertThat(cluster.apply(new Command.SubmitJob(
+                        Cluster.USER,
+                        Cluster.desc("charge.account=dept nodesMin=2"),
+                        "",
+                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.model.format.Bytes.EMPTY,
+                        true,
+                        false)))
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
     }
 
@@ -337,7 +448,8 @@ class AccountLimitsTest {
         assertThat(cluster.state().jobs().at(too).state()).isEqualTo(dev.muster.model.job.JobState.RUNNING);
         assertThat(cluster.shown(no)).isEqualTo("(AssocGrpWallLimit)");
         int silent = cluster.accept("charge.account=dept");
-        assertThat(cluster.state().jobs().at(silent).desc().timing().timeLimitMin()).isEqualTo(15);
+        assertThat(cluster.state().jobs().at(silent).desc().timing().timeLimitMin())
+                .isEqualTo(15);
     }
 
     /** Licences count as other resources do. */
@@ -349,9 +461,19 @@ class AccountLimitsTest {
         cluster.schedule();
         assertThat(cluster.state().jobs().at(first).state()).isEqualTo(dev.muster.model.job.JobState.RUNNING);
         assertThat(cluster.shown(next)).isEqualTo("(AssocGrpLicense)");
-        Map<String, String> named = Map.of("GrpTRES=license/lic=1||", "AssocGrpLicense", "|MaxTRES=license/lic=1|", "AssocMaxLicensePerJob",
-                "||GrpTRES=license/lic=1", "QOSGrpLicense", "||MaxTRESPU=license/lic=1", "QOSMaxLicensePerUser",
-                "||MinTRES=license/lic=3", "QOSMinLicense", "||MaxTRESPA=license/lic=1", "MaxLicensePerAccount");
+        Map<String, String> named = Map.of(
+                "GrpTRES=license/lic=1||",
+                "AssocGrpLicense",
+                "|MaxTRES=license/lic=1|",
+                "AssocMaxLicensePerJob",
+                "||GrpTRES=license/lic=1",
+                "QOSGrpLicense",
+                "||MaxTRESPU=license/lic=1",
+                "QOSMaxLicensePerUser",
+                "||MinTRES=license/lic=3",
+                "QOSMinLicense",
+                "||MaxTRESPA=license/lic=1",
+                "MaxLicensePerAccount");
         named.forEach((limits, name) -> {
             String[] part = limits.split("\\|", -1);
             policy("associations,limits,qos,safe", part[0], part[1], part[2]);
@@ -364,36 +486,79 @@ class AccountLimitsTest {
     /** Burst buffers count in mebibytes. */
     @Test
     void limitsOnBurstBuffers() {
-        Map<String, String> named = Map.of("|MaxTRES=bb/lua=1999|Flags=DenyOnLimit", "AssocMaxBBPerJob", "||Flags=DenyOnLimit MaxTRES=bb/lua=1999",
-                "QOSMaxBBPerJob", "||Flags=DenyOnLimit MaxTRESPU=bb/lua=1999", "QOSMaxBBPerUser", "||Flags=DenyOnLimit MinTRES=bb/lua=2001",
-                "QOSMinBB", "||Flags=DenyOnLimit GrpTRESMins=bb/lua=19999", "QOSGrpBBMinutes", "|MaxTRES=bb/lua=2000|Flags=DenyOnLimit", "");
+        Map<String, String> named = Map.of(
+                "|MaxTRES=bb/lua=1999|Flags=DenyOnLimit",
+                "AssocMaxBBPerJob",
+                "||Flags=DenyOnLimit MaxTRES=bb/lua=1999",
+                "QOSMaxBBPerJob",
+                "||Flags=DenyOnLimit MaxTRESPU=bb/lua=1999",
+                "QOSMaxBBPerUser",
+                "||Flags=DenyOnLimit MinTRES=bb/lua=2001",
+                "QOSMinBB",
+                "||Flags=DenyOnLimit GrpTRESMins=bb/lua=19999",
+                "QOSGrpBBMinutes",
+                "|MaxTRES=bb/lua=2000|Flags=DenyOnLimit",
+                "");
         named.forEach((limits, name) -> {
             String[] part = limits.split("\\|", -1);
             policy("associations,limits,qos,safe", part[0], part[1], part[2]);
-            dev.muster.model.job.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
+            dev.muster.model.job.JobDesc desc =
+                    Cluster.desc("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
             desc = desc.withExtras(desc.extras().withBurstBuffer("#BB_LUA pool=big capacity=2000MiB"));
-            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, desc, "",
-                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
-            assertThat(d instanceof Decision.Rejected r ? r.sentence() + "\n" : "\n").as(limits).startsWith(name + "\n");
+            Decision d = cluster.apply(new Command.SubmitJob(
+                    Cluster.USER,
+                    desc,
+                    "",
+                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.model.format.Bytes.EMPTY,
+                    false,
+                    false));
+            assertThat(d instanceof Decision.Rejected r ? r.sentence() + "\n" : "\n")
+                    .as(limits)
+                    .startsWith(name + "\n");
         });
     }
 
     /** What is told of a job that is refused: the limit by its name, then what is said of all of them. */
     @Test
     void aRefusalNamesTheLimit() {
-        Map<String, String> named = Map.of("GrpSubmitJobs=0||", "AssocGrpSubmitJobsLimit", "|MaxSubmitJobs=0|", "AssocMaxSubmitJobLimit",
-                "||GrpSubmitJobs=0", "QOSGrpSubmitJobsLimit", "||MaxSubmitJobsPU=0", "QOSMaxSubmitJobPerUserLimit", "||MaxSubmitJobsPA=0",
-                "MaxSubmitJobsPerAccount", "||Flags=DenyOnLimit MaxTRES=cpu=1", "QOSMaxCpuPerJobLimit",
-                "||Flags=DenyOnLimit GrpTRESMins=cpu=5", "QOSGrpCPUMinutesLimit", "||Flags=DenyOnLimit GrpWall=5", "QOSGrpWallLimit",
-                "|GrpTRESRunMins=cpu=19|Flags=DenyOnLimit", "AssocGrpCPURunMinutesLimit");
+        Map<String, String> named = Map.of(
+                "GrpSubmitJobs=0||",
+                "AssocGrpSubmitJobsLimit",
+                "|MaxSubmitJobs=0|",
+                "AssocMaxSubmitJobLimit",
+                "||GrpSubmitJobs=0",
+                "QOSGrpSubmitJobsLimit",
+                "||MaxSubmitJobsPU=0",
+                "QOSMaxSubmitJobPerUserLimit",
+                "||MaxSubmitJobsPA=0",
+                "MaxSubmitJobsPerAccount",
+                "||Flags=DenyOnLimit MaxTRES=cpu=1",
+                "QOSMaxCpuPerJobLimit",
+                "||Flags=DenyOnLimit GrpTRESMins=cpu=5",
+                "QOSGrpCPUMinutesLimit",
+                "||Flags=DenyOnLimit GrpWall=5",
+                "QOSGrpWallLimit",
+                "|GrpTRESRunMins=cpu=19|Flags=DenyOnLimit",
+                "AssocGrpCPURunMinutesLimit");
         named.forEach((limits, name) -> {
             String[] part = limits.split("\\|", -1);
             policy("associations,limits,qos,safe", part[0], part[1], part[2]);
-            dev.muster.model.job.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10");
-            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, desc, "",
-                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
-            assertThat(d).as(limits).isInstanceOfSatisfying(Decision.Rejected.class,
-                    r -> assertThat(r.sentence()).startsWith(name + "\nJob violates"));
+            dev.muster.model.job.JobDesc desc =
+                    Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10");
+            Decision d = cluster.apply(new Command.SubmitJob(
+                    Cluster.USER,
+                    desc,
+                    "",
+                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.model.format.Bytes.EMPTY,
+                    false,
+                    false));
+            assertThat(d)
+                    .as(limits)
+                    .isInstanceOfSatisfying(
+                            Decision.Rejected.class,
+                            r -> assertThat(r.sentence()).startsWith(name + "\nJob violates"));
         });
     }
 
@@ -414,49 +579,93 @@ class AccountLimitsTest {
         policy(enforced == null ? "" : enforced, "", "", "");
         JobDesc desc = Cluster.desc("partition=q,p charge.account=dept charge.qos=" + (qos == null ? "normal" : qos));
 
-        assertThat(PartitionLimits.notAdmitted(desc, cluster.state(), qos != null)).isEqualTo(expected);
+        assertThat(PartitionLimits.notAdmitted(desc, cluster.state(), qos != null))
+                .isEqualTo(expected);
     }
 
     /** Of several that it breaks one is told; without the one the next. */
     @Test
     void whichOfSeveralLimitsIsTold() {
-        Map<String, String> limits = new TreeMap<>(limits("GrpTRES=cpu=2 MaxTRES=cpu=2 MaxTRESPerNode=cpu=2 MaxTRESPU=cpu=2 MaxTRESPA=cpu=2"
-                + " GrpTRESMins=cpu=5 GrpTRESRunMins=cpu=5 GrpWall=5 MaxWall=5 MaxTRESMins=cpu=5 MinTRES=cpu=4 GrpSubmitJobs=0 MaxSubmitJobsPU=0"
-                + " MaxSubmitJobsPA=0"));
-        String told = "MaxTRESPA MaxCpuPerAccount, MaxTRESPU QOSMaxCpuPerUserLimit, GrpTRES QOSGrpCpuLimit, GrpSubmitJobs QOSGrpSubmitJobsLimit,"
-                + " MaxTRESMins QOSMaxCpuMinutesPerJobLimit, GrpTRESMins QOSGrpCPUMinutesLimit, GrpTRESRunMins QOSGrpCPURunMinutesLimit,"
-                + " MaxWall QOSMaxWallDurationPerJobLimit, GrpWall QOSGrpWallLimit, MaxTRES QOSMaxCpuPerJobLimit, MaxTRESPerNode QOSMaxCpuPerNode,"
-                + " MaxSubmitJobsPA MaxSubmitJobsPerAccount, MaxSubmitJobsPU QOSMaxSubmitJobPerUserLimit, MinTRES QOSMinCpuNotSatisfied";
+        Map<String, String> limits =
+                new TreeMap<>(limits("GrpTRES=cpu=2 MaxTRES=cpu=2 MaxTRESPerNode=cpu=2 MaxTRESPU=cpu=2 MaxTRESPA=cpu=2"
+                        + " GrpTRESMins=cpu=5 GrpTRESRunMins=cpu=5 GrpWall=5 MaxWall=5 MaxTRESMins=cpu=5 "
+                        + "MinTRES=cpu=4 GrpSubmitJobs=0 MaxSubmitJobsPU=0"
+                        + " MaxSubmitJobsPA=0"));
+        String told = "MaxTRESPA MaxCpuPerAccount, MaxTRESPU QOSMaxCpuPerUserLimit, GrpTRES QOSGrpCpuLimit, "
+                + "GrpSubmitJobs QOSGrpSubmitJobsLimit,"
+                + " MaxTRESMins QOSMaxCpuMinutesPerJobLimit, GrpTRESMins QOSGrpCPUMinutesLimit, "
+                + "GrpTRESRunMins QOSGrpCPURunMinutesLimit,"
+                + " MaxWall QOSMaxWallDurationPerJobLimit, GrpWall QOSGrpWallLimit, MaxTRES "
+                + "QOSMaxCpuPerJobLimit, MaxTRESPerNode QOSMaxCpuPerNode,"
+                + " MaxSubmitJobsPA MaxSubmitJobsPerAccount, MaxSubmitJobsPU QOSMaxSubmitJobPerUserLimit, "
+                + "MinTRES QOSMinCpuNotSatisfied";
         for (String step : told.split(", ")) {
             StringBuilder text = new StringBuilder("Flags=DenyOnLimit");
-            limits.forEach((name, value) -> text.append(' ').append(name).append('=').append(value));
+            limits.forEach(
+                    (name, value) -> text.append(' ').append(name).append('=').append(value));
             policy("associations,limits,qos,safe", "", "", text.toString());
-            Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast tasks=3"
-                    + " timing.timeLimitMin=6"), "", dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
-            assertThat(d).as(step).isInstanceOfSatisfying(Decision.Rejected.class,
-                    r -> assertThat(r.sentence()).startsWith(step.substring(step.indexOf(' ') + 1) + "\n"));
+            Decision d = cluster.apply(new Command.SubmitJob(
+                    Cluster.USER,
+                    Cluster.desc("charge.account=dept charge.qos=fast tasks=3" + " timing.timeLimitMin=6"),
+                    "",
+                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.model.format.Bytes.EMPTY,
+                    false,
+                    false));
+            assertThat(d)
+                    .as(step)
+                    .isInstanceOfSatisfying(
+                            Decision.Rejected.class,
+                            r -> assertThat(r.sentence()).startsWith(step.substring(step.indexOf(' ') + 1) + "\n"));
             limits.remove(step.substring(0, step.indexOf(' ')));
         }
     }
 
-    /** Memory that is not dealt out is nobody's: limits count it when a job is submitted, all of its node where it says nothing, and not then. */
+    /**
+     * Memory that is not dealt out is nobody's: limits count it when a job is submitted, all of its node where it says
+     * nothing, and not then.
+     */
     @Test
     void memoryThatIsNotDealtOutIsNotCounted() {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes", "memoryConsumed=false options.accounting_enforce=limits,qos");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000",
+                "p nodes=n[1-2] default=yes",
+                "memoryConsumed=false options.accounting_enforce=limits,qos");
         for (String flags : List.of("", "DenyOnLimit")) {
-            Map<String, String> most = limits("GrpTRES=mem=100 MaxTRES=mem=100 MaxTRESPU=mem=100" + (flags.isEmpty() ? "" : " Flags=" + flags));
-            c.apply(new Command.ApplyPolicy(new Policy(List.of(assoc(1, 0, "root", "", "GrpTRES=mem=50"), assoc(3, 1, "dept", "alice",
-                    "MaxTRES=mem=50", "fast")), List.of(new QosPolicy(2, "fast", most)), List.of(), List.of())));
+            Map<String, String> most = limits(
+                    "GrpTRES=mem=100 MaxTRES=mem=100 MaxTRESPU=mem=100" + (flags.isEmpty() ? "" : " Flags=" + flags));
+            c.apply(new Command.ApplyPolicy(new Policy(
+                    List.of(
+                            assoc(1, 0, "root", "", "GrpTRES=mem=50"),
+                            assoc(3, 1, "dept", "alice", "MaxTRES=mem=50", "fast")),
+                    List.of(new QosPolicy(2, "fast", most)),
+                    List.of(),
+                    List.of())));
             List<String> found = new ArrayList<>();
             for (String job : List.of("request.memPerNodeMb=200", "request.memPerNodeMb=20", "")) {
-                Decision d = c.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast "
-                        + job.replace("request.", "")), "", dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
+                Decision d = c.apply(new Command.SubmitJob(
+                        Cluster.USER,
+                        Cluster.desc("charge.account=dept charge.qos=fast " + job.replace("request.", "")),
+                        "",
+                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.model.format.Bytes.EMPTY,
+                        false,
+                        false));
                 c.schedule();
-                found.add(d instanceof Decision.Rejected r ? r.sentence().split("\n")[0]
-                        : c.state().jobs().at(c.state().nextJobId() - 1).state().name());
+                found.add(
+                        d instanceof Decision.Rejected r
+                                ? r.sentence().split("\n")[0]
+                                : c.state()
+                                        .jobs()
+                                        .at(c.state().nextJobId() - 1)
+                                        .state()
+                                        .name());
             }
-            assertThat(found).isEqualTo(flags.isEmpty() ? List.of("RUNNING", "RUNNING", "RUNNING")
-                    : List.of("QOSMaxMemoryPerUser", "RUNNING", "QOSMaxMemoryPerUser"));
+            assertThat(found)
+                    .isEqualTo(
+                            flags.isEmpty()
+                                    ? List.of("RUNNING", "RUNNING", "RUNNING")
+                                    : List.of("QOSMaxMemoryPerUser", "RUNNING", "QOSMaxMemoryPerUser"));
         }
     }
 
@@ -530,16 +739,28 @@ class AccountLimitsTest {
                                 |                    | UsageThreshold=0.0 Flags=EnforceUsageThreshold | qa | RUNNING
         """)
     void limits(String dept, String alice, String qos, String jobs, String expected) {
-        policy("associations,limits,qos,safe", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
+        policy(
+                "associations,limits,qos,safe",
+                dept == null ? "" : dept,
+                alice == null ? "" : alice,
+                qos == null ? "" : qos);
         List<String> found = new ArrayList<>();
         for (String job : jobs.split(",")) {
             String who = job.contains("b") ? " owner.user=bob owner.uid=1001" : "";
             String asked = job.startsWith("q") ? "charge.account=dept charge.qos=fast" : "charge.account=dept";
-            String cpus = job.contains(":") ? " tasks=" + job.charAt(job.indexOf(':') + 1) : job.contains("+") ? " tasks=2 nodesMin=2" : "";
+            String cpus = job.contains(":")
+                    ? " tasks=" + job.charAt(job.indexOf(':') + 1)
+                    : job.contains("+") ? " tasks=2 nodesMin=2" : "";
             String time = job.contains("/") ? " timing.timeLimitMin=" + job.substring(job.indexOf('/') + 1) : "";
             int uid = who.isEmpty() ? Cluster.USER : 1001;
-            Decision d = cluster.apply(new Command.SubmitJob(uid, Cluster.desc(asked + who + cpus + time), "", dev.muster.model.format.Bytes.EMPTY,
-                dev.muster.model.format.Bytes.EMPTY, false, false));
+            Decision d = cluster.apply(new Command.SubmitJob(
+                    uid,
+                    Cluster.desc(asked + who + cpus + time),
+                    "",
+                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.model.format.Bytes.EMPTY,
+                    false,
+                    false));
             if (d instanceof Decision.Rejected r) {
                 assertThat(r.sentence()).matches("(Assoc|QOS|MaxSubmit)\\w+\nJob violates accounting/QOS policy.*");
                 found.add("refused");
@@ -547,7 +768,10 @@ class AccountLimitsTest {
                 int id = cluster.state().nextJobId() - 1;
                 cluster.schedule();
                 Job j = cluster.state().jobs().at(id);
-                found.add(j.isPending() ? cluster.core().planner().reason(id).word() : j.state().name());
+                found.add(
+                        j.isPending()
+                                ? cluster.core().planner().reason(id).word()
+                                : j.state().name());
             }
         }
         assertThat(String.join(" ", found)).isEqualTo(expected);
@@ -557,19 +781,30 @@ class AccountLimitsTest {
     @Test
     void aPartitionsRelativeQosIsNoJobsOwn() {
         policy("associations,limits,qos", "", "", "Flags=Relative GrpTRES=cpu=25");
-        Command.SubmitJob own = new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast"), "",
-                dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false);
+        Command.SubmitJob own = new Command.SubmitJob(
+                Cluster.USER,
+                Cluster.desc("charge.account=dept charge.qos=fast"),
+                "",
+                dev.muster.model.format.Bytes.EMPTY,
+                dev.muster.model.format.Bytes.EMPTY,
+                false,
+                false);
         assertThat(cluster.apply(own)).isInstanceOf(Decision.Accepted.class);
         cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast")));
-        assertThat(cluster.apply(own)).isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.INVALID_QOS));
+        assertThat(cluster.apply(own))
+                .isInstanceOfSatisfying(
+                        Decision.Rejected.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.INVALID_QOS));
         int id = cluster.accept("charge.account=dept tasks=3");
         cluster.schedule();
         assertThat(cluster.core().planner().reason(id).word()).isEqualTo("QOSGrpCpuLimit");
         // nor another partition's
         cluster.apply(new Command.CreatePartition(0, cluster.partition("more nodes=n1")));
-        assertThat(cluster.apply(new Command.UpdatePartition(0, "more", Map.of("qos", "fast")))).isEqualTo(new Decision.Rejected(
-                SlurmErrno.INVALID_QOS, "Invalid qos specification: fast is Relative, and the QOS of partition p"));
-        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast", "maxtime", "60")))).isInstanceOf(Decision.Accepted.class);
+        assertThat(cluster.apply(new Command.UpdatePartition(0, "more", Map.of("qos", "fast"))))
+                .isEqualTo(new Decision.Rejected(
+                        SlurmErrno.INVALID_QOS,
+                        "Invalid qos specification: fast is Relative, and the QOS of partition p"));
+        assertThat(cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast", "maxtime", "60"))))
+                .isInstanceOf(Decision.Accepted.class);
     }
 
     /** What a partition says of time and nodes a QOS may lift. */
@@ -593,8 +828,14 @@ class AccountLimitsTest {
     @Test
     void aQosMayAskForAReservation() {
         policy("limits,qos", "", "", "Flags=RequiresReservation");
-        assertThat(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast"), "",
-                dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false)))
+        assertThat(cluster.apply(new Command.SubmitJob(
+                        Cluster.USER,
+                        Cluster.desc("charge.account=dept charge.qos=fast"),
+                        "",
+                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.model.format.Bytes.EMPTY,
+                        false,
+                        false)))
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.INVALID_QOS));
     }
 
@@ -618,8 +859,13 @@ class AccountLimitsTest {
 
     /** A running job ends when what its account may use is used up. */
     @ParameterizedTest
-    @CsvSource({"GrpTRESMins=cpu=5, '', TIMEOUT", "GrpTRESMins=cpu=50, '', RUNNING", "GrpWall=5, '', TIMEOUT", "'', GrpTRESMins=cpu=5, TIMEOUT",
-        "GrpTRESMins=cpu=5, GrpTRESMins=cpu=50, RUNNING"})
+    @CsvSource({
+        "GrpTRESMins=cpu=5, '', TIMEOUT",
+        "GrpTRESMins=cpu=50, '', RUNNING",
+        "GrpWall=5, '', TIMEOUT",
+        "'', GrpTRESMins=cpu=5, TIMEOUT",
+        "GrpTRESMins=cpu=5, GrpTRESMins=cpu=50, RUNNING"
+    })
     void whatIsUsedUpEndsWhatRuns(String ofDept, String ofQos, String state) {
         policy("limits,qos", ofDept, "", ofQos);
         int id = cluster.accept("charge.account=dept charge.qos=fast timing.timeLimitMin=20");
@@ -632,14 +878,22 @@ class AccountLimitsTest {
 
     /** What was used in all has no limit at the root of a cluster; what runs at once has. */
     @ParameterizedTest
-    @CsvSource({"GrpTRESMins=cpu=5, RUNNING", "GrpWall=5, RUNNING", "GrpTRESRunMins=cpu=5, AssocGrpCPURunMinutesLimit",
-        "GrpTRES=cpu=0, AssocGrpCpuLimit"})
+    @CsvSource({
+        "GrpTRESMins=cpu=5, RUNNING",
+        "GrpWall=5, RUNNING",
+        "GrpTRESRunMins=cpu=5, AssocGrpCPURunMinutesLimit",
+        "GrpTRES=cpu=0, AssocGrpCpuLimit"
+    })
     void theRootsLimits(String ofRoot, String expected) {
         policy("limits,qos,safe", ofRoot, "", "", "");
         int id = cluster.accept("charge.account=dept timing.timeLimitMin=20");
         cluster.schedule();
         cluster.pass(302);
-        assertThat(cluster.state().jobs().at(id).isPending() ? cluster.core().planner().reason(id).word() : "RUNNING").isEqualTo(expected);
+        assertThat(
+                        cluster.state().jobs().at(id).isPending()
+                                ? cluster.core().planner().reason(id).word()
+                                : "RUNNING")
+                .isEqualTo(expected);
     }
 
     /** So many jobs grow older at once; when one of them starts, or the limit goes, the next one does. */
@@ -660,25 +914,47 @@ class AccountLimitsTest {
         for (char who : expected.split(":")[0].toCharArray()) {
             cluster.pass(1);
             String of = who == 'b' ? " owner.user=bob owner.uid=1001" : "";
-            cluster.apply(new Command.SubmitJob(who == 'b' ? 1001 : Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast" + of), "",
-                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
+            cluster.apply(new Command.SubmitJob(
+                    who == 'b' ? 1001 : Cluster.USER,
+                    Cluster.desc("charge.account=dept charge.qos=fast" + of),
+                    "",
+                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.model.format.Bytes.EMPTY,
+                    false,
+                    false));
             ids.add(cluster.state().nextJobId() - 1);
         }
         cluster.pass(100);
         StringBuilder found = new StringBuilder();
-        ids.forEach(id -> found.append(dev.muster.core.limits.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)) > 0 ? '+' : '-'));
+        ids.forEach(id -> found.append(
+                dev.muster.core.limits.Priorities.accrueTime(
+                                        cluster.state(), cluster.state().jobs().at(id))
+                                > 0
+                        ? '+'
+                        : '-'));
         assertThat(expected).endsWith(":" + found);
         for (int i = found.indexOf("-"); i >= 0; i = -1) {
             long before = cluster.state().jobs().at(ids.get(i)).eligibleTime();
-            cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(ids.get(0)), ids.get(0), -1,
-                    Command.JobRef.NO_STEP)), 0, false, false, false, false, "why"));
+            cluster.apply(new Command.CancelJobs(
+                    0,
+                    List.of(new Command.JobRef(Integer.toString(ids.get(0)), ids.get(0), -1, Command.JobRef.NO_STEP)),
+                    0,
+                    false,
+                    false,
+                    false,
+                    false,
+                    "why"));
             cluster.pass(5);
-            assertThat(dev.muster.core.limits.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(ids.get(i)))).isGreaterThan(before
-                    + 90);
+            assertThat(dev.muster.core.limits.Priorities.accrueTime(
+                            cluster.state(), cluster.state().jobs().at(ids.get(i))))
+                    .isGreaterThan(before + 90);
         }
         policy("limits,qos", "", "", "");
-        ids.stream().skip(1).forEach(id -> assertThat(dev.muster.core.limits.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)))
-                .isEqualTo(cluster.state().jobs().at(id).eligibleTime()));
+        ids.stream()
+                .skip(1)
+                .forEach(id -> assertThat(dev.muster.core.limits.Priorities.accrueTime(
+                                cluster.state(), cluster.state().jobs().at(id)))
+                        .isEqualTo(cluster.state().jobs().at(id).eligibleTime()));
     }
 
     /** Of a QOS with NoDecay nothing is forgotten. */
@@ -689,8 +965,15 @@ class AccountLimitsTest {
         int id = cluster.accept("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
         cluster.schedule();
         cluster.pass(301);
-        cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(id), id, -1, Command.JobRef.NO_STEP)), 0, false,
-                false, false, false, "why"));
+        cluster.apply(new Command.CancelJobs(
+                0,
+                List.of(new Command.JobRef(Integer.toString(id), id, -1, Command.JobRef.NO_STEP)),
+                0,
+                false,
+                false,
+                false,
+                false,
+                "why"));
         cluster.pass(400);
         long used = cluster.state().shares().qos().at(2);
         cluster.pass(86_400);
@@ -719,7 +1002,10 @@ class AccountLimitsTest {
         for (String ignored : expected.split(" ")) {
             cluster.submit("charge.account=dept");
             cluster.schedule();
-            found.add(last().isPending() ? cluster.core().planner().reason(last().id()).word() : last().state().name());
+            found.add(
+                    last().isPending()
+                            ? cluster.core().planner().reason(last().id()).word()
+                            : last().state().name());
         }
         assertThat(String.join(" ", found)).isEqualTo(expected);
     }
@@ -733,17 +1019,23 @@ class AccountLimitsTest {
 
     @Test
     void noWckeyBeginsWithAStar() {
-        assertThat(cluster.submit("charge.wckey=*w")).isInstanceOfSatisfying(Decision.Rejected.class,
-                r -> assertThat(r.sentence()).isEqualTo("Invalid wckey specification"));
+        assertThat(cluster.submit("charge.wckey=*w"))
+                .isInstanceOfSatisfying(
+                        Decision.Rejected.class,
+                        r -> assertThat(r.sentence()).isEqualTo("Invalid wckey specification"));
     }
 
     /** Another QOS brings its time limit, whatever was asked for before, unless the same request says one. */
     @Test
     void anotherQosBringsItsLimit() {
         policy("associations,limits,qos", "", "", "");
-        List<AssocPolicy> assocs = List.copyOf(cluster.state().accounts().assocs().values());
-        cluster.apply(new Command.ApplyPolicy(new Policy(assocs, List.of(new QosPolicy(1, "normal", limits("")),
-                new QosPolicy(2, "fast", limits("MaxWall=30"))), List.of(), List.of())));
+        List<AssocPolicy> assocs =
+                List.copyOf(cluster.state().accounts().assocs().values());
+        cluster.apply(new Command.ApplyPolicy(new Policy(
+                assocs,
+                List.of(new QosPolicy(1, "normal", limits("")), new QosPolicy(2, "fast", limits("MaxWall=30"))),
+                List.of(),
+                List.of())));
         String[][] table = {{"fast", "", "30"}, {"fast", "20", "20"}, {"normal", "", "10"}};
         for (String[] row : table) {
             cluster.accept("charge.account=dept charge.qos=normal timing.timeLimitMin=10 timing.hold=true");
@@ -751,8 +1043,11 @@ class AccountLimitsTest {
             if (!row[1].isEmpty()) {
                 changes.put("timelimit", row[1]);
             }
-            cluster.apply(new Command.UpdateJob(0, new Command.JobRef("", last().id(), -1, Command.JobRef.NO_STEP), changes));
-            assertThat(last().desc().charge().qos() + " " + last().desc().timing().timeLimitMin()).isEqualTo(row[0] + " " + row[2]);
+            cluster.apply(
+                    new Command.UpdateJob(0, new Command.JobRef("", last().id(), -1, Command.JobRef.NO_STEP), changes));
+            assertThat(last().desc().charge().qos() + " "
+                            + last().desc().timing().timeLimitMin())
+                    .isEqualTo(row[0] + " " + row[2]);
         }
     }
 
@@ -761,9 +1056,13 @@ class AccountLimitsTest {
     @CsvSource({"MaxWall=1, 2", "MaxWall=1 Flags=OverPartQOS, 1"})
     void orThatOfThePartitionsQos(String own, int minutes) {
         policy("associations,limits,qos", "", "MaxWall=10", "MaxWall=2");
-        List<AssocPolicy> assocs = List.copyOf(cluster.state().accounts().assocs().values());
-        cluster.apply(new Command.ApplyPolicy(new Policy(assocs, List.of(new QosPolicy(1, "normal", limits(own)),
-                new QosPolicy(2, "fast", limits("MaxWall=2"))), List.of(), List.of())));
+        List<AssocPolicy> assocs =
+                List.copyOf(cluster.state().accounts().assocs().values());
+        cluster.apply(new Command.ApplyPolicy(new Policy(
+                assocs,
+                List.of(new QosPolicy(1, "normal", limits(own)), new QosPolicy(2, "fast", limits("MaxWall=2"))),
+                List.of(),
+                List.of())));
         cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast")));
         cluster.accept("charge.account=dept charge.qos=normal");
         assertThat(last().desc().timing().timeLimitMin()).isEqualTo(minutes);

@@ -17,12 +17,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** An allocation of many nodes is as one of few: only quicker to change. */
 class ByNodeTest {
     private static Allocation.Share share(String node) {
-        return new Allocation.Share(node, Allocation.Agent.SLURMD, "boot", IndexSet.of(0), 1, 10, Map.of(), false, false, 0);
+        return new Allocation.Share(
+                node, Allocation.Agent.SLURMD, "boot", IndexSet.of(0), 1, 10, Map.of(), false, false, 0);
     }
 
     private static List<Allocation.Share> shares(int count) {
         // an order that is not that of the names
-        return IntStream.range(0, count).mapToObj(i -> share("n" + i * 11 % count)).toList();
+        return IntStream.range(0, count)
+                .mapToObj(i -> share("n" + i * 11 % count))
+                .toList();
     }
 
     @ParameterizedTest

@@ -5,7 +5,11 @@ import org.junit.jupiter.api.Test;
 /** Features that a node has after a reboot: it is rebooted for who asks for them. shows: NodeFeaturesPlugins */
 class ChangingFeaturesTest {
     private static void play(String settings, String lines) {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true " + settings)).lines(lines);
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        "p nodes=n[1-2] default=yes defmempercpu=10",
+                        "requeueJobs=true " + settings))
+                .lines(lines);
     }
 
     @Test
@@ -32,9 +36,13 @@ class ChangingFeaturesTest {
     /** A cloud node that runs without the features is stopped when it has been idle, and started for the job. */
     @Test
     void aNodeOfACloudStartsWithThem() {
-        new Play(new Cluster("c1 cpus=2 mem=1000 feature=f1;nf1 state=CLOUD", "p nodes=c1 default=yes defmempercpu=10",
-                "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30 options.power:start=60 "
-                + "options.power:idle=10 options.features:boot=300")).lines("""
+        new Play(new Cluster(
+                        "c1 cpus=2 mem=1000 feature=f1;nf1 state=CLOUD",
+                        "p nodes=c1 default=yes defmempercpu=10",
+                        "requeueJobs=true options.power:starts=true options.power:stops=true "
+                                + "options.power:stop=30 options.power:start=60 "
+                                + "options.power:idle=10 options.features:boot=300"))
+                .lines("""
                 submit kind=BATCH features=f1
                 schedule                              -> 1 RUNNING+CONFIGURING c1
                 pass 1
@@ -60,8 +68,11 @@ class ChangingFeaturesTest {
     /** {@code --delay-boot}, or the cluster's: so long a job waits for nodes that need no reboot. */
     @Test
     void aJobWaitsBeforeItReboots() {
-        for (String[] delay : new String[][] {{"", " timing.delayBootMin=5"}, {" options.delay_boot=5", ""},
-            {" options.delay_boot=60", " timing.delayBootMin=5"}}) {
+        for (String[] delay : new String[][] {
+            {"", " timing.delayBootMin=5"},
+            {" options.delay_boot=5", ""},
+            {" options.delay_boot=60", " timing.delayBootMin=5"}
+        }) {
             play("options.features:boot=300" + delay[0], """
                     features n1 boot f1,f2 f1
                     features n2 boot f1,f2 f1
@@ -105,8 +116,10 @@ class ChangingFeaturesTest {
                 schedule                              -> 2 RUNNING+CONFIGURING n1; n1 holds [2]+POWERING_UP
                 features n1 boot2 f1,f2 f1            -> n1 holds [2]
                 """);
-        play("options.features:boot=300", "admin submit kind=BATCH extras.reboot=true -> says without RebootProgram --reboot is not supported "
-                + "by this version of Muster");
+        play(
+                "options.features:boot=300",
+                "admin submit kind=BATCH extras.reboot=true -> says without RebootProgram --reboot is not supported "
+                        + "by this version of Muster");
     }
 
     @Test

@@ -31,13 +31,14 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * A small cluster for tables of tests: nodes, partitions and jobs as words, through the real core.
- * Words of a job are components of JobDesc's records: {@code tasks=2 timing.deadline=500 charge.account=a}.
+ * A small cluster for tables of tests: nodes, partitions and jobs as words, through the real core. Words of a job are
+ * components of JobDesc's records: {@code tasks=2 timing.deadline=500 charge.account=a}.
  */
 public final class Cluster {
     public static final int USER = 1000;
     /** Groups that the host knows. */
     static final Map<String, Integer> GIDS = Map.of("staff", 50, "lab", 60);
+
     private final Scheduler scheduler = new Scheduler().withoutConnections();
     private final Core core = new Core(scheduler);
     private final Map<String, NodeMessages.Hardware> hardware = new TreeMap<>();
@@ -61,7 +62,12 @@ public final class Cluster {
     }
 
     /** @param topologies the cluster's first */
-    public Cluster(String nodes, String partitions, String settings, List<Topology> topologies, List<LayeredResource> layered) {
+    public Cluster(
+            String nodes,
+            String partitions,
+            String settings,
+            List<Topology> topologies,
+            List<LayeredResource> layered) {
         List<Node.Spec> specs = new ArrayList<>();
         for (String line : nodes.strip().split("\n")) {
             Map<String, String> w = words(line);
@@ -69,13 +75,22 @@ public final class Cluster {
                 specs.add(spec(name, w, specs.size()));
             }
         }
-        Json.Obj s = values("memoryConsumed=true maxJobCount=1000 maxJobId=100000 maxArraySize=1001 maxStepCount=100 firstJobId=1"
-                + " enforcePartLimits=NO minJobAgeS=300 " + settings);
+        Json.Obj s = values(
+                "memoryConsumed=true maxJobCount=1000 maxJobId=100000 maxArraySize=1001 maxStepCount=100 firstJobId=1"
+                        + " enforcePartLimits=NO minJobAgeS=300 " + settings);
         if (!layered.isEmpty()) {
-            s.put("layered", new ArrayList<Object>(layered.stream().map(r -> Json.object(Codec.encode(r))).toList()));
+            s.put(
+                    "layered",
+                    new ArrayList<Object>(layered.stream()
+                            .map(r -> Json.object(Codec.encode(r)))
+                            .toList()));
         }
         if (!topologies.isEmpty()) {
-            s.put("topologies", new ArrayList<Object>(topologies.stream().map(t -> Json.object(Codec.encode(t))).toList()));
+            s.put(
+                    "topologies",
+                    new ArrayList<Object>(topologies.stream()
+                            .map(t -> Json.object(Codec.encode(t)))
+                            .toList()));
         }
         apply(new Command.ApplyConfig(Codec.bind(s, Settings.class), specs, List.of()));
         List<Partition> made = new ArrayList<>();
@@ -94,8 +109,10 @@ public final class Cluster {
 
     public Partition partition(String line) {
         String name = line.strip().split(" ")[0];
-        Json.Obj info = values("name=" + name + " state=UP maxTimeMin=-1 maxNodes=-1 maxCpusPerNode=-1 overTimeLimitMin=-1"
-                + " priorityTier=1 allowGroups=ALL allowAccounts=ALL allowQos=ALL allocNodes=ALL overSubscribe=NO");
+        Json.Obj info =
+                values("name=" + name + " state=UP maxTimeMin=-1 maxNodes=-1 maxCpusPerNode=-1 overTimeLimitMin=-1"
+                        + " priorityTier=1 allowGroups=ALL allowAccounts=ALL allowQos=ALL allocNodes=ALL "
+                        + "overSubscribe=NO");
         Map<String, String> keys = words(line);
         if (keys.containsKey("allocnodes")) {
             info.put("allocNodes", keys.remove("allocnodes"));
@@ -107,7 +124,8 @@ public final class Cluster {
         for (String[] qos : new String[][] {{"allowqos", "allowQos"}, {"denyqos", "denyQos"}, {"qos", "qos"}}) {
             Optional.ofNullable(keys.remove(qos[0])).ifPresent(value -> info.put(qos[1], value));
         }
-        return switch (PartitionEdit.edit(new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, GIDS, core.state())) {
+        return switch (PartitionEdit.edit(
+                new Partition(Codec.bind(info, PartitionInfo.class), List.of()), keys, GIDS, core.state())) {
             case PartitionEdit.Edited e -> e.partition();
             case PartitionEdit.Refused r -> throw new IllegalArgumentException(line + ": " + r.sentence());
         };
@@ -117,13 +135,33 @@ public final class Cluster {
         int cpus = Integer.parseInt(w.get("cpus"));
         int threads = Integer.parseInt(w.getOrDefault("threads", "1"));
         int sockets = Integer.parseInt(w.getOrDefault("sockets", "1"));
-        return new Node.Spec(name, name, name, 1, cpus, 1, sockets, cpus / threads / sockets, threads, cpus / threads, threads,
-                Long.parseLong(w.getOrDefault("mem", "1000")), 0, 0,
-                w.containsKey("feature") ? List.of(w.get("feature").split(";")) : List.of(), 1,
+        return new Node.Spec(
+                name,
+                name,
+                name,
+                1,
+                cpus,
+                1,
+                sockets,
+                cpus / threads / sockets,
+                threads,
+                cpus / threads,
+                threads,
+                Long.parseLong(w.getOrDefault("mem", "1000")),
+                0,
+                0,
+                w.containsKey("feature") ? List.of(w.get("feature").split(";")) : List.of(),
+                1,
                 gres(w),
                 w.containsKey("kept") ? IndexSet.parse(w.get("kept")) : IndexSet.empty(),
-                w.getOrDefault("state", "UNKNOWN"), "", order, Integer.parseInt(w.getOrDefault("restricted", "0")),
-                w.getOrDefault("suspendtime", ""), List.of(), "", "");
+                w.getOrDefault("state", "UNKNOWN"),
+                "",
+                order,
+                Integer.parseInt(w.getOrDefault("restricted", "0")),
+                w.getOrDefault("suspendtime", ""),
+                List.of(),
+                "",
+                "");
     }
 
     private static List<Node.Gres> gres(Map<String, String> w) {
@@ -134,11 +172,20 @@ public final class Cluster {
             for (String part : w.containsKey(word[0]) ? w.get(word[0]).split(",") : new String[0]) {
                 String type = part.contains(":") ? part.split(":")[0] : "";
                 int count = Integer.parseInt(part.substring(part.indexOf(':') + 1));
-                out.add(new Node.Gres(word[1], type, first, count, "", w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
+                out.add(new Node.Gres(
+                        word[1],
+                        type,
+                        first,
+                        count,
+                        "",
+                        w.containsKey("sharing") ? List.of(w.get("sharing")) : List.of(),
                         word[0].equals("gpus") ? near(w.getOrDefault("near", ""), count) : List.of(),
                         w.containsKey("links") ? List.of(w.get("links").split(";")) : List.of(),
-                        word[0].equals("gpus") || !w.containsKey("parts") ? List.of()
-                                : java.util.stream.Stream.of(w.get("parts").split(",")).map(Integer::valueOf).toList()));
+                        word[0].equals("gpus") || !w.containsKey("parts")
+                                ? List.of()
+                                : java.util.stream.Stream.of(w.get("parts").split(","))
+                                        .map(Integer::valueOf)
+                                        .toList()));
                 first += count;
             }
         }
@@ -171,7 +218,8 @@ public final class Cluster {
     }
 
     private static NodeMessages.Hardware hardware(Node.Spec n) {
-        return new NodeMessages.Hardware(n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0);
+        return new NodeMessages.Hardware(
+                n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0);
     }
 
     /** The file is read again, unchanged. */
@@ -181,8 +229,12 @@ public final class Cluster {
 
     /** With this partition alone. */
     void reconfigure(String partition) {
-        apply(new Command.ApplyConfig(configuration.settings(), configuration.nodes(),
-                configuration.partitions().stream().filter(p -> p.name().equals(partition)).toList()));
+        apply(new Command.ApplyConfig(
+                configuration.settings(),
+                configuration.nodes(),
+                configuration.partitions().stream()
+                        .filter(p -> p.name().equals(partition))
+                        .toList()));
     }
 
     public static List<String> names(String list) {
@@ -214,7 +266,9 @@ public final class Cluster {
     }
 
     private static Object value(String v) {
-        return v.matches("-?[0-9]+") ? (Object) Long.valueOf(v) : v.equals("true") ? (Object) Boolean.TRUE : v.equals("false") ? Boolean.FALSE : v;
+        return v.matches("-?[0-9]+")
+                ? (Object) Long.valueOf(v)
+                : v.equals("true") ? (Object) Boolean.TRUE : v.equals("false") ? Boolean.FALSE : v;
     }
 
     public static JobDesc desc(String line) {
@@ -352,7 +406,13 @@ public final class Cluster {
             return "(" + core.planner().reason(id).word() + ")";
         }
         StringBuilder out = new StringBuilder();
-        job.run().allocation().nodes().forEach(s -> out.append(out.isEmpty() ? "" : " ").append(s.node()).append(':').append(s.cpus()));
+        job.run()
+                .allocation()
+                .nodes()
+                .forEach(s -> out.append(out.isEmpty() ? "" : " ")
+                        .append(s.node())
+                        .append(':')
+                        .append(s.cpus()));
         return out.toString();
     }
 }

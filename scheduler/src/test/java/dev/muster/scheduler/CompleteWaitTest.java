@@ -11,7 +11,8 @@ class CompleteWaitTest {
             """;
 
     private static void play(String settings, String lines) {
-        new Play(new Cluster("n[1-3] cpus=4 mem=1000", PARTITIONS, "options.complete_wait=10 " + settings)).lines(lines);
+        new Play(new Cluster("n[1-3] cpus=4 mem=1000", PARTITIONS, "options.complete_wait=10 " + settings))
+                .lines(lines);
     }
 
     @Test

@@ -15,8 +15,11 @@ class ConfiguredDefaultsTest {
     }
 
     private static String place(String settings, String ofP, String ofQ, String job) {
-        return new Cluster("n[1-2] cpus=8 mem=1000 gpus=4", "p nodes=n[1-2] default=yes jobdefaults=" + ofP + "\nq nodes=n[1-2] jobdefaults=" + ofQ,
-                "gresTypes=gpu memoryConsumed=true " + settings).place(job);
+        return new Cluster(
+                        "n[1-2] cpus=8 mem=1000 gpus=4",
+                        "p nodes=n[1-2] default=yes jobdefaults=" + ofP + "\nq nodes=n[1-2] jobdefaults=" + ofQ,
+                        "gresTypes=gpu memoryConsumed=true " + settings)
+                .place(job);
     }
 
     @ParameterizedTest
@@ -35,22 +38,30 @@ class ConfiguredDefaultsTest {
         assertThat(place("", words, "", job)).as("of the partition").isEqualTo(placed);
     }
 
-    /** SchedulerParameters=enable_user_top and the like: that it is there is what it says, before and after other settings change. */
+    /**
+     * SchedulerParameters=enable_user_top and the like: that it is there is what it says, before and after other
+     * settings change.
+     */
     @Test
     void aWordWithoutAValueStays() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes", "options.enable_user_top=");
         assertThat(c.state().settings().options()).containsEntry("enable_user_top", "");
         new Play(c).lines("setting root fairsharedampeningfactor 3");
-        assertThat(c.state().settings().options()).containsEntry("enable_user_top", "").containsValue("3");
+        assertThat(c.state().settings().options())
+                .containsEntry("enable_user_top", "")
+                .containsValue("3");
         new Play(c).lines("reconfigure");
-        assertThat(c.state().settings().options()).containsEntry("enable_user_top", "").doesNotContainValue("3");
+        assertThat(c.state().settings().options())
+                .containsEntry("enable_user_top", "")
+                .doesNotContainValue("3");
     }
 
     @Test
     void thePartitionGoesBeforeTheCluster() {
         String all = "options.job_defaults=DefCpuPerGPU=2,DefMemPerGPU=10";
         assertThat(place(all, "", "DefCpuPerGPU=3", "tresPerNode=gres/gpu:1")).isEqualTo("n1:2");
-        assertThat(place(all, "", "DefCpuPerGPU=3", "tresPerNode=gres/gpu:1 partition=q")).isEqualTo("n1:3");
+        assertThat(place(all, "", "DefCpuPerGPU=3", "tresPerNode=gres/gpu:1 partition=q"))
+                .isEqualTo("n1:3");
     }
 
     @ParameterizedTest
@@ -64,10 +75,14 @@ class ConfiguredDefaultsTest {
             cpus=8 kept=0-1    | tasks=1 coreSpec=-1 threadSpec=1 | --core-spec together with --thread-spec is not supported by this version of Muster
             """)
     void coresLeftAlone(String node, String job, String placed) {
-        assertThat(new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true").place(job)).isEqualTo(placed);
+        assertThat(new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true").place(job))
+                .isEqualTo(placed);
     }
 
-    /** Which cores the job has, for how many CPUs these are good, and how many it is charged for: whole nodes, but for what their lines keep. */
+    /**
+     * Which cores the job has, for how many CPUs these are good, and how many it is charged for: whole nodes, but for
+     * what their lines keep.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             cpus=8                     | coreSpec=2    | 0-5        | 6  | 8
@@ -96,7 +111,10 @@ class ConfiguredDefaultsTest {
         assertThat(c.state().nodes().at("n1").cpusAllocated()).isEqualTo(charged);
     }
 
-    /** The node is its own: what it leaves alone nobody else has; and memory for each CPU is asked for of those that it may use. */
+    /**
+     * The node is its own: what it leaves alone nobody else has; and memory for each CPU is asked for of those that it
+     * may use.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             cpus=8 mem=800           | coreSpec=2                    | tasks=1     | (Resources)
@@ -117,9 +135,19 @@ class ConfiguredDefaultsTest {
 
     @Test
     void theFirstCoresOfEachSocketWhereTheSiteSaysSo() {
-        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 default=yes", "options.spec_usage=true options.spec_cores_first=");
+        Cluster c = new Cluster(
+                "n1 cpus=8 sockets=2", "p nodes=n1 default=yes", "options.spec_usage=true options.spec_cores_first=");
         new Play(c).lines("submit tasks=1 coreSpec=3\nschedule");
-        assertThat(c.state().jobs().at(1).run().allocation().nodes().getFirst().cores().compact()).isEqualTo("2-3,5-7");
+        assertThat(c.state()
+                        .jobs()
+                        .at(1)
+                        .run()
+                        .allocation()
+                        .nodes()
+                        .getFirst()
+                        .cores()
+                        .compact())
+                .isEqualTo("2-3,5-7");
     }
 
     @ParameterizedTest
@@ -165,7 +193,9 @@ class ConfiguredDefaultsTest {
             '' | task=31       | n1:1
             """)
     void nobodyHasMemoryLookedAtLessOften(String configured, String asked, String placed) {
-        assertThat(place(configured.isEmpty() ? "" : "options.acct_gather_frequency=" + configured, "memPerNodeMb=10 extras.acctgFreq=" + asked))
+        assertThat(place(
+                        configured.isEmpty() ? "" : "options.acct_gather_frequency=" + configured,
+                        "memPerNodeMb=10 extras.acctgFreq=" + asked))
                 .isEqualTo(placed);
     }
 }

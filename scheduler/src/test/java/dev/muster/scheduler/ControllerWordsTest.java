@@ -9,11 +9,15 @@ import org.junit.jupiter.api.Test;
 
 /** Words of SlurmctldParameters that change what is decided. */
 class ControllerWordsTest {
-    private static final String POWER = "options.power:starts=true options.power:stops=true options.power:stop=30 options.power:start=60"
-            + " options.power:idle=-1 ";
+    private static final String POWER =
+            "options.power:starts=true options.power:stops=true options.power:stop=30 options.power:start=60"
+                    + " options.power:idle=-1 ";
 
     private static Cluster cluster(String settings) {
-        return new Cluster("n[1-2] cpus=2 mem=1000\nc1 cpus=2 mem=1000 state=CLOUD", "p nodes=n[1-2] default=yes\nq nodes=c1", settings);
+        return new Cluster(
+                "n[1-2] cpus=2 mem=1000\nc1 cpus=2 mem=1000 state=CLOUD",
+                "p nodes=n[1-2] default=yes\nq nodes=c1",
+                settings);
     }
 
     /** user_resv_delete: for all reservations what USER_DELETE is for one. */
@@ -33,8 +37,8 @@ class ControllerWordsTest {
         new Play(cluster("")).lines(root + " -> says\n" + user + " -> says Access/permission denied");
         new Play(cluster("options.ctld:allow_user_triggers=true")).lines(root + " -> says\n" + user + " -> says");
         // those of a SlurmUser who is nobody's root would all run as him
-        new Play(cluster("slurmUid=900 options.ctld:allow_user_triggers=true")).lines("trigger down 0 * 0 once uid=900 -> says\n" + user
-                + " -> says Access/permission denied");
+        new Play(cluster("slurmUid=900 options.ctld:allow_user_triggers=true"))
+                .lines("trigger down 0 * 0 once uid=900 -> says\n" + user + " -> says Access/permission denied");
         new Play(cluster("options.ctld:disable_triggers=true options.ctld:allow_user_triggers=true"))
                 .lines(root + " -> says Requested operation is presently disabled");
     }
@@ -43,15 +47,30 @@ class ControllerWordsTest {
     @Test
     void aNodeMayHaveALittleLessMemory() {
         String[][] rows = {
-            {"", "n1", "999", "Low RealMemory (reported:999 < 100.00% of configured:1000)"}, {"", "n1", "1000", ""},
-            {"", "c1", "900", ""}, {"", "c1", "899", "Low RealMemory (reported:899 < 90.00% of configured:1000)"},
-            {"95", "n1", "950", ""}, {"95", "n1", "949", "Low RealMemory (reported:949 < 95.00% of configured:1000)"},
-            {"97.5", "c1", "974", "Low RealMemory (reported:974 < 97.50% of configured:1000)"}, {"97.5", "c1", "975", ""}};
+            {"", "n1", "999", "Low RealMemory (reported:999 < 100.00% of configured:1000)"},
+            {"", "n1", "1000", ""},
+            {"", "c1", "900", ""},
+            {"", "c1", "899", "Low RealMemory (reported:899 < 90.00% of configured:1000)"},
+            {"95", "n1", "950", ""},
+            {"95", "n1", "949", "Low RealMemory (reported:949 < 95.00% of configured:1000)"},
+            {"97.5", "c1", "974", "Low RealMemory (reported:974 < 97.50% of configured:1000)"},
+            {"97.5", "c1", "975", ""}
+        };
         for (String[] row : rows) {
             Cluster c = cluster(POWER + (row[0].isEmpty() ? "" : "options.ctld:node_reg_mem_percent=" + row[0]));
-            c.apply(new Command.RegisterNode(new NodeMessages.Register(row[1], "c", "boot2", "v", 1_000_100,
-                    new NodeMessages.Hardware(2, 1, 1, 2, 1, Long.parseLong(row[2]), 0, "", "", "", 0), List.of(), "", "")));
-            assertThat(c.state().nodes().at(row[1]).reason()).as(String.join(" ", row)).isEqualTo(row[3]);
+            c.apply(new Command.RegisterNode(new NodeMessages.Register(
+                    row[1],
+                    "c",
+                    "boot2",
+                    "v",
+                    1_000_100,
+                    new NodeMessages.Hardware(2, 1, 1, 2, 1, Long.parseLong(row[2]), 0, "", "", "", 0),
+                    List.of(),
+                    "",
+                    "")));
+            assertThat(c.state().nodes().at(row[1]).reason())
+                    .as(String.join(" ", row))
+                    .isEqualTo(row[3]);
         }
     }
 
@@ -66,7 +85,8 @@ class ControllerWordsTest {
     /** max_powered_nodes counts those that are to be started, and not those that are to be stopped before they are. */
     @Test
     void onlySoManyNodesHavePower() {
-        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes", POWER + "options.power:most=2")).lines("""
+        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes", POWER + "options.power:most=2"))
+                .lines("""
                 node n[2-3] state=power_down
                 pass 1
                 node n3 state=power_up                -> n3 free+POWERING_DOWN+POWER_UP
@@ -95,11 +115,16 @@ class ControllerWordsTest {
                 """);
     }
 
-    /** The first in order that have room for six are four nodes, two of which would have to be started; only one may be. */
+    /**
+     * The first in order that have room for six are four nodes, two of which would have to be started; only one may be.
+     */
     @Test
     void whoseBestNodesSleepGetsOthersThatNeedFewerStarts() {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000\nn[3-4] cpus=1 mem=1000\nn5 cpus=4 mem=1000",
-                "p nodes=n[1-5] default=yes", POWER + "options.power:most=3")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000\nn[3-4] cpus=1 mem=1000\nn5 cpus=4 mem=1000",
+                        "p nodes=n[1-5] default=yes",
+                        POWER + "options.power:most=3"))
+                .lines("""
                 node n[3-5] state=power_down
                 pass 1
                 pass 30                               -> n3 free+POWERED_DOWN; n5 free+POWERED_DOWN
@@ -113,7 +138,8 @@ class ControllerWordsTest {
 
     @Test
     void noPlanStartsMore() {
-        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes", POWER + "options.power:most=1")).lines("""
+        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes", POWER + "options.power:most=1"))
+                .lines("""
                 submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n1 cpusPerTask=2
                 schedule                              -> 1 RUNNING n1
                 node n[2-3] state=power_down

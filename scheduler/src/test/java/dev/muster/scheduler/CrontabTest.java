@@ -19,37 +19,46 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** scrontab. shows: ScronParameters */
 class CrontabTest {
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "* * * * *               | 2026-03-04T10:20:30 | 2026-03-04T10:21",
-        "0 * * * *               | 2026-03-04T10:00:00 | 2026-03-04T11:00",
-        "*/15 8-17/2 * * *       | 2026-03-04T10:46:00 | 2026-03-04T12:00",
-        "1-5,30 8-17/2 * * wed   | 2026-03-04T16:30:00 | 2026-03-11T08:01",
-        "0 0 31 * *              | 2026-04-01T00:00:00 | 2026-05-31T00:00",
-        "0 0 29 2 *              | 2026-03-01T00:00:00 | 2028-02-29T00:00",
-        "0 12 1 * fri            | 2026-03-02T00:00:00 | 2026-03-06T12:00",
-        "0 0 * Jan SUN           | 2026-12-30T00:00:00 | 2027-01-03T00:00",
-        "0 0 * * 7               | 2026-03-04T00:00:00 | 2026-03-08T00:00",
-        "5/20 1 * * *            | 2026-03-04T01:06:00 | 2026-03-04T01:25",
-        "@hourly                 | 2026-03-04T10:20:30 | 2026-03-04T11:00",
-        "@yearly                 | 2026-03-04T10:20:30 | 2027-01-01T00:00",
-        "@weekly                 | 2026-03-04T10:20:30 | 2026-03-08T00:00",
-        "@teatime                | 2026-03-04T16:00:00 | 2026-03-05T16:00",
-        // the hour that is left out in spring is made up for, not left out
-        "30 2 29 3 *             | 2026-03-28T00:00:00 | 2026-03-29T03:30",
-        "0 0 30 2 *              | 2026-03-04T00:00:00 | never",
-        "60 * * * *              | 2026-03-04T00:00:00 | wrong",
-        "* * * *                 | 2026-03-04T00:00:00 | wrong",
-        "5-1 * * * *             | 2026-03-04T00:00:00 | wrong",
-        "*/0 * * * *             | 2026-03-04T00:00:00 | wrong",
-        "1,,2 * * * *            | 2026-03-04T00:00:00 | wrong",
-        "0 0 * * xyz             | 2026-03-04T00:00:00 | wrong",
-        "@often                  | 2026-03-04T00:00:00 | wrong",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "* * * * *               | 2026-03-04T10:20:30 | 2026-03-04T10:21",
+                "0 * * * *               | 2026-03-04T10:00:00 | 2026-03-04T11:00",
+                "*/15 8-17/2 * * *       | 2026-03-04T10:46:00 | 2026-03-04T12:00",
+                "1-5,30 8-17/2 * * wed   | 2026-03-04T16:30:00 | 2026-03-11T08:01",
+                "0 0 31 * *              | 2026-04-01T00:00:00 | 2026-05-31T00:00",
+                "0 0 29 2 *              | 2026-03-01T00:00:00 | 2028-02-29T00:00",
+                "0 12 1 * fri            | 2026-03-02T00:00:00 | 2026-03-06T12:00",
+                "0 0 * Jan SUN           | 2026-12-30T00:00:00 | 2027-01-03T00:00",
+                "0 0 * * 7               | 2026-03-04T00:00:00 | 2026-03-08T00:00",
+                "5/20 1 * * *            | 2026-03-04T01:06:00 | 2026-03-04T01:25",
+                "@hourly                 | 2026-03-04T10:20:30 | 2026-03-04T11:00",
+                "@yearly                 | 2026-03-04T10:20:30 | 2027-01-01T00:00",
+                "@weekly                 | 2026-03-04T10:20:30 | 2026-03-08T00:00",
+                "@teatime                | 2026-03-04T16:00:00 | 2026-03-05T16:00",
+                // the hour that is left out in spring is made up for, not left out
+                "30 2 29 3 *             | 2026-03-28T00:00:00 | 2026-03-29T03:30",
+                "0 0 30 2 *              | 2026-03-04T00:00:00 | never",
+                "60 * * * *              | 2026-03-04T00:00:00 | wrong",
+                "* * * *                 | 2026-03-04T00:00:00 | wrong",
+                "5-1 * * * *             | 2026-03-04T00:00:00 | wrong",
+                "*/0 * * * *             | 2026-03-04T00:00:00 | wrong",
+                "1,,2 * * * *            | 2026-03-04T00:00:00 | wrong",
+                "0 0 * * xyz             | 2026-03-04T00:00:00 | wrong",
+                "@often                  | 2026-03-04T00:00:00 | wrong",
+            })
     void whenALineIsDue(String line, String after, String expected) {
         ZoneId zone = ZoneId.of("Europe/Berlin");
         long now = LocalDateTime.parse(after).atZone(zone).toEpochSecond();
-        String next = CronTime.parse(line).map(t -> t.after(now, zone.getId()).stream()
-                .mapToObj(s -> Instant.ofEpochSecond(s).atZone(zone).toLocalDateTime().toString()).findFirst().orElse("never")).orElse("wrong");
+        String next = CronTime.parse(line)
+                .map(t -> t.after(now, zone.getId()).stream()
+                        .mapToObj(s -> Instant.ofEpochSecond(s)
+                                .atZone(zone)
+                                .toLocalDateTime()
+                                .toString())
+                        .findFirst()
+                        .orElse("never"))
+                .orElse("wrong");
         assertThat(next).isEqualTo(expected);
     }
 
@@ -61,11 +70,19 @@ class CrontabTest {
     private static String crontab(Cluster c, int uid, String text, String... whens) {
         List<Command.CronEntry> entries = new ArrayList<>();
         for (String when : whens) {
-            Command.SubmitJob job = new Command.SubmitJob(Cluster.USER, Cluster.desc("kind=BATCH partition=p name=j" + entries.size()), "",
-                    Bytes.of("#!/bin/sh"), Bytes.EMPTY, false, false);
+            Command.SubmitJob job = new Command.SubmitJob(
+                    Cluster.USER,
+                    Cluster.desc("kind=BATCH partition=p name=j" + entries.size()),
+                    "",
+                    Bytes.of("#!/bin/sh"),
+                    Bytes.EMPTY,
+                    false,
+                    false);
             entries.add(new Command.CronEntry(job, when, entries.size() + 1, entries.size() + 1));
         }
-        return c.apply(new Command.SetCrontab(uid, Cluster.USER, "Z", text, entries)) instanceof Decision.Rejected r ? r.sentence() : "";
+        return c.apply(new Command.SetCrontab(uid, Cluster.USER, "Z", text, entries)) instanceof Decision.Rejected r
+                ? r.sentence()
+                : "";
     }
 
     private static String text(Cluster c) {
@@ -76,7 +93,8 @@ class CrontabTest {
     @Test
     void itsJobsComeAgain() {
         Cluster c = cluster("enable");
-        assertThat(crontab(c, Cluster.USER, "0 14 * * * a\n@daily b\n", "0 14 * * *", "@daily")).isEmpty();
+        assertThat(crontab(c, Cluster.USER, "0 14 * * * a\n@daily b\n", "0 14 * * *", "@daily"))
+                .isEmpty();
         Play play = new Play(c);
         play.lines("""
                 schedule               -> 1 PENDING BeginTime; 2 PENDING BeginTime
@@ -150,10 +168,12 @@ class CrontabTest {
     @Test
     void allOfItOrNothing() {
         Cluster c = cluster("enable");
-        assertThat(crontab(c, Cluster.USER, "x", "@daily", "61 * * * *")).isEqualTo("line 2: invalid time specification: 61 * * * *");
+        assertThat(crontab(c, Cluster.USER, "x", "@daily", "61 * * * *"))
+                .isEqualTo("line 2: invalid time specification: 61 * * * *");
         assertThat(crontab(c, 1001, "x", "@daily")).isEqualTo("Access/permission denied");
         assertThat(crontab(c, 0, "x", "@daily")).isEmpty();
-        assertThat(crontab(cluster("none"), Cluster.USER, "x", "@daily")).isEqualTo("scrontab is disabled on this cluster");
+        assertThat(crontab(cluster("none"), Cluster.USER, "x", "@daily"))
+                .isEqualTo("scrontab is disabled on this cluster");
         assertThat(c.state().jobs().size()).isEqualTo(1);
     }
 
@@ -165,8 +185,15 @@ class CrontabTest {
                 cancel 1               -> 1 PENDING BeginTime
                 pass 1                 -> 1 PENDING BeginTime
                 """);
-        c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP)), 0, false, false, true,
-                false, ""));
+        c.apply(new Command.CancelJobs(
+                Cluster.USER,
+                List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP)),
+                0,
+                false,
+                false,
+                true,
+                false,
+                ""));
         new Play(c).lines("pass 1                 -> 1 CANCELLED BeginTime 'by 1000'\n");
     }
 }

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What jobs wait for of one another. */
 class DependenciesTest {
     private static Cluster cluster(String settings) {
-        return new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true " + settings);
+        return new Cluster(
+                "n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true " + settings);
     }
 
     private static void play(String lines) {
@@ -58,7 +59,10 @@ class DependenciesTest {
                 """);
     }
 
-    /** The minutes count from the start, or from the end of a job that never started, also where the job has ended since. */
+    /**
+     * The minutes count from the start, or from the end of a job that never started, also where the job has ended
+     * since.
+     */
     @Test
     void minutesAfterAJobThatHasEnded() {
         play("""
@@ -85,7 +89,8 @@ class DependenciesTest {
 
     @Test
     void whatContradictsItselfIsRefused() {
-        new Play(new Cluster("n1 cpus=4\nn2 cpus=4", "p nodes=n[1-2] default=yes\nshort nodes=n1 maxtime=10", "")).lines("""
+        new Play(new Cluster("n1 cpus=4\nn2 cpus=4", "p nodes=n[1-2] default=yes\nshort nodes=n1 maxtime=10", ""))
+                .lines("""
                 submit kind=BATCH timing.dependency=singleton:1     -> says Job dependency problem
                 submit kind=BATCH extras.batchFeatures=f1           -> says Job --batch option is invalid or not a subset of --constraint
                 submit kind=BATCH partition=short timing.timeMinMin=15 -> says Invalid time-min specification (exceeds job's time or other limits)
@@ -95,55 +100,58 @@ class DependenciesTest {
 
     /** Each is told to a job (4) beside an array (1), another job (2) and one that waits for that (3). */
     @ParameterizedTest(name = "{0}")
-    @CsvSource(delimiter = '|', value = {
-        "afterok:1                | afterok:1_*(unfulfilled)",
-        "afterok:1_*              | afterok:1_*(unfulfilled)",
-        "after:1+5                | after:1_*+5(unfulfilled)",
-        "afterok:1+5              | afterok:1_*+5(unfulfilled)",
-        "AFTERANY:2+5:1_1         | afterany:2+5(unfulfilled),afterany:1_1(unfulfilled)",
-        "afternotok:2+5?aftercorr:1+1 | afternotok:2+5(unfulfilled)?aftercorr:1_*+1(unfulfilled)",
-        "after:2+5:2+6:2          | after:2+5(unfulfilled)",
-        "after:2:2+5              | after:2(unfulfilled)",
-        "after:~2:~+1+~5          | 'after:2(unfulfilled),after:1_*+5(unfulfilled)'",
-        "~afterok:2               | Job dependency problem",
-        "afterok:-2               | Job dependency problem",
-        "afterany:2_*             | afterany:2_*(unfulfilled)",
-        "afterok:2_*              | Job dependency problem",
-        "afterok:2+0              | Job dependency problem",
-        "afterok:2+x              | Job dependency problem",
-        "afterok:1_2              | afterok:1_2(unfulfilled)",
-        "afterok:1_[1,3]:2        | afterok:1_1(unfulfilled),afterok:1_3(unfulfilled),afterok:2(unfulfilled)",
-        "afterok:1_[1-2]?after:2  | afterok:1_1(unfulfilled)?afterok:1_2(unfulfilled)?after:2(unfulfilled)",
-        "1                        | afterany:1_*(unfulfilled)",
-        "1_2                      | afterany:1_2(unfulfilled)",
-        "1,2                      | afterany:1_*(unfulfilled),afterany:2(unfulfilled)",
-        "afterok:1,2              | afterok:1_*(unfulfilled),afterany:2(unfulfilled)",
-        "afterok:1?2              | afterok:1_*(unfulfilled)?afterany:2(unfulfilled)",
-        "afterok:2:2              | afterok:2(unfulfilled)",
-        "0                        | ''",
-        "singleton?afterok:1      | ''",
-        "singleton,afterok:1      | afterok:1_*(unfulfilled)",
-        "'afterok:1_*(unfulfilled),afterany:2(failed)' | afterok:1_*(unfulfilled),afterany:2(unfulfilled)",
-        "afterok:2(unfulfilled):1_2 | afterok:2(unfulfilled),afterok:1_2(unfulfilled)",
-        "'singleton(unfulfilled)' | ''",
-        "after:2+5(unfulfilled)   | after:2+5(unfulfilled)",
-        "afterok:2(              | Job dependency problem",
-        "afterok:2(unheard)       | Job dependency problem",
-        "afterok:1_9              | Job dependency problem",
-        "afternotok:1_0           | Job dependency problem",
-        "afterok:2_1              | Job dependency problem",
-        "expand:2                 | Requested operation not supported on this system",
-        "1:2                      | Job dependency problem",
-        "1,afterok:2              | Job dependency problem",
-        "0,afterok:2              | Job dependency problem",
-        "2+5                      | Job dependency problem",
-        "afterok:1_[1             | Job dependency problem",
-        "afterok:1_[a]            | Job dependency problem",
-        "afterok:1_[1-3%2]        | Job dependency problem",
-        "afterok:1,               | Job dependency problem",
-        "'afterok:1?2,singleton'  | Job dependency problem",
-        "afterok:4                | Job dependency problem",
-        "afterok:3                | Circular job dependency"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "afterok:1                | afterok:1_*(unfulfilled)",
+                "afterok:1_*              | afterok:1_*(unfulfilled)",
+                "after:1+5                | after:1_*+5(unfulfilled)",
+                "afterok:1+5              | afterok:1_*+5(unfulfilled)",
+                "AFTERANY:2+5:1_1         | afterany:2+5(unfulfilled),afterany:1_1(unfulfilled)",
+                "afternotok:2+5?aftercorr:1+1 | afternotok:2+5(unfulfilled)?aftercorr:1_*+1(unfulfilled)",
+                "after:2+5:2+6:2          | after:2+5(unfulfilled)",
+                "after:2:2+5              | after:2(unfulfilled)",
+                "after:~2:~+1+~5          | 'after:2(unfulfilled),after:1_*+5(unfulfilled)'",
+                "~afterok:2               | Job dependency problem",
+                "afterok:-2               | Job dependency problem",
+                "afterany:2_*             | afterany:2_*(unfulfilled)",
+                "afterok:2_*              | Job dependency problem",
+                "afterok:2+0              | Job dependency problem",
+                "afterok:2+x              | Job dependency problem",
+                "afterok:1_2              | afterok:1_2(unfulfilled)",
+                "afterok:1_[1,3]:2        | afterok:1_1(unfulfilled),afterok:1_3(unfulfilled),afterok:2(unfulfilled)",
+                "afterok:1_[1-2]?after:2  | afterok:1_1(unfulfilled)?afterok:1_2(unfulfilled)?after:2(unfulfilled)",
+                "1                        | afterany:1_*(unfulfilled)",
+                "1_2                      | afterany:1_2(unfulfilled)",
+                "1,2                      | afterany:1_*(unfulfilled),afterany:2(unfulfilled)",
+                "afterok:1,2              | afterok:1_*(unfulfilled),afterany:2(unfulfilled)",
+                "afterok:1?2              | afterok:1_*(unfulfilled)?afterany:2(unfulfilled)",
+                "afterok:2:2              | afterok:2(unfulfilled)",
+                "0                        | ''",
+                "singleton?afterok:1      | ''",
+                "singleton,afterok:1      | afterok:1_*(unfulfilled)",
+                "'afterok:1_*(unfulfilled),afterany:2(failed)' | afterok:1_*(unfulfilled),afterany:2(unfulfilled)",
+                "afterok:2(unfulfilled):1_2 | afterok:2(unfulfilled),afterok:1_2(unfulfilled)",
+                "'singleton(unfulfilled)' | ''",
+                "after:2+5(unfulfilled)   | after:2+5(unfulfilled)",
+                "afterok:2(              | Job dependency problem",
+                "afterok:2(unheard)       | Job dependency problem",
+                "afterok:1_9              | Job dependency problem",
+                "afternotok:1_0           | Job dependency problem",
+                "afterok:2_1              | Job dependency problem",
+                "expand:2                 | Requested operation not supported on this system",
+                "1:2                      | Job dependency problem",
+                "1,afterok:2              | Job dependency problem",
+                "0,afterok:2              | Job dependency problem",
+                "2+5                      | Job dependency problem",
+                "afterok:1_[1             | Job dependency problem",
+                "afterok:1_[a]            | Job dependency problem",
+                "afterok:1_[1-3%2]        | Job dependency problem",
+                "afterok:1,               | Job dependency problem",
+                "'afterok:1?2,singleton'  | Job dependency problem",
+                "afterok:4                | Job dependency problem",
+                "afterok:3                | Circular job dependency"
+            })
     void howDependenciesAreSaid(String typed, String shown) {
         String said = typed.replace('~', '\t');
         Cluster cluster = cluster("");
@@ -155,11 +163,13 @@ class DependenciesTest {
                 submit kind=BATCH name=other
                 """);
         if (shown.matches(".*(ob dependency|not supported).*")) {
-            play.lines((shown.startsWith("Circular") ? "update 2" : "update 4") + " dependency=" + said + " -> says " + shown);
+            play.lines((shown.startsWith("Circular") ? "update 2" : "update 4") + " dependency=" + said + " -> says "
+                    + shown);
             return;
         }
         play.lines("update 4 dependency=" + said + "\npass 1");
-        assertThat(Dependency.print(cluster.state().jobs().at(4).dependencies())).isEqualTo(shown);
+        assertThat(Dependency.print(cluster.state().jobs().at(4).dependencies()))
+                .isEqualTo(shown);
     }
 
     /** Nobody can say how a job has ended that is not known. */

@@ -5,8 +5,10 @@ import org.junit.jupiter.api.Test;
 /** Nodes that slurm.conf does not name, and those that take the place of FUTURE ones. */
 class DynamicNodesTest {
     private static void play(String lines) {
-        new Play(new Cluster("n1 cpus=2 mem=1000\nf[1-2] cpus=4 mem=1000 state=FUTURE feature=big",
-                "p nodes=ALL default=yes defmempercpu=10\nq nodes=n1", "requeueJobs=true options.max_node_count=5 options.node_set:q=x"))
+        new Play(new Cluster(
+                        "n1 cpus=2 mem=1000\nf[1-2] cpus=4 mem=1000 state=FUTURE feature=big",
+                        "p nodes=ALL default=yes defmempercpu=10\nq nodes=n1",
+                        "requeueJobs=true options.max_node_count=5 options.node_set:q=x"))
                 .lines(lines);
     }
 

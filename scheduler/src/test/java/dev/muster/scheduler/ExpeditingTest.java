@@ -5,8 +5,11 @@ import org.junit.jupiter.api.Test;
 /** --requeue=expedite: who fails is held, unless a node failed; then it comes first. */
 class ExpeditingTest {
     private static void play(String lines) {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true returnToService=1 options.expedited_requeue=true")).lines(lines);
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        "p nodes=n[1-2] default=yes defmempercpu=10",
+                        "requeueJobs=true returnToService=1 options.expedited_requeue=true"))
+                .lines(lines);
     }
 
     private static final String JOB = "kind=BATCH timing.expedite=true timing.requeue=YES timing.timeLimitMin=60";
@@ -59,7 +62,7 @@ class ExpeditingTest {
 
     @Test
     void notWithoutTheParameter() {
-        new Play(new Cluster("n1 cpus=2", "p nodes=n1 default=yes", "")).lines(
-                "submit " + JOB + " -> says Requested operation is presently disabled");
+        new Play(new Cluster("n1 cpus=2", "p nodes=n1 default=yes", ""))
+                .lines("submit " + JOB + " -> says Requested operation is presently disabled");
     }
 }

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Why a job waits, in words: the reason that counts, what bears it out, and nothing that the asker may not see. */
 class ExplainerTest {
-    private final Cluster cluster = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
+    private final Cluster cluster =
+            new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
 
     private Explainer.Explanation why(int id, Predicate<Job> shown) {
         return why(cluster, id, shown);
@@ -44,7 +45,8 @@ class ExplainerTest {
         cluster.pass(1);
         cluster.schedule();
         assertThat(why(second).evidence()).containsExactly("afterok:" + first + ": job " + first + " is RUNNING");
-        assertThat(why(second, j -> j.id() == second).evidence()).containsExactly("afterok:" + first + ": job " + first + " is not yours to see");
+        assertThat(why(second, j -> j.id() == second).evidence())
+                .containsExactly("afterok:" + first + ": job " + first + " is not yours to see");
     }
 
     @Test
@@ -53,7 +55,8 @@ class ExplainerTest {
         int after = cluster.accept("kind=BATCH timing.dependency=afterok:" + array);
         cluster.pass(1);
         cluster.schedule();
-        assertThat(why(after).evidence()).containsExactly("afterok:" + array + ": job " + array + " has tasks: 2 PENDING, 2 RUNNING");
+        assertThat(why(after).evidence())
+                .containsExactly("afterok:" + array + ": job " + array + " has tasks: 2 PENDING, 2 RUNNING");
         new Play(cluster).lines("cancel " + array + "_3\ncancel " + array + "_2");
         cluster.schedule();
         assertThat(why(after).evidence()).first().asString().contains("2 RUNNING, 2 CANCELLED");
@@ -66,7 +69,8 @@ class ExplainerTest {
         cluster.schedule();
         assertThat(why(waits).says()).isEqualTo("It comes next in partition p, and not enough is free for it.");
         assertThat(String.join(" ", why(waits).evidence())).contains("Job " + holder + " of ");
-        assertThat(String.join(" ", why(waits, j -> j.id() == waits).evidence())).doesNotContain("Job " + holder);
+        assertThat(String.join(" ", why(waits, j -> j.id() == waits).evidence()))
+                .doesNotContain("Job " + holder);
     }
 
     @Test
@@ -80,21 +84,26 @@ class ExplainerTest {
         groups.schedule();
         assertThat(why(groups, stranger, j -> true).says())
                 .isEqualTo("Partition p takes jobs of the groups lab alone, and alice is in none of them.");
-        groups.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", java.util.Map.of("allowgroups", "ALL")));
+        groups.apply(
+                new dev.muster.core.command.Command.UpdatePartition(0, "p", java.util.Map.of("allowgroups", "ALL")));
         groups.schedule();
         assertThat(groups.shown(stranger)).isEqualTo("n1:1");
     }
 
     @Test
     void whoWaitsForNodesThatAreGoneIsToldWhich() {
-        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000\nn[4-5] cpus=2 mem=1000 feature=far", "p nodes=n[1-5] default=yes defmempercpu=10", "");
+        Cluster c = new Cluster(
+                "n[1-3] cpus=2 mem=1000\nn[4-5] cpus=2 mem=1000 feature=far",
+                "p nodes=n[1-5] default=yes defmempercpu=10",
+                "");
         c.apply(new Command.UpdateNode(0, List.of("n4", "n5"), Map.of("state", "down", "reason", "burnt")));
         int many = c.accept("kind=BATCH nodesMin=4");
         int far = c.accept("kind=BATCH features=far");
         c.schedule();
         for (int job : new int[] {many, far}) {
             Explainer.Explanation why = why(c, job, j -> true);
-            assertThat(why.says()).isEqualTo("The nodes of partition p that are there could not hold it even if they were free.");
+            assertThat(why.says())
+                    .isEqualTo("The nodes of partition p that are there could not hold it even if they were free.");
             assertThat(why.evidence()).contains("Node n4 is DOWN: burnt.", "Node n5 is DOWN: burnt.");
             assertThat(why.change()).startsWith("The nodes come back");
         }
@@ -105,37 +114,66 @@ class ExplainerTest {
         int holder = cluster.accept("kind=BATCH licenses=lic:1");
         int waits = cluster.accept("kind=BATCH licenses=lic:1");
         cluster.schedule();
-        assertThat(why(waits).evidence()).hasSize(1).first().asString().startsWith("Licence lic: it asks for 1; 1 of 1 are in use, by job " + holder);
+        assertThat(why(waits).evidence())
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith("Licence lic: it asks for 1; 1 of 1 are in use, by job " + holder);
     }
 
     @Test
     void layersAreCountedOneByOne() {
-        Cluster layered = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "", Topology.FLAT,
-                List.of(new LayeredResource("power", 2, Map.of(), List.of(new LayeredResource.Layer(List.of("n1"), 5, 1),
-                        new LayeredResource.Layer(List.of("n1", "n2"), 9, 0), new LayeredResource.Layer(List.of("n2"), -1, 0)))));
+        Cluster layered = new Cluster(
+                "n[1-2] cpus=2 mem=1000",
+                "p nodes=n[1-2] default=yes defmempercpu=10",
+                "",
+                Topology.FLAT,
+                List.of(new LayeredResource(
+                        "power",
+                        2,
+                        Map.of(),
+                        List.of(
+                                new LayeredResource.Layer(List.of("n1"), 5, 1),
+                                new LayeredResource.Layer(List.of("n1", "n2"), 9, 0),
+                                new LayeredResource.Layer(List.of("n2"), -1, 0)))));
         layered.accept("kind=BATCH licenses=power:4 nodeList=n1");
         int waits = layered.accept("kind=BATCH licenses=power:4 nodeList=n1");
         layered.schedule();
-        assertThat(why(layered, waits, j -> true).evidence()).hasSize(2)
-                .anySatisfy(s -> assertThat(s).startsWith("Licence power(n1): it asks for 4; 5 of 5 are in use, by job 1 of "))
-                .anySatisfy(s -> assertThat(s).startsWith("Licence power(n[1-2]): it asks for 4; 4 of 9 are in use, by job 1 of "));
+        assertThat(why(layered, waits, j -> true).evidence())
+                .hasSize(2)
+                .anySatisfy(s ->
+                        assertThat(s).startsWith("Licence power(n1): it asks for 4; 5 of 5 are in use, by job 1 of "))
+                .anySatisfy(s -> assertThat(s)
+                        .startsWith("Licence power(n[1-2]): it asks for 4; 4 of 9 are in use, by job 1 of "));
     }
 
     @Test
     void aLimitIsNamedWithItsUse() {
-        Cluster limited = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+        Cluster limited = new Cluster(
+                "n1 cpus=2 mem=1000",
+                "p nodes=n1 default=yes defmempercpu=10",
                 "options.accounting_enforce=associations,limits");
         limited.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
-                List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
-                        new DbdMessages.AssocPolicy(2, 1, "lab", "", "", false, Map.of("GrpTRES", "cpu=1"), List.of("normal"), "normal"),
-                        new DbdMessages.AssocPolicy(3, 2, "lab", "alice", "", true, Map.of(), List.of("normal"), "normal")),
-                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of())), List.of(), List.of())));
+                List.of(
+                        new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                        new DbdMessages.AssocPolicy(
+                                2, 1, "lab", "", "", false, Map.of("GrpTRES", "cpu=1"), List.of("normal"), "normal"),
+                        new DbdMessages.AssocPolicy(
+                                3, 2, "lab", "alice", "", true, Map.of(), List.of("normal"), "normal")),
+                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of())),
+                List.of(),
+                List.of())));
         limited.accept("kind=BATCH charge.account=lab charge.qos=normal");
         int waits = limited.accept("kind=BATCH charge.account=lab charge.qos=normal");
         limited.schedule();
         Job job = limited.state().jobs().at(waits);
-        Explainer.Explanation e = new Explainer(limited.state(), new Now(limited.seconds() * 1000, limited.seconds() * 1000),
-                (Scheduler) limited.core().planner(), j -> true, s -> "then").of(job, JobReason.ASSOC_GRP_CPU_LIMIT);
+        Explainer.Explanation e = new Explainer(
+                        limited.state(),
+                        new Now(limited.seconds() * 1000, limited.seconds() * 1000),
+                        (Scheduler) limited.core().planner(),
+                        j -> true,
+                        s -> "then")
+                .of(job, JobReason.ASSOC_GRP_CPU_LIMIT);
         assertThat(e.says()).isEqualTo("A limit keeps it back: GrpTRES of account lab.");
         assertThat(e.evidence()).containsExactly("1 of 1 cpu are in use, and it asks for 1.");
     }
@@ -146,7 +184,10 @@ class ExplainerTest {
         assertThat(why(held).change()).isEqualTo("scontrol release " + held);
     }
 
-    /** One CPU is free on each of four nodes: jobs that need more on one of them wait for room, however many are free in all. */
+    /**
+     * One CPU is free on each of four nodes: jobs that need more on one of them wait for room, however many are free in
+     * all.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
             tasks=3 nodesMax=1 ~ comes next ~ Its 3 tasks have to fit on one node, where there is room for 1 now.
@@ -167,7 +208,8 @@ class ExplainerTest {
         Explainer.Explanation why = why(c, waits, j -> true);
         assertThat(why.says()).contains(says);
         assertThat(String.join("\n", why.evidence())).contains(evidence);
-        assertThat(why(c, next, j -> true).says()).isEqualTo("Others come before it, and not enough is free for it beside them.");
+        assertThat(why(c, next, j -> true).says())
+                .isEqualTo("Others come before it, and not enough is free for it beside them.");
         assertThat(why(c, next, j -> true).change()).isEmpty();
     }
 
@@ -179,12 +221,26 @@ class ExplainerTest {
         int waits = cluster.accept("kind=BATCH tasks=2 timing.timeLimitMin=5");
         cluster.schedule();
         Scheduler scheduler = (Scheduler) cluster.core().planner();
-        Explainer e = new Explainer(cluster.state(), new Now(cluster.seconds() * 1000, cluster.seconds() * 1000), scheduler, j -> true, s -> "then");
+        Explainer e = new Explainer(
+                cluster.state(),
+                new Now(cluster.seconds() * 1000, cluster.seconds() * 1000),
+                scheduler,
+                j -> true,
+                s -> "then");
         Job job = cluster.state().jobs().at(waits);
         assertThat(scheduler.plan(waits)).isPresent();
-        boolean told = !java.util.Set.of("Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "PartitionDown",
-                "PartitionInactive",
-                "PartitionTimeLimit", "PartitionNodeLimit", "PartitionConfig", "DeadLine").contains(reason.word());
+        boolean told = !java.util.Set.of(
+                        "Dependency",
+                        "DependencyNeverSatisfied",
+                        "JobHeldUser",
+                        "JobHeldAdmin",
+                        "PartitionDown",
+                        "PartitionInactive",
+                        "PartitionTimeLimit",
+                        "PartitionNodeLimit",
+                        "PartitionConfig",
+                        "DeadLine")
+                .contains(reason.word());
         assertThat(e.planned(job, reason).isPresent()).as(reason.word()).isEqualTo(told);
     }
 }

@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -13,8 +15,8 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Table;
-import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,11 +26,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Shares, usage and what follows from them for a user's place in the queue.
- * shows: PriorityDecayHalfLife, PriorityFavorSmall, PriorityFlags, PriorityMaxAge, PriorityUsageResetPeriod
+ * Shares, usage and what follows from them for a user's place in the queue. shows: PriorityDecayHalfLife,
+ * PriorityFavorSmall, PriorityFlags, PriorityMaxAge, PriorityUsageResetPeriod
  */
 class FairShareTest {
     /** {@code account[/user] shares usage} with accounts before what is in them, two blanks per level. */
@@ -53,36 +54,67 @@ class FairShareTest {
         StringBuilder out = new StringBuilder();
         for (FairShare.Row r : new FairShare(known, usage, rule, 1).rows()) {
             if (!r.assoc().user().isEmpty()) {
-                out.append(out.isEmpty() ? "" : " ").append(r.assoc().user()).append('=').append(String.format(Locale.ROOT, "%.3f", r.factor()));
+                out.append(out.isEmpty() ? "" : " ")
+                        .append(r.assoc().user())
+                        .append('=')
+                        .append(String.format(Locale.ROOT, "%.3f", r.factor()));
             }
         }
         return out.toString();
     }
 
     private static AssocPolicy assoc(int id, int parent, String account, String user, String shares) {
-        return new AssocPolicy(id, parent, account, user, "", true, new TreeMap<>(Map.of("Fairshare", shares)), List.of("normal"), "normal");
+        return new AssocPolicy(
+                id,
+                parent,
+                account,
+                user,
+                "",
+                true,
+                new TreeMap<>(Map.of("Fairshare", shares)),
+                List.of("normal"),
+                "normal");
     }
 
     private static Accounts accounts(List<AssocPolicy> assocs, List<DbdMessages.QosPolicy> qos) {
         Core core = new Core(new Scheduler());
         Now now = new Now(1000, 1000);
-        Decision d = core.decide(new Command.ApplyPolicy(new DbdMessages.Policy(assocs, qos, List.of(), List.of())), now);
+        Decision d =
+                core.decide(new Command.ApplyPolicy(new DbdMessages.Policy(assocs, qos, List.of(), List.of())), now);
         core.apply(new Entry(1000, 1000, 0, "test", ((Decision.Accepted) d).changes()));
         return core.state().accounts();
     }
 
-    /** SMALL_RELATIVE_TO_TIME, with the original's figures: CPUs, no fewer than its nodes have on average, by the minutes of its limit. */
+    /**
+     * SMALL_RELATIVE_TO_TIME, with the original's figures: CPUs, no fewer than its nodes have on average, by the
+     * minutes of its limit.
+     */
     @Test
     void theSizeOfAJobByItsTime() {
-        String[][] rows = {{"tasks=1 timing.timeLimitMin=20", "0.0250000"}, {"tasks=3 timing.timeLimitMin=20", "0.0250000"},
-            {"tasks=6 timing.timeLimitMin=20", "0.0375000"}, {"tasks=2 nodesMin=2 nodesMax=2 timing.timeLimitMin=20", "0.0500000"},
-            {"tasks=8 nodesMin=2 timing.timeLimitMin=10", "0.1000000"}, {"tasks=5 timing.timeLimitMin=1", "0.6250000"}, {"tasks=1", "0.0000000"}};
+        String[][] rows = {
+            {"tasks=1 timing.timeLimitMin=20", "0.0250000"},
+            {"tasks=3 timing.timeLimitMin=20", "0.0250000"},
+            {"tasks=6 timing.timeLimitMin=20", "0.0375000"},
+            {"tasks=2 nodesMin=2 nodesMax=2 timing.timeLimitMin=20", "0.0500000"},
+            {"tasks=8 nodesMin=2 timing.timeLimitMin=10", "0.1000000"},
+            {"tasks=5 timing.timeLimitMin=1", "0.6250000"},
+            {"tasks=1", "0.0000000"}
+        };
         for (String[] row : rows) {
-            Cluster c = new Cluster("n1 cpus=2\nn2 cpus=6", "p nodes=n[1-2] default=yes", "options." + Priorities.TYPE + "=priority/multifactor"
-                    + " options.priority_flags=SMALL_RELATIVE_TO_TIME options.priority_weight_size=1");
+            Cluster c = new Cluster(
+                    "n1 cpus=2\nn2 cpus=6",
+                    "p nodes=n[1-2] default=yes",
+                    "options." + Priorities.TYPE + "=priority/multifactor"
+                            + " options.priority_flags=SMALL_RELATIVE_TO_TIME options.priority_weight_size=1");
             int id = c.accept(row[0]);
-            assertThat(String.format(Locale.ROOT, "%.7f", new Priorities(c.state(), 1000).factors(c.state().jobs().at(id), "p").size()))
-                    .as(row[0]).isEqualTo(row[1]);
+            assertThat(String.format(
+                            Locale.ROOT,
+                            "%.7f",
+                            new Priorities(c.state(), 1000)
+                                    .factors(c.state().jobs().at(id), "p")
+                                    .size()))
+                    .as(row[0])
+                    .isEqualTo(row[1]);
         }
     }
 
@@ -161,7 +193,8 @@ class FairShareTest {
                 e 0
                 f 0
                   /u4 1
-                """, "root=1.000 u1=1.000 u4=1.000"}};
+                """, "root=1.000 u1=1.000 u4=1.000"}
+        };
         for (String[] row : walked) {
             assertThat(factors(FairShare.Rule.TREE, row[0])).as(row[0]).isEqualTo(row[1]);
         }
@@ -190,8 +223,10 @@ class FairShareTest {
                 e 1
                   /list 1 1
                   /nobody 1 1
-                """)).isEqualTo("root=1.000 bin=0.643 daemon=0.786 sys=0.786 games=0.286 lp=0.429 man=0.357 mail=0.214 news=0.214 uucp=0.214"
-                + " backup=1.000 proxy=0.857 list=0.643 nobody=0.643");
+                """))
+                .isEqualTo("root=1.000 bin=0.643 daemon=0.786 sys=0.786 games=0.286 lp=0.429 man=0.357 "
+                        + "mail=0.214 news=0.214 uucp=0.214"
+                        + " backup=1.000 proxy=0.857 list=0.643 nobody=0.643");
         // in each other
         assertThat(factors(FairShare.Rule.TREE, """
                 /root 0
@@ -210,7 +245,9 @@ class FairShareTest {
                     d parent
                       /u7 0
                       /u8 parent
-                """)).isEqualTo("root=0.600 u1=1.000 u2=0.900 u3=0.900 u9=0.900 u6=0.200 u4=0.600 u5=0.600 u7=0.200 u8=0.600");
+                """))
+                .isEqualTo(
+                        "root=0.600 u1=1.000 u2=0.900 u3=0.900 u9=0.900 u6=0.200 u4=0.600 u5=0.600 u7=0.200 u8=0.600");
     }
 
     @Test
@@ -228,7 +265,8 @@ class FairShareTest {
     @Test
     void parentSharesAreAWordOrANumber() {
         LimitField shares = LimitField.find(LimitField.ASSOC, "fairshare").orElseThrow();
-        assertThat(List.of("parent", "Parent", "2147483647")).allSatisfy(w -> assertThat(shares.canonical(w)).contains(LimitField.PARENT_SHARES));
+        assertThat(List.of("parent", "Parent", "2147483647"))
+                .allSatisfy(w -> assertThat(shares.canonical(w)).contains(LimitField.PARENT_SHARES));
         assertThat(shares.canonical("2147483646")).contains("2147483646");
     }
 
@@ -255,7 +293,8 @@ class FairShareTest {
                     /u5 1
                 x 0
                   /u6 1 30
-                """)).isEqualTo("u1=0.408 u2=0.022 u3=0.125 u4=0.500 u5=0.749 u6=0.000");
+                """))
+                .isEqualTo("u1=0.408 u2=0.022 u3=0.125 u4=0.500 u5=0.749 u6=0.000");
     }
 
     /** Likewise walked: what is below an account with its parent's shares stands among the parent's children. */
@@ -274,10 +313,14 @@ class FairShareTest {
                     /man 1
                 p1 parent
                   /bin 1 201889
-                """)).isEqualTo("root=1.000 mail=0.173 daemon=0.017 nobody=0.001 games=0.065 lp=0.173 man=0.173 bin=0.723");
+                """))
+                .isEqualTo("root=1.000 mail=0.173 daemon=0.017 nobody=0.001 games=0.065 lp=0.173 man=0.173 bin=0.723");
     }
 
-    /** a has had twice its shares: u1, with two thirds of its own, is drawn towards that, and u2, with more, is not. b is alike at each depth. */
+    /**
+     * a has had twice its shares: u1, with two thirds of its own, is drawn towards that, and u2, with more, is not. b
+     * is alike at each depth.
+     */
     @Test
     void whereDepthDoesNotCount() {
         String lines = """
@@ -301,13 +344,18 @@ class FairShareTest {
                   /u3 1 50
                   /u4 1
                   /u5 parent
-                """)).isEqualTo("u1=1.000 u2=1.000 u3=0.063 u4=1.000 u5=0.250");
+                """))
+                .isEqualTo("u1=1.000 u2=1.000 u3=0.063 u4=1.000 u5=0.250");
     }
 
     @Test
     void theFlagChoosesTheRule() {
-        for (String[] row : new String[][] {{"", "TREE"}, {"NO_FAIR_TREE", "CLASSIC"}, {"DEPTH_OBLIVIOUS", "DEPTH_OBLIVIOUS"},
-            {"NO_FAIR_TREE,depth_oblivious", "DEPTH_OBLIVIOUS"}}) {
+        for (String[] row : new String[][] {
+            {"", "TREE"},
+            {"NO_FAIR_TREE", "CLASSIC"},
+            {"DEPTH_OBLIVIOUS", "DEPTH_OBLIVIOUS"},
+            {"NO_FAIR_TREE,depth_oblivious", "DEPTH_OBLIVIOUS"}
+        }) {
             Cluster c = cluster(row[0].isEmpty() ? "" : "options.priority_flags=" + row[0]);
             assertThat(PriorityFlags.rule(c.state().settings()).name()).isEqualTo(row[1]);
         }
@@ -316,13 +364,23 @@ class FairShareTest {
     // ---- usage
 
     private static Cluster cluster(String options) {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10 priorityjobfactor=5\n"
-                + "q nodes=n[1-2] defmempercpu=10 priorityjobfactor=10",
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000",
+                "p nodes=n[1-2] default=yes defmempercpu=10 priorityjobfactor=5\n"
+                        + "q nodes=n[1-2] defmempercpu=10 priorityjobfactor=10",
                 "options.priority_type=priority/multifactor options.priority_calc_period=60 " + options);
         c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
-                List.of(assoc(1, 0, "root", "", "1"), assoc(2, 1, "lab", "", "1"), assoc(3, 2, "lab", "alice", "1"), assoc(4, 2, "lab", "bob", "1")),
-                List.of(new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(Map.of("Priority", "10"))),
-                        new DbdMessages.QosPolicy(2, "half", new TreeMap<>(Map.of("UsageFactor", "0.5", "Priority", "5")))), List.of(), List.of())));
+                List.of(
+                        assoc(1, 0, "root", "", "1"),
+                        assoc(2, 1, "lab", "", "1"),
+                        assoc(3, 2, "lab", "alice", "1"),
+                        assoc(4, 2, "lab", "bob", "1")),
+                List.of(
+                        new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(Map.of("Priority", "10"))),
+                        new DbdMessages.QosPolicy(
+                                2, "half", new TreeMap<>(Map.of("UsageFactor", "0.5", "Priority", "5")))),
+                List.of(),
+                List.of())));
         return c;
     }
 
@@ -343,8 +401,11 @@ class FairShareTest {
     void suspensionsAreNotCharged(String lines, long seconds) {
         Cluster c = cluster("options.priority_half_life=0");
         c.pass(1);
-        new Play(c).lines("submit kind=BATCH charge.account=lab timing.timeLimitMin=600\nschedule\n"
-                + lines.replace("suspend 1", "suspend 1 root").replace("resume 1", "resume 1 root").replace("; ", "\n"));
+        new Play(c)
+                .lines("submit kind=BATCH charge.account=lab timing.timeLimitMin=600\nschedule\n"
+                        + lines.replace("suspend 1", "suspend 1 root")
+                                .replace("resume 1", "resume 1 root")
+                                .replace("; ", "\n"));
         new Play(c).lines(c.state().jobs().at(1).state().isTerminal() ? "pass 120" : "cancel 1\ndone 1 n1\npass 120");
         assertThat(used(c, 3)).isEqualTo(seconds);
     }
@@ -373,15 +434,24 @@ class FairShareTest {
         State state = c.state();
         List<dev.muster.core.state.Change> snapshot = new ArrayList<>();
         state.snapshot(snapshot::add);
-        Shares restored = State.EMPTY.apply(new Entry(state.tickMs(), 0, -1, "Snapshot", snapshot)).shares();
+        Shares restored = State.EMPTY
+                .apply(new Entry(state.tickMs(), 0, -1, "Snapshot", snapshot))
+                .shares();
         assertThat(restored).isEqualTo(state.shares());
     }
 
     private static DbdMessages.Policy policy(Map<String, String> ofAlice, Map<String, String> ofNormal) {
         AssocPolicy alice = assoc(3, 2, "lab", "alice", "1");
         alice.limits().putAll(ofAlice);
-        return new DbdMessages.Policy(List.of(assoc(1, 0, "root", "", "1"), assoc(2, 1, "lab", "", "1"), alice, assoc(4, 2, "lab", "bob", "1")),
-                List.of(new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(ofNormal))), List.of(), List.of());
+        return new DbdMessages.Policy(
+                List.of(
+                        assoc(1, 0, "root", "", "1"),
+                        assoc(2, 1, "lab", "", "1"),
+                        alice,
+                        assoc(4, 2, "lab", "bob", "1")),
+                List.of(new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(ofNormal))),
+                List.of(),
+                List.of());
     }
 
     /** {@code sacctmgr modify … set RawUsage=0}: up to that moment, between two charges, and once for each number. */
@@ -423,14 +493,15 @@ class FairShareTest {
                 """);
         DbdMessages.Policy before = policy(Map.of(), Map.of());
         c.apply(new Command.ApplyPolicy(before));
-        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(before.assocs().stream().filter(a -> a.id() != 3).toList(), before.qos(), List.of(),
-                List.of())));
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                before.assocs().stream().filter(a -> a.id() != 3).toList(), before.qos(), List.of(), List.of())));
         assertThat(List.of(used(c, 2), used(c, 3))).containsExactly(200L, 0L);
         assertThat(c.state().shares().each().find(2).orElseThrow()).containsEntry("cpu", 200_000L);
         c.apply(new Command.ApplyPolicy(before));
         assertThat(List.of(used(c, 2), used(c, 3))).containsExactly(200L, 0L);
         // and with what is above an account that goes as a whole
-        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(before.assocs().getFirst()), before.qos(), List.of(), List.of())));
+        c.apply(new Command.ApplyPolicy(
+                new DbdMessages.Policy(List.of(before.assocs().getFirst()), before.qos(), List.of(), List.of())));
         assertThat(used(c, 1)).isEqualTo(200);
     }
 
@@ -486,18 +557,20 @@ class FairShareTest {
                 schedule                         -> 3 RUNNING n[1-2]; 2 PENDING
                 """);
         assertThat(c.state().jobs().at(3).priority()).isEqualTo(1000);
-        assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(2))).isEqualTo(500);
+        assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(2)))
+                .isEqualTo(500);
     }
 
     private static long priority(Cluster c, String job, long later) {
         int id = c.accept(job);
-        return new Priorities(c.state(), c.seconds() + later).of(c.state().jobs().at(id));
+        return new Priorities(c.state(), c.seconds() + later)
+                .of(c.state().jobs().at(id));
     }
 
     @Test
     void factors() {
-        String all =
-                "options.priority_weight_age=1000 options.priority_max_age=100 options.priority_weight_size=800 options.priority_weight_partition=40"
+        String all = "options.priority_weight_age=1000 options.priority_max_age=100 "
+                + "options.priority_weight_size=800 options.priority_weight_partition=40"
                 + " options.priority_weight_qos=60 options.priority_weight_tres=cpu=80 ";
         String table = """
                 partition=p charge.account=lab charge.qos=normal                  | 0   | 340
@@ -513,18 +586,36 @@ class FairShareTest {
                 """;
         for (String row : table.strip().split("\n")) {
             String[] cell = row.split("\\|");
-            assertThat(priority(cluster(all), cell[0].strip(), Long.parseLong(cell[1].strip()))).as(row).isEqualTo(Long.parseLong(cell[2].strip()));
+            assertThat(priority(cluster(all), cell[0].strip(), Long.parseLong(cell[1].strip())))
+                    .as(row)
+                    .isEqualTo(Long.parseLong(cell[2].strip()));
         }
         // PriorityMaxAge=INFINITE: nobody ever comes a step nearer to it; 0: everybody has it at once
-        assertThat(priority(cluster(all + "options.priority_max_age=-1"), "partition=p charge.account=lab charge.qos=normal", 500)).isEqualTo(340);
-        assertThat(priority(cluster(all + "options.priority_max_age=0"), "partition=p charge.account=lab charge.qos=normal", 5)).isEqualTo(1340);
-        assertThat(priority(cluster(all + "options.priority_favor_small=true"), "partition=p charge.account=lab charge.qos=normal", 0))
+        assertThat(priority(
+                        cluster(all + "options.priority_max_age=-1"),
+                        "partition=p charge.account=lab charge.qos=normal",
+                        500))
+                .isEqualTo(340);
+        assertThat(priority(
+                        cluster(all + "options.priority_max_age=0"),
+                        "partition=p charge.account=lab charge.qos=normal",
+                        5))
+                .isEqualTo(1340);
+        assertThat(priority(
+                        cluster(all + "options.priority_favor_small=true"),
+                        "partition=p charge.account=lab charge.qos=normal",
+                        0))
                 .isEqualTo(640);
         Cluster dear = cluster("options.priority_weight_tres=billing=80 options.priority_flags=NO_NORMAL_TRES");
         dear.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=3")));
         assertThat(priority(dear, "partition=p tasks=2 charge.account=lab", 0)).isEqualTo(480);
-        assertThat(priority(cluster("options.priority_weight_partition=1 options.priority_weight_qos=1 options.priority_weight_tres=cpu=1"
-                + " options.priority_flags=NO_NORMAL_ALL"), "partition=p tasks=2 charge.account=lab charge.qos=normal", 0)).isEqualTo(17);
+        assertThat(priority(
+                        cluster("options.priority_weight_partition=1 options.priority_weight_qos=1 "
+                                + "options.priority_weight_tres=cpu=1"
+                                + " options.priority_flags=NO_NORMAL_ALL"),
+                        "partition=p tasks=2 charge.account=lab charge.qos=normal",
+                        0))
+                .isEqualTo(17);
     }
 
     @Test
@@ -543,7 +634,8 @@ class FairShareTest {
                 update 1 nice=3
                 update 1 nice=-3
                 """);
-        assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(1))).isEqualTo(7);
+        assertThat(new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(1)))
+                .isEqualTo(7);
         assertThat(c.state().jobs().at(1).desc().timing().nice()).isZero();
         new Play(c).lines("""
                 hold 1 root
@@ -558,7 +650,10 @@ class FairShareTest {
         assertThat(c.state().jobs().at(1).desc().timing().prioritySet()).isFalse();
     }
 
-    /** By what is computed, whatever makes it: those who go back come one lower where their numbers would put them first. */
+    /**
+     * By what is computed, whatever makes it: those who go back come one lower where their numbers would put them
+     * first.
+     */
     @Test
     void whoIsToGoFirstGetsThePriorityOfTheFirst() {
         Cluster c = cluster("options.priority_weight_tres=cpu=100 options.priority_flags=NO_NORMAL_TRES");
@@ -571,9 +666,15 @@ class FairShareTest {
                 top 3 root
                 """);
         Priorities now = new Priorities(c.state(), c.seconds());
-        assertThat(List.of(3, 1, 2).stream().map(id -> now.of(c.state().jobs().at(id))).toList()).containsExactly(200L, 100L, 100L);
+        assertThat(List.of(3, 1, 2).stream()
+                        .map(id -> now.of(c.state().jobs().at(id)))
+                        .toList())
+                .containsExactly(200L, 100L, 100L);
         new Play(c).lines("top 2 root");
-        assertThat(List.of(2, 3, 1).stream().map(id -> new Priorities(c.state(), c.seconds()).of(c.state().jobs().at(id))).toList())
+        assertThat(List.of(2, 3, 1).stream()
+                        .map(id -> new Priorities(c.state(), c.seconds())
+                                .of(c.state().jobs().at(id)))
+                        .toList())
                 .containsExactly(200L, 100L, 99L);
     }
 

@@ -16,7 +16,10 @@ import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
-/** Every job that waits for room has a planned start, however far away, and nobody who comes after it is given a place in its time. */
+/**
+ * Every job that waits for room has a planned start, however far away, and nobody who comes after it is given a place
+ * in its time.
+ */
 class FarAheadTest {
     private static final long DAY_S = 86_400;
     private static final int DAY_MIN = 1440;
@@ -42,7 +45,9 @@ class FarAheadTest {
     @SuppressWarnings("NarrowCalculation")
     private static List<Double> days(Cluster c, List<Integer> jobs) {
         Forecast plan = plan(c);
-        return jobs.stream().map(j -> plan.start(j) == 0 ? -1 : (plan.start(j) - c.seconds()) * 100 / DAY_S / 100.0).toList();
+        return jobs.stream()
+                .map(j -> plan.start(j) == 0 ? -1 : (plan.start(j) - c.seconds()) * 100 / DAY_S / 100.0)
+                .toList();
     }
 
     /** Each between these many days, by its place in the queue. */
@@ -111,12 +116,16 @@ class FarAheadTest {
             int tooLong = c.accept("tasks=4 timing.timeLimitMin=" + 9 * DAY_MIN);
             int fits = c.accept("tasks=4 timing.timeLimitMin=" + 7 * DAY_MIN);
             c.schedule();
-            assertThat(List.of(both, tooLong, fits).stream().map(j -> c.state().jobs().at(j).holdsNodes())).as("elsewhere " + elsewhere)
+            assertThat(List.of(both, tooLong, fits).stream()
+                            .map(j -> c.state().jobs().at(j).holdsNodes()))
+                    .as("elsewhere " + elsewhere)
                     .containsExactly(false, false, true);
         }
     }
 
-    /** Two that wait for both nodes, one after the other, behind what runs for long: the second's time is kept as well. */
+    /**
+     * Two that wait for both nodes, one after the other, behind what runs for long: the second's time is kept as well.
+     */
     @Test
     void theSecondThatWaitsForLong() {
         Cluster c = cluster();
@@ -139,7 +148,9 @@ class FarAheadTest {
         int endless = c.accept("tasks=4 timing.timeLimitMin=-1");
         int fits = c.accept("tasks=4 timing.timeLimitMin=" + 19 * DAY_MIN);
         c.schedule();
-        assertThat(List.of(tooLong, endless, fits).stream().map(j -> c.state().jobs().at(j).holdsNodes())).containsExactly(false, false, true);
+        assertThat(List.of(tooLong, endless, fits).stream()
+                        .map(j -> c.state().jobs().at(j).holdsNodes()))
+                .containsExactly(false, false, true);
         assertThat(days(c, List.of(tooLong, endless))).containsExactly(22.0, 22.0);
     }
 
@@ -159,9 +170,13 @@ class FarAheadTest {
         Scheduler s = (Scheduler) c.core().planner();
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
         assertThat(s.estimate(c.state(), now, Cluster.desc("partition=p tasks=2 nodesMin=2 timing.timeLimitMin=10"))
-                .map(e -> (e.start() - c.seconds()) / DAY_S)).as("and whoever asks").hasValue(365L);
+                        .map(e -> (e.start() - c.seconds()) / DAY_S))
+                .as("and whoever asks")
+                .hasValue(365L);
         c.jump(400 * DAY_S, 0);
-        assertThat(days(c, List.of(both)).getFirst()).as("a year of his own, and then another").isBetween(329.9, 331.0);
+        assertThat(days(c, List.of(both)).getFirst())
+                .as("a year of his own, and then another")
+                .isBetween(329.9, 331.0);
     }
 
     /** Ten without a limit on one node: ten years. */
@@ -186,7 +201,10 @@ class FarAheadTest {
     /** The tasks of an array one after the other, and devices, licences and company with them. */
     @Test
     void whatLastsIntoTheNextDaysIsKnownThere() {
-        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=2", "p nodes=n1 default=yes defmempercpu=10", "gresTypes=gpu options.licenses=lic:2");
+        Cluster c = new Cluster(
+                "n1 cpus=8 mem=1000 gpus=2",
+                "p nodes=n1 default=yes defmempercpu=10",
+                "gresTypes=gpu options.licenses=lic:2");
         List<Integer> gpus = many(c, 5, "tresPerNode=gres/gpu:2 timing.timeLimitMin=" + 6 * DAY_MIN);
         assertThat(days(c, gpus)).containsExactly(0.0, 6.0, 12.0, 18.0, 24.0);
         List<Integer> licences = many(c, 3, "licenses=lic:2 timing.timeLimitMin=" + 5 * DAY_MIN);
@@ -197,14 +215,18 @@ class FarAheadTest {
     @Test
     void reservationsThatRepeat() {
         Cluster c = one();
-        ForecastTest.reserve(c, "daily nodes=n1 users=alice flags=" + ReservationFlag.DAILY + " starttime=+3600 duration=3600");
+        ForecastTest.reserve(
+                c, "daily nodes=n1 users=alice flags=" + ReservationFlag.DAILY + " starttime=+3600 duration=3600");
         List<Integer> jobs = many(c, 20, "tasks=4 timing.timeLimitMin=" + 20 * 60);
         inTurn(days(c, jobs), i -> i + 0.08, i -> i * 1.2 + 0.5);
         List<Integer> tooLong = many(c, 1, "tasks=4 timing.timeLimitMin=" + 2 * DAY_MIN);
         assertThat(days(c, tooLong)).as("it never has two days without it").containsExactly(-1.0);
     }
 
-    /** Whole nodes for hours, days and weeks, and reservations for some of them: nobody has a node in another's time, and everybody has one. */
+    /**
+     * Whole nodes for hours, days and weeks, and reservations for some of them: nobody has a node in another's time,
+     * and everybody has one.
+     */
     @Test
     void noNodeIsPlannedForTwo() {
         for (int seed = 1; seed <= SEEDS; seed++) {
@@ -215,8 +237,14 @@ class FarAheadTest {
                 c.accept("exclusive=NODE nodeList=n" + n + " timing.timeLimitMin=" + limitMin(r));
             }
             c.schedule();
-            c.state().jobs().values().forEach(j -> spans.add(new Span("job " + j.id(), j.run().allocation().nodes().getFirst().node(), c.seconds(),
-                    c.seconds() + j.run().limitMin() * 60L)));
+            c.state()
+                    .jobs()
+                    .values()
+                    .forEach(j -> spans.add(new Span(
+                            "job " + j.id(),
+                            j.run().allocation().nodes().getFirst().node(),
+                            c.seconds(),
+                            c.seconds() + j.run().limitMin() * 60L)));
             if (r.nextBoolean()) {
                 long from = (25 + r.nextInt(60)) * DAY_S;
                 ForecastTest.reserve(c, "one nodes=n4 users=alice starttime=+" + from + " duration=" + DAY_S);
@@ -225,18 +253,23 @@ class FarAheadTest {
             Map<Integer, Integer> limits = new LinkedHashMap<>();
             for (int i = 0; i < 60; i++) {
                 int limit = limitMin(r);
-                limits.put(c.accept("exclusive=NODE nodesMin=" + (1 + r.nextInt(4)) + " timing.timeLimitMin=" + limit), limit);
+                limits.put(
+                        c.accept("exclusive=NODE nodesMin=" + (1 + r.nextInt(4)) + " timing.timeLimitMin=" + limit),
+                        limit);
             }
             Forecast plan = plan(c);
             for (Map.Entry<Integer, Integer> e : limits.entrySet()) {
-                Planner.Estimate at = plan.estimate(e.getKey()).orElseThrow(() -> new AssertionError("no time for job " + e.getKey()));
+                Planner.Estimate at = plan.estimate(e.getKey())
+                        .orElseThrow(() -> new AssertionError("no time for job " + e.getKey()));
                 for (String node : at.nodes()) {
                     spans.add(new Span("job " + e.getKey(), node, at.start(), at.start() + e.getValue() * 60L));
                 }
             }
             for (Span one : spans) {
-                assertThat(spans.stream().filter(o -> o != one && o.node.equals(one.node) && o.from < one.to && o.to > one.from))
-                        .as("seed " + seed + ": beside " + one).isEmpty();
+                assertThat(spans.stream()
+                                .filter(o -> o != one && o.node.equals(one.node) && o.from < one.to && o.to > one.from))
+                        .as("seed " + seed + ": beside " + one)
+                        .isEmpty();
             }
         }
     }
@@ -267,14 +300,20 @@ class FarAheadTest {
         long exact = s.forecasts().start(jobs.get(2));
         assertThat(exact).isLessThan(vague).isBetween(c.seconds() + 60L * DAY_S, c.seconds() + 61L * DAY_S);
         soon.run();
-        assertThat(s.forecasts().start(jobs.get(2))).as("the plan before knows more").isEqualTo(exact);
-        c.apply(new Command.UpdateJob(0, new Command.JobRef("" + jobs.get(2), jobs.get(2), -1, Command.JobRef.NO_STEP), Map.of("priority", "0")));
+        assertThat(s.forecasts().start(jobs.get(2)))
+                .as("the plan before knows more")
+                .isEqualTo(exact);
+        c.apply(new Command.UpdateJob(
+                0,
+                new Command.JobRef("" + jobs.get(2), jobs.get(2), -1, Command.JobRef.NO_STEP),
+                Map.of("priority", "0")));
         soon.run();
         assertThat(s.forecasts().start(jobs.get(2))).as("held").isZero();
     }
 
     private static void cancel(Cluster c, int job) {
-        c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
+        c.apply(new Command.CancelJobs(
+                Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
     }
 
     /** A hole that somebody leaves is filled by who comes next in the queue. */

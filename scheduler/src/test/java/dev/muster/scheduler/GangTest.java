@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 /** Jobs that take turns on the same cores, ten seconds each. shows: SchedulerTimeSlice */
 class GangTest {
     private static void play(String partitions, String lines) {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", partitions, "options.preempt_mode=GANG options.gang_slice_s=10")).lines(lines);
+        new Play(new Cluster("n[1-2] cpus=2 mem=1000", partitions, "options.preempt_mode=GANG options.gang_slice_s=10"))
+                .lines(lines);
     }
 
     @Test
@@ -34,9 +35,13 @@ class GangTest {
     void whoWaitsForHisTurnGivesWayAsWell() {
         for (String mode : new String[] {"GANG,SUSPEND", "GANG,CANCEL"}) {
             boolean stops = mode.endsWith("SUSPEND");
-            new Play(new Cluster("n1 cpus=2 mem=1000", "low nodes=n1 defmempercpu=10 oversubscribe=FORCE:2\n"
-                    + "high nodes=n1 prioritytier=2 defmempercpu=10 oversubscribe=FORCE:2",
-                    "options.preempt_type=preempt/partition_prio options.gang_slice_s=10 options.preempt_mode=" + mode)).lines("""
+            new Play(new Cluster(
+                            "n1 cpus=2 mem=1000",
+                            "low nodes=n1 defmempercpu=10 oversubscribe=FORCE:2\n"
+                                    + "high nodes=n1 prioritytier=2 defmempercpu=10 oversubscribe=FORCE:2",
+                            "options.preempt_type=preempt/partition_prio options.gang_slice_s=10 options.preempt_mode="
+                                    + mode))
+                    .lines("""
                     submit kind=BATCH partition=low tasks=2
                     submit kind=BATCH partition=low tasks=2
                     schedule               -> 1 RUNNING n1; 2 RUNNING n1
@@ -66,16 +71,25 @@ class GangTest {
         }
     }
 
-    /** By QOS: in one partition with who takes his place; for who comes by another it is stopped, and nobody of its own gets its cores meanwhile. */
+    /**
+     * By QOS: in one partition with who takes his place; for who comes by another it is stopped, and nobody of its own
+     * gets its cores meanwhile.
+     */
     @Test
     void byQosTheyTakeTurnsInOnePartition() {
         for (String partition : new String[] {"p", "q"}) {
             boolean turns = partition.equals("p");
-            Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10\n"
-                    + "q nodes=n[1-2] prioritytier=2 defmempercpu=10",
+            Cluster c = new Cluster(
+                    "n[1-2] cpus=2 mem=1000",
+                    "p nodes=n[1-2] default=yes defmempercpu=10\n" + "q nodes=n[1-2] prioritytier=2 defmempercpu=10",
                     "options.preempt_type=preempt/qos options.preempt_mode=SUSPEND,GANG options.gang_slice_s=10");
-            c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(new DbdMessages.QosPolicy(1, "normal", Map.of()),
-                    new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))), List.of(), List.of())));
+            c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                    List.of(),
+                    List.of(
+                            new DbdMessages.QosPolicy(1, "normal", Map.of()),
+                            new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))),
+                    List.of(),
+                    List.of())));
             new Play(c).lines("""
                     submit kind=BATCH partition=p charge.qos=normal tasks=4
                     schedule               -> 1 RUNNING n[1-2]
@@ -88,7 +102,8 @@ class GangTest {
                     done 2 n1
                     settle
                     schedule               -> 1 RUNNING n[1-2]; 3 PENDING
-                    """.formatted(partition, turns ? "1 RUNNING n[1-2]; 2 SUSPENDED n1" : "1 SUSPENDED n[1-2]; 2 RUNNING n1"));
+                    """.formatted(
+                    partition, turns ? "1 RUNNING n[1-2]; 2 SUSPENDED n1" : "1 SUSPENDED n[1-2]; 2 RUNNING n1"));
         }
     }
 

@@ -23,9 +23,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Entries written by every release so far, one JSON line each, and the snapshot that they led to: they must lead there for ever.
- * {@code entries.jsonl} and {@code snapshot.json} of a version are never changed; a release that adds a record brings the next version,
- * written by {@link #main}.
+ * Entries written by every release so far, one JSON line each, and the snapshot that they led to: they must lead there
+ * for ever. {@code entries.jsonl} and {@code snapshot.json} of a version are never changed; a release that adds a
+ * record brings the next version, written by {@link #main}.
  */
 class GoldenStateTest {
     private static final List<String> VERSIONS = List.of("v1", "v2", "v3", "v4");
@@ -61,7 +61,8 @@ class GoldenStateTest {
     @Test
     void oldEntriesLeadToTheSameState() throws IOException {
         for (String version : VERSIONS) {
-            assertThat(new String(snapshot(replay(entries(version))).encode(), StandardCharsets.UTF_8)).as(version)
+            assertThat(new String(snapshot(replay(entries(version))).encode(), StandardCharsets.UTF_8))
+                    .as(version)
                     .isEqualTo(resource(version, "snapshot.json").strip());
         }
     }
@@ -71,7 +72,9 @@ class GoldenStateTest {
         for (String version : VERSIONS) {
             Entry snapshot = Entry.decode(resource(version, "snapshot.json").getBytes(StandardCharsets.UTF_8));
             assertThat(State.EMPTY.apply(snapshot)).as(version).isEqualTo(replay(entries(version)));
-            assertThat(State.restored(snapshot.changes())).as(version + ", built at once").isEqualTo(State.EMPTY.apply(snapshot));
+            assertThat(State.restored(snapshot.changes()))
+                    .as(version + ", built at once")
+                    .isEqualTo(State.EMPTY.apply(snapshot));
         }
     }
 
@@ -79,11 +82,16 @@ class GoldenStateTest {
     void everyRecordIsInSomeVersion() throws IOException {
         Set<String> seen = new TreeSet<>();
         for (String version : VERSIONS) {
-            Stream.concat(entries(version).stream(),
-                            Stream.of(Entry.decode(resource(version, "snapshot.json").getBytes(StandardCharsets.UTF_8))))
-                    .flatMap(e -> e.changes().stream()).forEach(c -> seen.add(c.getClass().getSimpleName()));
+            Stream.concat(
+                            entries(version).stream(),
+                            Stream.of(Entry.decode(
+                                    resource(version, "snapshot.json").getBytes(StandardCharsets.UTF_8))))
+                    .flatMap(e -> e.changes().stream())
+                    .forEach(c -> seen.add(c.getClass().getSimpleName()));
         }
-        Set<String> all = Stream.of(Change.class.getPermittedSubclasses()).map(Class::getSimpleName).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> all = Stream.of(Change.class.getPermittedSubclasses())
+                .map(Class::getSimpleName)
+                .collect(Collectors.toCollection(TreeSet::new));
         all.removeAll(seen);
         assertThat(all).isEmpty();
     }
@@ -149,8 +157,11 @@ class GoldenStateTest {
 
     /** Writes a new version's files into the directory given. */
     public static void main(String[] args) throws IOException {
-        Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 options.prolog_slurmctld=true options.max_node_count=4"
+        Cluster cluster = new Cluster(
+                "n[1-2] cpus=2 mem=1000",
+                "p nodes=n[1-2] default=yes defmempercpu=10",
+                "requeueJobs=true awaitProlog=true externSteps=true returnToService=1 "
+                        + "options.prolog_slurmctld=true options.max_node_count=4"
                         + " options.licenses=fluent:4 options.preempt_type=preempt/qos options.preempt_mode=CANCEL"
                         + " options.scron=enable options.burst_buffer=lua options.power:action:cycle=slurmd");
         List<Entry> all = new ArrayList<>(cluster.opening());
@@ -188,12 +199,30 @@ class GoldenStateTest {
                 """);
         cluster.apply(new Command.CreatePartition(0, cluster.partition("q nodes=n2")));
         cluster.apply(new Command.DeletePartition(0, "q"));
-        cluster.apply(new Command.SetCrontab(Cluster.USER, Cluster.USER, "Z", "@daily a\n", List.of(new Command.CronEntry(new Command.SubmitJob(
-                Cluster.USER, Cluster.desc("kind=BATCH name=a"), "", Bytes.of("#!/bin/sh"), Bytes.EMPTY, false, false), "@daily", 1, 1))));
+        cluster.apply(new Command.SetCrontab(
+                Cluster.USER,
+                Cluster.USER,
+                "Z",
+                "@daily a\n",
+                List.of(new Command.CronEntry(
+                        new Command.SubmitJob(
+                                Cluster.USER,
+                                Cluster.desc("kind=BATCH name=a"),
+                                "",
+                                Bytes.of("#!/bin/sh"),
+                                Bytes.EMPTY,
+                                false,
+                                false),
+                        "@daily",
+                        1,
+                        1))));
         cluster.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
-                List.of(new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
-                        new DbdMessages.AssocPolicy(2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),
-                List.of(new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10")),
+                List.of(
+                        new DbdMessages.AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                        new DbdMessages.AssocPolicy(
+                                2, 1, "lab", "alice", "p", true, Map.of("MaxJobs", "4"), List.of("normal"), "normal")),
+                List.of(
+                        new DbdMessages.QosPolicy(1, "normal", Map.of("Priority", "10")),
                         new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))),
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"), 1000)),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
@@ -209,13 +238,25 @@ class GoldenStateTest {
                 schedule
                 """);
         all.addAll(play.entries());
-        all.add(new Entry(all.getLast().tickMs(), all.getLast().timeMs(), -1, "Report",
-                List.of(new Change.JobFlagged(1016, dev.muster.model.job.JobFlag.EXPEDITING, true),
-                        new Change.JobFailedNode(1016, "n2"), new Change.AccrualChanged(1016, -1),
-                        new Change.NodeMarked("n2", new dev.muster.core.state.Node.Marks("i-1", "big", "ab", "cd", 7)))));
+        all.add(new Entry(
+                all.getLast().tickMs(),
+                all.getLast().timeMs(),
+                -1,
+                "Report",
+                List.of(
+                        new Change.JobFlagged(1016, dev.muster.model.job.JobFlag.EXPEDITING, true),
+                        new Change.JobFailedNode(1016, "n2"),
+                        new Change.AccrualChanged(1016, -1),
+                        new Change.NodeMarked(
+                                "n2", new dev.muster.core.state.Node.Marks("i-1", "big", "ab", "cd", 7)))));
         Path directory = Files.createDirectories(Path.of(args[0]));
-        Files.writeString(directory.resolve("entries.jsonl"),
-                all.stream().map(e -> new String(e.encode(), StandardCharsets.UTF_8) + "\n").collect(Collectors.joining()));
-        Files.writeString(directory.resolve("snapshot.json"), new String(snapshot(replay(all)).encode(), StandardCharsets.UTF_8) + "\n");
+        Files.writeString(
+                directory.resolve("entries.jsonl"),
+                all.stream()
+                        .map(e -> new String(e.encode(), StandardCharsets.UTF_8) + "\n")
+                        .collect(Collectors.joining()));
+        Files.writeString(
+                directory.resolve("snapshot.json"),
+                new String(snapshot(replay(all)).encode(), StandardCharsets.UTF_8) + "\n");
     }
 }

@@ -18,8 +18,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * GPUs near cores (gres.conf has Cores=): a job that asks for both together begins when it is planned to and not before it can, and one that has
- * room now begins now. Jobs end at their limits here, so that a plan can come true.
+ * GPUs near cores (gres.conf has Cores=): a job that asks for both together begins when it is planned to and not before
+ * it can, and one that has room now begins now. Jobs end at their limits here, so that a plan can come true.
  */
 class GpuCoresPlanTest {
     private static final int SEEDS = Integer.getInteger("seeds", 400);
@@ -30,7 +30,10 @@ class GpuCoresPlanTest {
     private static final int RUNNING_MAX = 7;
 
     private static Cluster cluster() {
-        return new Cluster("n[1-2] cpus=8 sockets=2 mem=1000 gpus=4 near=0-3;4-7", "p nodes=n[1-2] default=yes defmempercpu=10", "gresTypes=gpu");
+        return new Cluster(
+                "n[1-2] cpus=8 sockets=2 mem=1000 gpus=4 near=0-3;4-7",
+                "p nodes=n[1-2] default=yes defmempercpu=10",
+                "gresTypes=gpu");
     }
 
     /** What holds some of the cores and of the GPUs, so that what is free of both is not always side by side. */
@@ -49,11 +52,20 @@ class GpuCoresPlanTest {
         String cores = " cpusPerTask=" + (1 + r.nextInt(6));
         String words = switch (r.nextInt(6)) {
             case 0 -> "tasks=1" + cores + " tresPerNode=gres/gpu:" + gpus + " gresFlags=enforce-binding";
-            case 1 -> "tasks=" + (1 + r.nextInt(3)) + " tresPerTask=gres/gpu:" + (1 + r.nextInt(2)) + " gresFlags=enforce-binding";
-            case 2 -> "tasks=2" + cores + " nodesMin=1 nodesMax=1 socketsPerNode=2 tresPerSocket=gres/gpu:" + (1 + r.nextInt(2));
-            case 3 -> "tasks=1 nodesMin=1 nodesMax=1 socketsPerNode=1 tresPerSocket=gres/gpu:" + (1 + r.nextInt(2)) + cores;
-            case 4 -> "cpusPerGpu=" + (1 + r.nextInt(3)) + " tresPerNode=gres/gpu:" + gpus + " nodesMin=1 nodesMax=1 gresFlags=enforce-binding";
-            default -> "tasks=2 nodesMin=2 nodesMax=2" + cores + " tresPerNode=gres/gpu:" + gpus + " gresFlags=enforce-binding";
+            case 1 ->
+                "tasks=" + (1 + r.nextInt(3)) + " tresPerTask=gres/gpu:" + (1 + r.nextInt(2))
+                        + " gresFlags=enforce-binding";
+            case 2 ->
+                "tasks=2" + cores + " nodesMin=1 nodesMax=1 socketsPerNode=2 tresPerSocket=gres/gpu:"
+                        + (1 + r.nextInt(2));
+            case 3 ->
+                "tasks=1 nodesMin=1 nodesMax=1 socketsPerNode=1 tresPerSocket=gres/gpu:" + (1 + r.nextInt(2)) + cores;
+            case 4 ->
+                "cpusPerGpu=" + (1 + r.nextInt(3)) + " tresPerNode=gres/gpu:" + gpus
+                        + " nodesMin=1 nodesMax=1 gresFlags=enforce-binding";
+            default ->
+                "tasks=2 nodesMin=2 nodesMax=2" + cores + " tresPerNode=gres/gpu:" + gpus
+                        + " gresFlags=enforce-binding";
         };
         return words + " timing.timeLimitMin=30";
     }
@@ -90,8 +102,14 @@ class GpuCoresPlanTest {
             String words = other(r) + " timing.timeLimitMin=" + 10 * (1 + r.nextInt(6));
             story.add(words + " -> " + c.place(words));
         }
-        List.copyOf(c.state().jobs().values()).stream().filter(Job::isPending).forEach(j -> c.apply(new Command.CancelJobs(Cluster.USER,
-                List.of(new Command.JobRef("" + j.id(), j.id(), -1, Command.JobRef.NO_STEP)), 0, false, false)));
+        List.copyOf(c.state().jobs().values()).stream()
+                .filter(Job::isPending)
+                .forEach(j -> c.apply(new Command.CancelJobs(
+                        Cluster.USER,
+                        List.of(new Command.JobRef("" + j.id(), j.id(), -1, Command.JobRef.NO_STEP)),
+                        0,
+                        false,
+                        false)));
         return story;
     }
 
@@ -99,7 +117,11 @@ class GpuCoresPlanTest {
         Scheduler s = (Scheduler) c.core().planner();
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
-        return s.forecasts().make(c.state(), now, 0).estimate(id).map(e -> e.start()).orElse(-1L);
+        return s.forecasts()
+                .make(c.state(), now, 0)
+                .estimate(id)
+                .map(e -> e.start())
+                .orElse(-1L);
     }
 
     private static boolean runs(Cluster c, int id) {
@@ -109,13 +131,17 @@ class GpuCoresPlanTest {
     /** When it begins, if all that runs ends at its limit. */
     private static long beginning(Cluster c, int id) {
         while (!runs(c, id)) {
-            List<Job> all = List.copyOf(c.state().jobs().values()).stream().filter(Job::holdsNodes).toList();
+            List<Job> all = List.copyOf(c.state().jobs().values()).stream()
+                    .filter(Job::holdsNodes)
+                    .toList();
             long next = all.stream().mapToLong(j -> j.run().limitTickMs()).min().orElse(Long.MAX_VALUE);
             if (next == Long.MAX_VALUE) {
                 return Long.MAX_VALUE;
             }
             c.jump(Math.max(1, next / 1000 - c.seconds()), 0);
-            all.stream().filter(j -> j.run().limitTickMs() <= c.seconds() * 1000).forEach(j -> end(c, j));
+            all.stream()
+                    .filter(j -> j.run().limitTickMs() <= c.seconds() * 1000)
+                    .forEach(j -> end(c, j));
             c.schedule();
         }
         return c.state().jobs().at(id).run().startTime();
@@ -140,9 +166,13 @@ class GpuCoresPlanTest {
             IndexSet coresHad = IndexSet.empty();
             IndexSet gpusHad = IndexSet.empty();
             for (Job job : List.copyOf(c.state().jobs().values())) {
-                for (Allocation.Share s : job.holdsNodes() && job.id() != id ? job.run().allocation().nodes() : List.<Allocation.Share>of()) {
+                for (Allocation.Share s : job.holdsNodes() && job.id() != id
+                        ? job.run().allocation().nodes()
+                        : List.<Allocation.Share>of()) {
                     coresHad = s.node().equals("n" + n) ? coresHad.union(s.cores()) : coresHad;
-                    gpusHad = s.node().equals("n" + n) ? gpusHad.union(s.gres().getOrDefault("gpu", IndexSet.empty())) : gpusHad;
+                    gpusHad = s.node().equals("n" + n)
+                            ? gpusHad.union(s.gres().getOrDefault("gpu", IndexSet.empty()))
+                            : gpusHad;
                 }
             }
             room |= room(coresHad, gpusHad, cores, gpus);

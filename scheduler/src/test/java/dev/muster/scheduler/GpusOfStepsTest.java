@@ -22,7 +22,11 @@ class GpusOfStepsTest {
     }
 
     private static String gpus(Cluster c, int id) {
-        return String.join(" ", c.state().jobs().at(id).run().allocation().nodes().stream().map(s -> s.node() + "=" + shown(s.gres())).toList());
+        return String.join(
+                " ",
+                c.state().jobs().at(id).run().allocation().nodes().stream()
+                        .map(s -> s.node() + "=" + shown(s.gres()))
+                        .toList());
     }
 
     /** What the step has of each node, or why not. */
@@ -41,36 +45,41 @@ class GpusOfStepsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "socketsPerNode=1 cpusPerTask=8                 | n1=0-1 | {n1=0-1}",
-        "socketsPerNode=1 cpusPerTask=4                 | n1=0   | {n1=0}",
-        "socketsPerNode=2 cpusPerTask=1 tasks=2         | n1=0-1 | {n1=0-1}",
-        "socketsPerNode=2 cpusPerTask=8                 | n1=0-1 | {n1=0-1}",
-        "socketsPerNode=1 cpusPerTask=5                 | n1=0-1 | {n1=0-1}",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "socketsPerNode=1 cpusPerTask=8                 | n1=0-1 | {n1=0-1}",
+                "socketsPerNode=1 cpusPerTask=4                 | n1=0   | {n1=0}",
+                "socketsPerNode=2 cpusPerTask=1 tasks=2         | n1=0-1 | {n1=0-1}",
+                "socketsPerNode=2 cpusPerTask=8                 | n1=0-1 | {n1=0-1}",
+                "socketsPerNode=1 cpusPerTask=5                 | n1=0-1 | {n1=0-1}",
+            })
     void eachSocketThatTheJobHasCoresOfBringsItsGpus(String job, String has, String step) {
         Cluster c = new Cluster("n1 cpus=8 sockets=2 gpus=3", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
         int id = c.accept("partition=p tresPerSocket=gres/gpu:1 " + job);
         c.schedule();
         assertThat(gpus(c, id)).isEqualTo(has);
-        assertThat(step(c, id, "tresPerSocket=gres/gpu:1 " + job.replaceAll("socketsPerNode=[0-9] ", ""))).isEqualTo(step);
+        assertThat(step(c, id, "tresPerSocket=gres/gpu:1 " + job.replaceAll("socketsPerNode=[0-9] ", "")))
+                .isEqualTo(step);
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "tresPerNode=gres/gpu:b:1                    | {n1=2}",
-        "tresPerNode=gres/gpu:a:1                    | {n1=0}",
-        "tresPerNode=gres/gpu:1                      | {n1=0}",
-        "tresPerNode=gres/gpu:2                      | {n1=0,2}",
-        "tresPerNode=gres/gpu:a:1,gres/gpu:b:1       | {n1=0,2}",
-        "tresPerJob=gres/gpu:b:1                     | {n1=2}",
-        "tresPerTask=gres/gpu:b:1                    | {n1=2}",
-        "tresPerNode=gres/gpu:a:2                    | Invalid generic resource (gres) specification",
-        "tresPerNode=gres/gpu:c:1                    | Invalid generic resource (gres) specification",
-        "tresPerNode=gres/gpu:3                      | Invalid generic resource (gres) specification",
-        "tresPerJob=gres/gpu:a:2                     | Invalid generic resource (gres) specification",
-        "tresPerJob=gres/gpu:3                       | Invalid generic resource (gres) specification",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tresPerNode=gres/gpu:b:1                    | {n1=2}",
+                "tresPerNode=gres/gpu:a:1                    | {n1=0}",
+                "tresPerNode=gres/gpu:1                      | {n1=0}",
+                "tresPerNode=gres/gpu:2                      | {n1=0,2}",
+                "tresPerNode=gres/gpu:a:1,gres/gpu:b:1       | {n1=0,2}",
+                "tresPerJob=gres/gpu:b:1                     | {n1=2}",
+                "tresPerTask=gres/gpu:b:1                    | {n1=2}",
+                "tresPerNode=gres/gpu:a:2                    | Invalid generic resource (gres) specification",
+                "tresPerNode=gres/gpu:c:1                    | Invalid generic resource (gres) specification",
+                "tresPerNode=gres/gpu:3                      | Invalid generic resource (gres) specification",
+                "tresPerJob=gres/gpu:a:2                     | Invalid generic resource (gres) specification",
+                "tresPerJob=gres/gpu:3                       | Invalid generic resource (gres) specification",
+            })
     void aStepHasTheTypeThatItAsksFor(String asked, String has) {
         Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=a:2,b:2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
         int id = c.accept("partition=p tasks=1 tresPerNode=gres/gpu:a:1,gres/gpu:b:1");
@@ -80,13 +89,15 @@ class GpusOfStepsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "tresPerNode=gres/gpu:1",
-        "tresPerNode=gres/gpu:a:1",
-        "tresPerJob=gres/gpu:1",
-        "tresPerTask=gres/gpu:1",
-        "tresPerSocket=gres/gpu:1",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tresPerNode=gres/gpu:1",
+                "tresPerNode=gres/gpu:a:1",
+                "tresPerJob=gres/gpu:1",
+                "tresPerTask=gres/gpu:1",
+                "tresPerSocket=gres/gpu:1",
+            })
     void aStepOfAJobWithoutGpusHasNone(String asked) {
         Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=a:2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
         int id = c.accept("partition=p tasks=1");
@@ -97,19 +108,32 @@ class GpusOfStepsTest {
 
     /** A step's CPUs for its GPUs, and its GPUs when it names them twice. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "tasks=1 tresPerJob=gres/gpu:1 cpusPerGpu=2              | {n1=0} 2",
-        "tasks=2 tresPerTask=gres/gpu:1 cpusPerGpu=3             | {n1=0-1} 6",
-        "tasks=1 tresPerNode=gres/gpu:2 cpusPerGpu=2             | {n1=0-1} 4",
-        "tasks=1 tresPerJob=gres/gpu:2 cpusPerGpu=2 cpusPerTask=1 | {n1=0-1} 1",
-        "tasks=1 tresPerNode=gres/gpu:1,gres/gpu:2               | {n1=0-1} 1",
-        "tasks=1 tresPerNode=gres/gpu:2,gres/gpu:1               | {n1=0} 1",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tasks=1 tresPerJob=gres/gpu:1 cpusPerGpu=2              | {n1=0} 2",
+                "tasks=2 tresPerTask=gres/gpu:1 cpusPerGpu=3             | {n1=0-1} 6",
+                "tasks=1 tresPerNode=gres/gpu:2 cpusPerGpu=2             | {n1=0-1} 4",
+                "tasks=1 tresPerJob=gres/gpu:2 cpusPerGpu=2 cpusPerTask=1 | {n1=0-1} 1",
+                "tasks=1 tresPerNode=gres/gpu:1,gres/gpu:2               | {n1=0-1} 1",
+                "tasks=1 tresPerNode=gres/gpu:2,gres/gpu:1               | {n1=0} 1",
+            })
     void aStepHasCpusForItsGpus(String asked, String has) {
         Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=4", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
         int id = c.accept("partition=p tasks=8 tresPerNode=gres/gpu:4");
         c.schedule();
-        assertThat(step(c, id, asked) + " " + c.state().jobs().at(id).run().steps().getLast().nodes().getFirst().cores().count()).isEqualTo(has);
+        assertThat(step(c, id, asked) + " "
+                        + c.state()
+                                .jobs()
+                                .at(id)
+                                .run()
+                                .steps()
+                                .getLast()
+                                .nodes()
+                                .getFirst()
+                                .cores()
+                                .count())
+                .isEqualTo(has);
     }
 
     @Test
@@ -118,8 +142,19 @@ class GpusOfStepsTest {
         int id = c.accept("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 threadsPerCore=1 cpusPerTask=8");
         c.schedule();
         assertThat(gpus(c, id)).isEqualTo("n1=0-1");
-        assertThat(step(c, id, "tresPerSocket=gres/gpu:1 cpusPerTask=8 tasks=1")).isEqualTo("{n1=0-1}");
-        assertThat(c.state().jobs().at(id).run().steps().getLast().nodes().getFirst().cores().count()).isEqualTo(8);
+        assertThat(step(c, id, "tresPerSocket=gres/gpu:1 cpusPerTask=8 tasks=1"))
+                .isEqualTo("{n1=0-1}");
+        assertThat(c.state()
+                        .jobs()
+                        .at(id)
+                        .run()
+                        .steps()
+                        .getLast()
+                        .nodes()
+                        .getFirst()
+                        .cores()
+                        .count())
+                .isEqualTo(8);
         assertThat(step(c, id, "cpusPerTask=8 tasks=2")).isEqualTo("More processors requested than permitted");
     }
 
@@ -128,7 +163,8 @@ class GpusOfStepsTest {
         Cluster c = new Cluster("n1 cpus=8 sockets=2 gpus=1", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
         assertThat(c.place("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 cpusPerTask=8"))
                 .isEqualTo("Requested node configuration is not available");
-        assertThat(c.place("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 cpusPerTask=4")).isEqualTo("n1:4");
+        assertThat(c.place("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 cpusPerTask=4"))
+                .isEqualTo("n1:4");
     }
 
     @Test
@@ -138,8 +174,12 @@ class GpusOfStepsTest {
         int id = c.accept("partition=p nodesMin=2 tasks=8 cpusPerTask=2 tresPerNode=gres/gpu:4");
         c.schedule();
         assertThat(gpus(c, id)).isEqualTo("n1=0-3 n2=0-3");
-        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:6 tresPerNode=gres/gpu:0")).isEqualTo("{n1=0-3, n2=0-1}");
-        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:2 tresPerNode=gres/gpu:0")).as("none left on n1").isEqualTo(busy);
-        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:7 tresPerNode=gres/gpu:0")).isEqualTo(busy);
+        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:6 tresPerNode=gres/gpu:0"))
+                .isEqualTo("{n1=0-3, n2=0-1}");
+        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:2 tresPerNode=gres/gpu:0"))
+                .as("none left on n1")
+                .isEqualTo(busy);
+        assertThat(step(c, id, "nodesMin=2 tasks=2 tresPerJob=gres/gpu:7 tresPerNode=gres/gpu:0"))
+                .isEqualTo(busy);
     }
 }

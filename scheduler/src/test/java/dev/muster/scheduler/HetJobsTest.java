@@ -112,8 +112,14 @@ class HetJobsTest {
 
     /** Two components of priorities 10 and 100, beside a job of 50, for the same three nodes. By bf_hetjob_prio. */
     @ParameterizedTest
-    @CsvSource({"options.other=yes,false", "options.bf_hetjob_prio=min,false", "options.bf_hetjob_prio=avg,true", "options.bf_hetjob_prio=max,true",
-            "options.bf_hetjob_immediate=yes,false", "options.bf_hetjob_prio=max options.bf_hetjob_immediate=yes,false"})
+    @CsvSource({
+        "options.other=yes,false",
+        "options.bf_hetjob_prio=min,false",
+        "options.bf_hetjob_prio=avg,true",
+        "options.bf_hetjob_prio=max,true",
+        "options.bf_hetjob_immediate=yes,false",
+        "options.bf_hetjob_prio=max options.bf_hetjob_immediate=yes,false"
+    })
     void whereTheQueueHasThem(String settings, boolean first) {
         Play play = cluster(settings);
         play.lines("""
@@ -130,7 +136,10 @@ class HetJobsTest {
                 done 1 n2
                 done 1 n3
                 """);
-        play.lines(first ? "schedule -> 2 RUNNING n1; 3 RUNNING n2; 4 PENDING" : "schedule -> 2 PENDING; 3 PENDING; 4 RUNNING n[1-2]");
+        play.lines(
+                first
+                        ? "schedule -> 2 RUNNING n1; 3 RUNNING n2; 4 PENDING"
+                        : "schedule -> 2 PENDING; 3 PENDING; 4 RUNNING n[1-2]");
     }
 
     /** The same where partitions of other tiers decide. */
@@ -153,7 +162,10 @@ class HetJobsTest {
                 done 1 n2
                 done 1 n3
                 """);
-        play.lines(first ? "schedule -> 3 RUNNING n1; 4 RUNNING n2; 2 PENDING" : "schedule -> 3 PENDING; 4 PENDING; 2 RUNNING n[1-2]");
+        play.lines(
+                first
+                        ? "schedule -> 3 RUNNING n1; 4 RUNNING n2; 2 PENDING"
+                        : "schedule -> 3 PENDING; 4 PENDING; 2 RUNNING n[1-2]");
     }
 
     /** By disable_hetjob_steps none. */
@@ -224,7 +236,8 @@ class HetJobsTest {
 
     @Test
     void theScriptBeginsWhenTheLastNodeIsReady() {
-        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "awaitProlog=true");
+        Cluster c =
+                new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "awaitProlog=true");
         Play play = new Play(c);
         play.lines("""
                 het kind=BATCH : kind=BATCH
@@ -311,6 +324,7 @@ class HetJobsTest {
         Job second = c.state().jobs().at(2);
         assertThat(second.displayId()).isEqualTo("1+1");
         assertThat(c.state().members(second)).extracting(Job::id).containsExactly(1, 2);
-        assertThat(c.apply(new Command.SubmitHet(Cluster.USER, List.of(), "", false, false))).isInstanceOf(Decision.Rejected.class);
+        assertThat(c.apply(new Command.SubmitHet(Cluster.USER, List.of(), "", false, false)))
+                .isInstanceOf(Decision.Rejected.class);
     }
 }

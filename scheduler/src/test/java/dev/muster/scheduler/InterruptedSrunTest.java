@@ -39,7 +39,10 @@ class InterruptedSrunTest {
                 """);
     }
 
-    /** The command of a job that has gone is completed for it; srun completes the job where it does not wait for its tasks. */
+    /**
+     * The command of a job that has gone is completed for it; srun completes the job where it does not wait for its
+     * tasks.
+     */
     @Test
     void completedJobOfAnInterruptedSrun() {
         new Play(new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "")).lines("""

@@ -7,8 +7,11 @@ import org.junit.jupiter.api.Test;
 /** shows: JobSubmitPlugins */
 class JobSubmitTest {
     private static Play with(String settings) {
-        return new Play(new Cluster("n[1-3] cpus=2 mem=1000", "big nodes=n[1-3] minnodes=2 prioritytier=3\nmain nodes=n[1-3] default=yes\n"
-                + "small nodes=n1 maxnodes=1 prioritytier=2", settings));
+        return new Play(new Cluster(
+                "n[1-3] cpus=2 mem=1000",
+                "big nodes=n[1-3] minnodes=2 prioritytier=3\nmain nodes=n[1-3] default=yes\n"
+                        + "small nodes=n1 maxnodes=1 prioritytier=2",
+                settings));
     }
 
     private static String partition(Cluster cluster, String words) {
@@ -37,13 +40,17 @@ class JobSubmitTest {
 
     @Test
     void aJobThatNamesNoPartitionGetsOne() {
-        Cluster all = new Cluster("n[1-3] cpus=2 mem=1000", "a nodes=n1\nb nodes=n2", "options.job_submit=all_partitions,defaults");
+        Cluster all = new Cluster(
+                "n[1-3] cpus=2 mem=1000", "a nodes=n1\nb nodes=n2", "options.job_submit=all_partitions,defaults");
         int first = all.accept("kind=BATCH");
         assertThat(all.state().jobs().at(first).desc().partition()).isEqualTo("a,b");
         assertThat(partition(all, "kind=BATCH partition=b")).isEqualTo("b");
         assertThat(all.state().jobs().at(first).desc().extras().acctgFreq()).isEqualTo("30");
-        Cluster one = new Cluster("n[1-3] cpus=2 mem=1000", "big nodes=n[1-3] minnodes=2 prioritytier=3\nmain nodes=n[1-3] default=yes\n"
-                + "small nodes=n1 maxnodes=1 prioritytier=2", "options.job_submit=partition");
+        Cluster one = new Cluster(
+                "n[1-3] cpus=2 mem=1000",
+                "big nodes=n[1-3] minnodes=2 prioritytier=3\nmain nodes=n[1-3] default=yes\n"
+                        + "small nodes=n1 maxnodes=1 prioritytier=2",
+                "options.job_submit=partition");
         assertThat(partition(one, "kind=BATCH nodesMin=2")).isEqualTo("big");
         assertThat(partition(one, "kind=BATCH nodesMin=1")).isEqualTo("small");
     }

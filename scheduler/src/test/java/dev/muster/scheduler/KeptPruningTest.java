@@ -13,7 +13,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** As {@link PruningTest}, where plans are made elsewhere and passes keep their places: what is remembered from pass to pass changes nothing. */
+/**
+ * As {@link PruningTest}, where plans are made elsewhere and passes keep their places: what is remembered from pass to
+ * pass changes nothing.
+ */
 class KeptPruningTest {
     private static final int SEEDS = 8;
     private static final int STEPS = 30;
@@ -21,7 +24,9 @@ class KeptPruningTest {
     private static Map<Integer, String> reasons(Cluster c, Scheduler s, List<Planner.Start> starts) {
         Map<Integer, String> out = new TreeMap<>();
         c.state().jobs().values().forEach(j -> {
-            if (j.isPending() && s.queue().ranks().has(j.id()) && starts.stream().noneMatch(p -> p.jobId() == j.id())) {
+            if (j.isPending()
+                    && s.queue().ranks().has(j.id())
+                    && starts.stream().noneMatch(p -> p.jobId() == j.id())) {
                 out.put(j.id(), s.reason(j.id()).toString());
             }
         });
@@ -43,36 +48,54 @@ class KeptPruningTest {
             moves(c, r);
         }
         if (r.nextInt(6) == 0) {
-            c.apply(new Command.UpdateNode(0, List.of("n" + (1 + r.nextInt(10))), Map.of("state", r.nextBoolean() ? "drain" : "resume",
-                    "reason", "x")));
+            c.apply(new Command.UpdateNode(
+                    0,
+                    List.of("n" + (1 + r.nextInt(10))),
+                    Map.of("state", r.nextBoolean() ? "drain" : "resume", "reason", "x")));
         }
     }
 
-    /** Somebody who waits, for whom a place may be kept or others may be leaving, is gone, held, or comes sooner or later than before. */
+    /**
+     * Somebody who waits, for whom a place may be kept or others may be leaving, is gone, held, or comes sooner or
+     * later than before.
+     */
     private static void moves(Cluster c, Random r) {
-        List<Job> waiting = c.state().jobs().values().stream().filter(Job::isPending).toList();
+        List<Job> waiting =
+                c.state().jobs().values().stream().filter(Job::isPending).toList();
         if (waiting.isEmpty()) {
             return;
         }
-        Command.JobRef ref = new Command.JobRef("", waiting.get(r.nextInt(Math.min(waiting.size(), 8))).id(), -1, Command.JobRef.NO_STEP);
-        c.apply(switch (r.nextInt(4)) {
-            case 0 -> new Command.CancelJobs(0, List.of(ref), 0, false, false);
-            case 1 -> new Command.HoldJobs(0, List.of(ref), r.nextBoolean(), false);
-            case 2 -> new Command.UpdateJob(0, ref, Map.of("priority", String.valueOf(1 + r.nextInt(100_000))));
-            default -> new Command.UpdateJob(0, ref, Map.of("timelimit", String.valueOf(1 + r.nextInt(300))));
-        });
+        Command.JobRef ref = new Command.JobRef(
+                "", waiting.get(r.nextInt(Math.min(waiting.size(), 8))).id(), -1, Command.JobRef.NO_STEP);
+        c.apply(
+                switch (r.nextInt(4)) {
+                    case 0 -> new Command.CancelJobs(0, List.of(ref), 0, false, false);
+                    case 1 -> new Command.HoldJobs(0, List.of(ref), r.nextBoolean(), false);
+                    case 2 -> new Command.UpdateJob(0, ref, Map.of("priority", String.valueOf(1 + r.nextInt(100_000))));
+                    default -> new Command.UpdateJob(0, ref, Map.of("timelimit", String.valueOf(1 + r.nextInt(300))));
+                });
     }
 
     /** Some nodes from now on or later, of every kind; or one of those that there are ends. */
     private static void reserve(Cluster c, Random r) {
-        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.state.Reservation::name).toList();
+        List<String> names = c.state().reservations().values().stream()
+                .map(dev.muster.core.state.Reservation::name)
+                .toList();
         if (names.size() > 3) {
             c.apply(new Command.DeleteReservation(0, "root", List.of(), names.get(r.nextInt(names.size()))));
             return;
         }
-        String flags = List.of("", "FLEX", "MAINT", "DAILY", "MAGNETIC", "OVERLAP", "TIME_FLOAT").get(r.nextInt(7));
-        Map<String, String> values = new TreeMap<>(Map.of("starttime", "+" + (r.nextInt(3) == 0 ? 0 : r.nextInt(5000)), "duration",
-                String.valueOf(600 + r.nextInt(9000)), "nodes", "n" + (1 + r.nextInt(10)), "users", r.nextBoolean() ? "u" : "v"));
+        String flags = List.of("", "FLEX", "MAINT", "DAILY", "MAGNETIC", "OVERLAP", "TIME_FLOAT")
+                .get(r.nextInt(7));
+        Map<String, String> values = new TreeMap<>(Map.of(
+                "starttime",
+                "+" + (r.nextInt(3) == 0 ? 0 : r.nextInt(5000)),
+                "duration",
+                String.valueOf(600 + r.nextInt(9000)),
+                "nodes",
+                "n" + (1 + r.nextInt(10)),
+                "users",
+                r.nextBoolean() ? "u" : "v"));
         if (!flags.isEmpty()) {
             values.put("flags", flags);
         }
@@ -80,17 +103,30 @@ class KeptPruningTest {
     }
 
     private static String inReservation(Cluster c, Random r) {
-        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.state.Reservation::name).toList();
+        List<String> names = c.state().reservations().values().stream()
+                .map(dev.muster.core.state.Reservation::name)
+                .toList();
         return names.isEmpty() || r.nextInt(8) > 0 ? "" : " charge.reservation=" + names.get(r.nextInt(names.size()));
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"''", "options.muster_backfill=easy", "options.muster_backfill=short", "options.muster_backfill=slowdown",
-        "options.muster_backfill=slowdown options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
-        "options.muster_backfill=slowdown options.preempt_type=preempt/qos options.preempt_mode=REQUEUE"
-                + " options.accounting_enforce=associations,limits,qos", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
-        "options.preempt_type=preempt/qos options.preempt_mode=REQUEUE options.accounting_enforce=associations,limits,qos",
-        "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY options.accounting_enforce=associations,limits,qos"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''",
+                "options.muster_backfill=easy",
+                "options.muster_backfill=short",
+                "options.muster_backfill=slowdown",
+                "options.muster_backfill=slowdown options.preempt_type=preempt/partition_prio "
+                        + "options.preempt_mode=REQUEUE",
+                "options.muster_backfill=slowdown options.preempt_type=preempt/qos options.preempt_mode=REQUEUE"
+                        + " options.accounting_enforce=associations,limits,qos",
+                "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
+                "options.preempt_type=preempt/qos options.preempt_mode=REQUEUE "
+                        + "options.accounting_enforce=associations,limits,qos",
+                "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY "
+                        + "options.accounting_enforce=associations,limits,qos"
+            })
     void whatIsRememberedBesideKeptPlacesChangesNothing(String options) {
         int kept = 0;
         int reserved = 0;
@@ -105,9 +141,12 @@ class KeptPruningTest {
             pruned.forecasts().elsewhere(true);
             for (int step = 0; step < STEPS; step++) {
                 for (int i = r.nextInt(9); i > 0; i--) {
-                    c.submit(PruningTest.job(r) + inReservation(c, r) + (charged
-                            ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
-                            + List.of("low", "normal", "high").get(r.nextInt(3)) : ""));
+                    c.submit(PruningTest.job(r)
+                            + inReservation(c, r)
+                            + (charged
+                                    ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
+                                            + List.of("low", "normal", "high").get(r.nextInt(3))
+                                    : ""));
                 }
                 Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
                 if (step % 4 == 0) {

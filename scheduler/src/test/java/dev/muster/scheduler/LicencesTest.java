@@ -15,7 +15,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Licences: who gets them, who waits, and who may go ahead of whom. */
 class LicencesTest {
     private static Cluster cluster() {
-        return new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10",
+        return new Cluster(
+                "n[1-4] cpus=2 mem=1000",
+                "p nodes=n[1-4] default=yes defmempercpu=10",
                 "options.licenses=fluent:4,matlab,abaqus:2");
     }
 
@@ -36,7 +38,8 @@ class LicencesTest {
             a|b,c         !
             """)
     void forms(String text, String read) {
-        assertThat(LicenseRequest.parse(text).map(w -> LicenseRequest.text(w.items()))).isEqualTo(java.util.Optional.ofNullable(read));
+        assertThat(LicenseRequest.parse(text).map(w -> LicenseRequest.text(w.items())))
+                .isEqualTo(java.util.Optional.ofNullable(read));
     }
 
     @Test
@@ -126,13 +129,16 @@ class LicencesTest {
     @Test
     void thoseOfServersOutside() {
         Cluster c = cluster();
-        assertThat(outside(c, "matlab@flex:2")).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2, "matlab@flex", 2));
+        assertThat(outside(c, "matlab@flex:2"))
+                .isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2, "matlab@flex", 2));
         int first = c.accept("licenses=matlab@flex:2");
         int second = c.accept("licenses=matlab@flex,matlab");
         c.schedule();
         assertThat(c.shown(first)).startsWith("n");
         assertThat(c.shown(second)).isEqualTo("(Licenses)");
-        assertThat(outside(c, "matlab@flex:3", "ansys@rlm:1")).containsEntry("matlab@flex", 3).containsEntry("ansys@rlm", 1);
+        assertThat(outside(c, "matlab@flex:3", "ansys@rlm:1"))
+                .containsEntry("matlab@flex", 3)
+                .containsEntry("ansys@rlm", 1);
         c.schedule();
         assertThat(c.shown(second)).startsWith("n");
         assertThat(c.place("licenses=ansys@rlm:2")).contains("Invalid license specification");
@@ -140,17 +146,23 @@ class LicencesTest {
         State before = c.state();
         List<dev.muster.core.state.Change> records = new java.util.ArrayList<>();
         before.snapshot(records::add);
-        assertThat(State.EMPTY.apply(new dev.muster.core.state.Entry(before.tickMs(), 0, -1, "Snapshot", records)).accounts().licences()).isEmpty();
+        assertThat(State.EMPTY
+                        .apply(new dev.muster.core.state.Entry(before.tickMs(), 0, -1, "Snapshot", records))
+                        .accounts()
+                        .licences())
+                .isEmpty();
     }
 
     private static Map<String, Integer> outside(Cluster c, String... licences) {
-        c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(),
-                List.of(),
-                List.of(licences), List.of())));
+        c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(
+                List.of(), List.of(), List.of(), List.of(), List.of(licences), List.of())));
         return Licenses.capacities(c.state());
     }
 
-    /** What a server says is taken counts as far as neither the cluster's jobs have it nor other clusters may have it, by when it was said. */
+    /**
+     * What a server says is taken counts as far as neither the cluster's jobs have it nor other clusters may have it,
+     * by when it was said.
+     */
     @ParameterizedTest
     @CsvSource({"30, 10, 70", "20, 0, 80", "10, 0, 80", "100, 80, 0", "500, 80, 0"})
     void licencesThatAreMissing(int consumed, int deficit, int left) {
@@ -171,37 +183,61 @@ class LicencesTest {
         assertThat(c.state().accounts().remotes().getFirst().deficit()).isZero();
         new Play(c).lines("cancel 1");
         remote(c, 30, 6);
-        assertThat(c.state().accounts().remotes().getFirst().deficit()).as("nothing new was said").isZero();
+        assertThat(c.state().accounts().remotes().getFirst().deficit())
+                .as("nothing new was said")
+                .isZero();
         remote(c, 30, 7);
         assertThat(c.state().accounts().remotes().getFirst().deficit()).isEqualTo(10);
     }
 
     /** 80 of 100 are the cluster's. */
     private static void remote(Cluster c, int consumed, long time) {
-        c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(),
+        c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(
                 List.of(),
-                List.of("foobar@slurmdb:80"), List.of(new RemoteLicence("foobar@slurmdb", 100, consumed, 0, time)))));
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of("foobar@slurmdb:80"),
+                List.of(new RemoteLicence("foobar@slurmdb", 100, consumed, 0, time)))));
     }
 
     /** shows: LicenseParameters */
     @ParameterizedTest
-    @CsvSource({"matlab, matlab:1", "matlab:2, matlab:2", "ansys, ansys@rlm:1", "ansys:3, ansys@rlm:3", "ansys@rlm, ansys@rlm",
-            "'ansys:2,fluent', 'ansys@rlm:2,fluent:1'", "nastran,", "ans,", "matlab@rlm, matlab@rlm"})
+    @CsvSource({
+        "matlab, matlab:1",
+        "matlab:2, matlab:2",
+        "ansys, ansys@rlm:1",
+        "ansys:3, ansys@rlm:3",
+        "ansys@rlm, ansys@rlm",
+        "'ansys:2,fluent', 'ansys@rlm:2,fluent:1'",
+        "nastran,",
+        "ans,",
+        "matlab@rlm, matlab@rlm"
+    })
     void namesWithoutTheirServer(String asked, String kept) {
-        Cluster c = new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10",
+        Cluster c = new Cluster(
+                "n[1-4] cpus=2 mem=1000",
+                "p nodes=n[1-4] default=yes defmempercpu=10",
                 "options.licenses=fluent:4,matlab:2 options.bare_licences=true");
         outside(c, "ansys@rlm:9", "matlab@rlm:9", "nastran@a:3", "nastran@b:3");
         String place = c.place("licenses=" + asked);
         assertThat(place).isEqualTo(kept == null ? "Invalid license specification" : "n1:1");
-        assertThat(kept == null || c.state().jobs().at(1).desc().request().licenses().equals(kept)).isTrue();
-        assertThat(cluster().place("licenses=ansys")).as("without LicenseParameters").isEqualTo("Invalid license specification");
+        assertThat(kept == null
+                        || c.state().jobs().at(1).desc().request().licenses().equals(kept))
+                .isTrue();
+        assertThat(cluster().place("licenses=ansys"))
+                .as("without LicenseParameters")
+                .isEqualTo("Invalid license specification");
     }
 
     /** By allow_zero_lic. */
     @Test
     void moreThanThereAre() {
-        new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10",
-                "options.licenses=fluent:4,none:0 options.allow_zero_lic=yes")).lines("""
+        new Play(new Cluster(
+                        "n[1-4] cpus=2 mem=1000",
+                        "p nodes=n[1-4] default=yes defmempercpu=10",
+                        "options.licenses=fluent:4,none:0 options.allow_zero_lic=yes"))
+                .lines("""
                 submit licenses=nope        -> says Invalid license specification
                 submit licenses=fluent:5    -> 1 PENDING
                 submit licenses=none        -> 2 PENDING

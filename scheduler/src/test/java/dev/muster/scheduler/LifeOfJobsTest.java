@@ -26,7 +26,10 @@ class LifeOfJobsTest {
     /** shows: BatchStartTimeout */
     @Test
     void aScriptThatItsNodeNeverSawIsLaunchedAgainForAWhile() {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true batchStartTimeoutS=10"))
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        "p nodes=n[1-2] default=yes defmempercpu=10",
+                        "requeueJobs=true batchStartTimeoutS=10"))
                 .lines("""
                 submit kind=BATCH
                 schedule              -> 1 RUNNING n1
@@ -40,7 +43,8 @@ class LifeOfJobsTest {
     /** A fault of the node is not the job's: it is tried on another, and the node takes nothing more. */
     @Test
     void aNodeThatCannotLaunchIsDrainedAndItsJobGoesElsewhere() {
-        Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true");
+        Cluster cluster =
+                new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true");
         new Play(cluster).lines("""
                 submit kind=BATCH
                 schedule              -> 1 RUNNING n1
@@ -103,8 +107,10 @@ class LifeOfJobsTest {
     @Test
     void namesAndCommentsAreNotEndless() {
         play("submit kind=BATCH name=" + "x".repeat(1024) + " -> 1 PENDING\n"
-                + "submit kind=BATCH name=" + "x".repeat(1025) + " -> says Pathname of a file, directory or other parameter too long\n"
-                + "submit kind=BATCH extras.comment=" + "y".repeat(1025) + " -> says Pathname of a file, directory or other parameter too long");
+                + "submit kind=BATCH name=" + "x".repeat(1025)
+                + " -> says Pathname of a file, directory or other parameter too long\n"
+                + "submit kind=BATCH extras.comment=" + "y".repeat(1025)
+                + " -> says Pathname of a file, directory or other parameter too long");
     }
 
     @Test
@@ -185,26 +191,40 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** What one command takes of an array leaves that array alone, however much it takes of others and however often it names the same. */
+    /**
+     * What one command takes of an array leaves that array alone, however much it takes of others and however often it
+     * names the same.
+     */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "1_1 1_2 2_1 2_2      | 1 PENDING [3]; 2 PENDING [3]",
-        "1_1 1_2 2_1 2_2 1_3  | 1_3 CANCELLED; 2 PENDING [3]",
-        "1_1 1_1 1_2 1_2 1_1  | 1 PENDING [3]; 2 PENDING [1-3]",
-        "2_1 2 2_2            | 1 PENDING [1-3]; 2 CANCELLED [2-3]",
-        "2 2_1 2              | 1 PENDING [1-3]; 2 CANCELLED [1-3]",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1_1 1_2 2_1 2_2      | 1 PENDING [3]; 2 PENDING [3]",
+                "1_1 1_2 2_1 2_2 1_3  | 1_3 CANCELLED; 2 PENDING [3]",
+                "1_1 1_1 1_2 1_2 1_1  | 1 PENDING [3]; 2 PENDING [1-3]",
+                "2_1 2 2_2            | 1 PENDING [1-3]; 2 CANCELLED [2-3]",
+                "2 2_1 2              | 1 PENDING [1-3]; 2 CANCELLED [1-3]",
+            })
     void tasksOfSeveralArrays(String named, String expected) {
         Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "");
         c.accept("kind=BATCH timing.array=1-3");
         c.accept("kind=BATCH timing.array=1-3");
-        List<Command.JobRef> refs = Stream.of(named.split(" ")).map(n -> new Command.JobRef(n, n.charAt(0) - '0',
-                n.length() == 1 ? -1 : n.charAt(2) - '0', Command.JobRef.NO_STEP)).toList();
-        CancelReply reply = (CancelReply) ((Decision.Accepted) c.apply(new Command.CancelJobs(Cluster.USER, refs, 0, false, false))).reply();
+        List<Command.JobRef> refs = Stream.of(named.split(" "))
+                .map(n -> new Command.JobRef(
+                        n, n.charAt(0) - '0', n.length() == 1 ? -1 : n.charAt(2) - '0', Command.JobRef.NO_STEP))
+                .toList();
+        CancelReply reply = (CancelReply)
+                ((Decision.Accepted) c.apply(new Command.CancelJobs(Cluster.USER, refs, 0, false, false))).reply();
         assertThat(reply.errors()).isEmpty();
-        assertThat(Stream.of(1, 2).map(id -> c.state().jobs().at(id)).map(j -> j.id()
-                + (j.isArrayTask() ? "_" + j.array().task() : "") + " " + j.state()
-                + (j.isArrayRecord() ? " [" + j.array().pending().compact() + "]" : "")).collect(Collectors.joining("; "))).isEqualTo(expected);
+        assertThat(Stream.of(1, 2)
+                        .map(id -> c.state().jobs().at(id))
+                        .map(j -> j.id()
+                                + (j.isArrayTask() ? "_" + j.array().task() : "") + " " + j.state()
+                                + (j.isArrayRecord()
+                                        ? " [" + j.array().pending().compact() + "]"
+                                        : ""))
+                        .collect(Collectors.joining("; ")))
+                .isEqualTo(expected);
     }
 
     /** Of an array its tasks are named, to whom it does not belong; nothing is split off for him. */
@@ -217,13 +237,18 @@ class LifeOfJobsTest {
         Function<Command, String> told = asked -> TaskOutcomesTest.told(c, asked);
         assertThat(told.apply(new Command.HoldJobs(7, List.of(all, one), true, false)))
                 .isEqualTo("[1_1-3,5: Invalid user id, 1_2: Invalid user id]");
-        List<Command.JobRef> some = List.of(new Command.JobRef(id + "_[1-2]", id, 1, Command.JobRef.NO_STEP),
+        List<Command.JobRef> some = List.of(
+                new Command.JobRef(id + "_[1-2]", id, 1, Command.JobRef.NO_STEP),
                 new Command.JobRef(id + "_[1-2]", id, 2, Command.JobRef.NO_STEP));
         assertThat(told.apply(new Command.HoldJobs(7, some, true, false))).isEqualTo("[1_1-2: Invalid user id]");
-        assertThat(told.apply(new Command.RequeueJobs(7, List.of(all), false, false))).isEqualTo("[1_1-3,5: Access/permission denied]");
-        assertThat(told.apply(new Command.UpdateJob(7, all, Map.of("comment", "x")))).isEqualTo("[1_1-3,5: Invalid user id]");
-        assertThat(told.apply(new Command.UpdateJob(7, one, Map.of("comment", "x")))).isEqualTo("Invalid user id");
-        assertThat(told.apply(new Command.CancelJobs(7, List.of(all), 0, false, false))).isEqualTo("[1: Access/permission denied]");
+        assertThat(told.apply(new Command.RequeueJobs(7, List.of(all), false, false)))
+                .isEqualTo("[1_1-3,5: Access/permission denied]");
+        assertThat(told.apply(new Command.UpdateJob(7, all, Map.of("comment", "x"))))
+                .isEqualTo("[1_1-3,5: Invalid user id]");
+        assertThat(told.apply(new Command.UpdateJob(7, one, Map.of("comment", "x"))))
+                .isEqualTo("Invalid user id");
+        assertThat(told.apply(new Command.CancelJobs(7, List.of(all), 0, false, false)))
+                .isEqualTo("[1: Access/permission denied]");
         assertThat(c.state().jobs().size()).isEqualTo(1);
     }
 
@@ -250,15 +275,21 @@ class LifeOfJobsTest {
     private static String limits(Cluster c) {
         java.util.TreeMap<Integer, Integer> out = new java.util.TreeMap<>();
         c.state().jobs().values().forEach(j -> {
-            int limit = j.state() == dev.muster.model.job.JobState.RUNNING ? j.run().limitMin() : j.desc().timing().timeLimitMin();
+            int limit = j.state() == dev.muster.model.job.JobState.RUNNING
+                    ? j.run().limitMin()
+                    : j.desc().timing().timeLimitMin();
             if (j.array().task() >= 0) {
                 out.put(j.array().task(), limit);
             }
-            for (int t = j.array().pending().first(); t >= 0; t = j.array().pending().next(t + 1)) {
+            for (int t = j.array().pending().first();
+                    t >= 0;
+                    t = j.array().pending().next(t + 1)) {
                 out.put(t, limit);
             }
         });
-        return out.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).collect(java.util.stream.Collectors.joining(" "));
+        return out.entrySet().stream()
+                .map(e -> e.getKey() + "=" + e.getValue())
+                .collect(java.util.stream.Collectors.joining(" "));
     }
 
     @Test
@@ -292,13 +323,22 @@ class LifeOfJobsTest {
                 schedule            -> 5 PENDING
                 submit kind=BATCH partition=c memPerNodeMb=1001 -> 6 unknown
                 """;
-        new Play(new Cluster("n1 cpus=8 mem=1000", "m nodes=n1 default=yes\nc nodes=n1 select=CR_CORE",
-                "memoryConsumed=true options.select=CR_CORE_MEMORY")).lines(dealt);
-        new Play(new Cluster("n1 cpus=8 mem=1000", "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",
-                "memoryConsumed=false options.select=CR_CORE")).lines(dealt);
+        new Play(new Cluster(
+                        "n1 cpus=8 mem=1000",
+                        "m nodes=n1 default=yes\nc nodes=n1 select=CR_CORE",
+                        "memoryConsumed=true options.select=CR_CORE_MEMORY"))
+                .lines(dealt);
+        new Play(new Cluster(
+                        "n1 cpus=8 mem=1000",
+                        "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",
+                        "memoryConsumed=false options.select=CR_CORE"))
+                .lines(dealt);
     }
 
-    /** Seconds since it was submitted, since it is eligible and since it grows older; as Slurm has them, but for times to come. */
+    /**
+     * Seconds since it was submitted, since it is eligible and since it grows older; as Slurm has them, but for times
+     * to come.
+     */
     @Test
     void agesOfWhoIsHeldWaitsForOthersAndComesBack() {
         play("""
@@ -404,8 +444,9 @@ class LifeOfJobsTest {
         for (String[] row : table) {
             for (int i = 0; i < ends.length; i++) {
                 String then = row[i + 1].equals("PENDING") ? "PENDING Dependency" : row[i + 1];
-                play("submit kind=BATCH\nschedule\nsubmit kind=BATCH timing.dependency=" + row[0] + ":1 -> 2 PENDING Dependency\n"
-                        + ends[i] + "\npass 1\nschedule -> 2 " + (then.equals("RUNNING") ? "RUNNING n1" : then));
+                play("submit kind=BATCH\nschedule\nsubmit kind=BATCH timing.dependency=" + row[0]
+                        + ":1 -> 2 PENDING Dependency\n" + ends[i] + "\npass 1\nschedule -> 2 "
+                        + (then.equals("RUNNING") ? "RUNNING n1" : then));
             }
         }
     }
@@ -510,7 +551,10 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** srun gets SIGTERM like every process of its job and asks for its step's end: the step's tasks have KillWait all the same. */
+    /**
+     * srun gets SIGTERM like every process of its job and asks for its step's end: the step's tasks have KillWait all
+     * the same.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"cancel 1", "pass 100", "requeue 1", "requeuehold 1", "cancel 1 root"})
     void srunDoesNotShortenTheEndOfItsJob(String end) {
@@ -523,9 +567,11 @@ class LifeOfJobsTest {
                 """);
         c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1.0", 1, -1, 0)), 10, false, false));
         play.lines(end + "\n");
-        Decision asked = c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1.0", 1, -1, 0)), 9, false, false));
+        Decision asked = c.apply(
+                new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("1.0", 1, -1, 0)), 9, false, false));
         assertThat(((Decision.Accepted) asked).changes()).isEmpty();
-        assertThat(((CancelReply) ((Decision.Accepted) asked).reply()).errors()).extracting(JobError::errno)
+        assertThat(((CancelReply) ((Decision.Accepted) asked).reply()).errors())
+                .extracting(JobError::errno)
                 .containsAnyOf(SlurmErrno.ALREADY_DONE.number(), SlurmErrno.INVALID_JOB_ID.number());
     }
 
@@ -588,7 +634,10 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** The table of {@code NodeRules.register}, row by row: what the controller holds × what the node says → what is done. */
+    /**
+     * The table of {@code NodeRules.register}, row by row: what the controller holds × what the node says → what is
+     * done.
+     */
     @Test
     void registrationReconciles() {
         play("""
@@ -621,8 +670,11 @@ class LifeOfJobsTest {
 
     @Test
     void exitCodesThatGoBackToTheQueue() {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true options.requeue_exit=5,9-10 options.requeue_exit_hold=7")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        "p nodes=n[1-2] default=yes defmempercpu=10",
+                        "requeueJobs=true options.requeue_exit=5,9-10 options.requeue_exit_hold=7"))
+                .lines("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1
                 exited 1 batch 10:0        -> 1 PENDING+COMPLETING+REQUEUED BeginTime 10:0 restarts=1
@@ -648,8 +700,11 @@ class LifeOfJobsTest {
 
     @Test
     void theControllersPrologComesFirst() {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true options.prolog_slurmctld=true")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        "p nodes=n[1-2] default=yes defmempercpu=10",
+                        "requeueJobs=true options.prolog_slurmctld=true"))
+                .lines("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING+CONFIGURING n1
                 ctldprolog 1 ok            -> 1 RUNNING n1
@@ -670,8 +725,11 @@ class LifeOfJobsTest {
 
     @Test
     void theNodesPrologsAreAwaitedAsWell() {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
-                "requeueJobs=true awaitProlog=true options.prolog_slurmctld=true")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        "p nodes=n[1-2] default=yes defmempercpu=10",
+                        "requeueJobs=true awaitProlog=true options.prolog_slurmctld=true"))
+                .lines("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING+CONFIGURING n1
                 ctldprolog 1 ok            -> 1 RUNNING+CONFIGURING n1
@@ -723,7 +781,11 @@ class LifeOfJobsTest {
 
     @Test
     void orMayNot() {
-        new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "options.disable_job_shrink=true")).lines("""
+        new Play(new Cluster(
+                        "n[1-4] cpus=2 mem=1000",
+                        "p nodes=n[1-4] default=yes defmempercpu=10",
+                        "options.disable_job_shrink=true"))
+                .lines("""
                 submit kind=BATCH nodesMin=3 tasks=3
                 update 1 numnodes=3,9       -> 1 PENDING
                 update 1 numnodes=2,        -> says Node count specification invalid
@@ -736,7 +798,9 @@ class LifeOfJobsTest {
 
     @Test
     void aRunningJobGivesUpNodes() {
-        new Play(new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true")).lines("""
+        new Play(new Cluster(
+                        "n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "requeueJobs=true"))
+                .lines("""
                 submit kind=BATCH nodesMin=3 tasks=3
                 schedule                    -> 1 RUNNING n[1-3]
                 step 1 3                    -> 1 RUNNING n[1-3] step0=RUNNING
@@ -774,7 +838,10 @@ class LifeOfJobsTest {
                 top 3 root
                 schedule                    -> 3 RUNNING n1; 1 PENDING
                 """);
-        assertThat(c.state().jobs().values().stream().map(j -> j.desc().timing().nice()).toList()).containsExactly(1, 1, -2, 0, 0);
+        assertThat(c.state().jobs().values().stream()
+                        .map(j -> j.desc().timing().nice())
+                        .toList())
+                .containsExactly(1, 1, -2, 0, 0);
     }
 
     /** With {@code scancel --admin-comment}: administrators only. */
@@ -786,13 +853,16 @@ class LifeOfJobsTest {
                 submit
                 schedule       -> 1 RUNNING n1; 2 PENDING
                 """);
-        List<Command.JobRef> both = List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP),
+        List<Command.JobRef> both = List.of(
+                new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP),
                 new Command.JobRef("2", 2, -1, Command.JobRef.NO_STEP));
-        assertThat(c.apply(new Command.CancelJobs(Cluster.USER, both, 0, false, false, false, false, "why"))).isInstanceOf(Decision.Rejected.class);
+        assertThat(c.apply(new Command.CancelJobs(Cluster.USER, both, 0, false, false, false, false, "why")))
+                .isInstanceOf(Decision.Rejected.class);
         c.apply(new Command.CancelJobs(0, both, 0, false, false, false, false, "why"));
         assertThat(both).allSatisfy(r -> {
             assertThat(c.state().jobs().at(r.jobId()).state()).isEqualTo(JobState.CANCELLED);
-            assertThat(c.state().jobs().at(r.jobId()).desc().extras().adminComment()).isEqualTo("why");
+            assertThat(c.state().jobs().at(r.jobId()).desc().extras().adminComment())
+                    .isEqualTo("why");
         });
     }
 }

@@ -22,7 +22,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits that are kept as numbers say to each job what they say when looked up for it alone, whatever runs, ends and is charged meanwhile. */
+/**
+ * Limits that are kept as numbers say to each job what they say when looked up for it alone, whatever runs, ends and is
+ * charged meanwhile.
+ */
 class LimitBookTest {
     private static final int SEEDS = 5;
     private static final int STEPS = 60;
@@ -39,16 +42,19 @@ class LimitBookTest {
             }
             String most = switch (name) {
                 case "GrpTRES", "MaxTRESPU", "MaxTRESPA", "MaxTRES" ->
-                        (r.nextBoolean() ? "cpu=" + (2 + r.nextInt(12)) : "mem=" + 20 * (1 + r.nextInt(9)))
-                        + (r.nextBoolean() ? ",node=" + (1 + r.nextInt(5)) : "");
+                    (r.nextBoolean() ? "cpu=" + (2 + r.nextInt(12)) : "mem=" + 20 * (1 + r.nextInt(9)))
+                            + (r.nextBoolean() ? ",node=" + (1 + r.nextInt(5)) : "");
                 case "GrpJobs", "MaxJobs", "MaxJobsPU", "MaxJobsPA" -> Integer.toString(1 + r.nextInt(6));
                 case "MaxWall" -> Integer.toString(20 + r.nextInt(80));
                 case "GrpWall" -> Integer.toString(30 + r.nextInt(200));
                 case "UsageFactor" -> List.of("0.5", "1", "2.5").get(r.nextInt(3));
                 case "LimitFactor" -> List.of("0.5", "2").get(r.nextInt(2));
                 case "UsageThreshold" -> "0.4";
-                case "Flags" -> List.of("EnforceUsageThreshold", "OverPartQOS", "UsageFactorSafe", "Relative", "NoDecay").get(r.nextInt(5));
-                default -> "cpu=" + (50 + r.nextInt(800)) + (r.nextBoolean() ? ",billing=" + (50 + r.nextInt(800)) : "");
+                case "Flags" ->
+                    List.of("EnforceUsageThreshold", "OverPartQOS", "UsageFactorSafe", "Relative", "NoDecay")
+                            .get(r.nextInt(5));
+                default ->
+                    "cpu=" + (50 + r.nextInt(800)) + (r.nextBoolean() ? ",billing=" + (50 + r.nextInt(800)) : "");
             };
             out.put(name, most);
         }
@@ -56,19 +62,45 @@ class LimitBookTest {
     }
 
     private static Policy policy(Random r) {
-        List<String> ofAssoc = List.of("GrpTRES", "GrpJobs", "MaxJobs", "MaxTRES", "MaxWall", "GrpTRESMins", "GrpTRESRunMins", "GrpWall",
+        List<String> ofAssoc = List.of(
+                "GrpTRES",
+                "GrpJobs",
+                "MaxJobs",
+                "MaxTRES",
+                "MaxWall",
+                "GrpTRESMins",
+                "GrpTRESRunMins",
+                "GrpWall",
                 "MaxTRESMins");
-        List<String> ofQos = List.of("GrpTRES", "GrpJobs", "MaxJobsPU", "MaxJobsPA", "MaxTRESPU", "MaxTRESPA", "MaxTRES", "MaxWall", "GrpTRESMins",
-                "GrpTRESRunMins", "MaxTRESRunMinsPU", "MaxTRESRunMinsPA", "GrpWall", "UsageFactor", "LimitFactor", "UsageThreshold", "Flags");
+        List<String> ofQos = List.of(
+                "GrpTRES",
+                "GrpJobs",
+                "MaxJobsPU",
+                "MaxJobsPA",
+                "MaxTRESPU",
+                "MaxTRESPA",
+                "MaxTRES",
+                "MaxWall",
+                "GrpTRESMins",
+                "GrpTRESRunMins",
+                "MaxTRESRunMinsPU",
+                "MaxTRESRunMinsPA",
+                "GrpWall",
+                "UsageFactor",
+                "LimitFactor",
+                "UsageThreshold",
+                "Flags");
         List<AssocPolicy> assocs = new ArrayList<>();
         assocs.add(new AssocPolicy(1, 0, "root", "", "", false, some(r, ofAssoc), QOS, ""));
         int id = 1;
         for (String account : ACCOUNTS) {
             int above = ++id;
             // the last is below the first
-            assocs.add(new AssocPolicy(above, account.equals("c") ? 2 : 1, account, "", "", false, some(r, ofAssoc), QOS, ""));
+            assocs.add(new AssocPolicy(
+                    above, account.equals("c") ? 2 : 1, account, "", "", false, some(r, ofAssoc), QOS, ""));
             for (String user : USERS) {
-                assocs.add(new AssocPolicy(++id, above, account, user, "", account.equals("a"), some(r, ofAssoc), QOS, ""));
+                assocs.add(new AssocPolicy(
+                        ++id, above, account, user, "", account.equals("a"), some(r, ofAssoc), QOS, ""));
                 id++;
                 if (r.nextInt(3) == 0) {
                     assocs.add(new AssocPolicy(id, above, account, user, "q", false, some(r, ofAssoc), QOS, ""));
@@ -81,8 +113,10 @@ class LimitBookTest {
     }
 
     private static String job(Random r) {
-        return "charge.account=" + ACCOUNTS.get(r.nextInt(3)) + " owner.user=" + USERS.get(r.nextInt(2)) + " charge.qos=" + QOS.get(r.nextInt(3))
-                + " tasks=" + (1 + r.nextInt(4)) + (r.nextInt(3) == 0 ? " nodesMin=2" : "") + " timing.timeLimitMin=" + (1 + r.nextInt(60))
+        return "charge.account=" + ACCOUNTS.get(r.nextInt(3)) + " owner.user=" + USERS.get(r.nextInt(2))
+                + " charge.qos=" + QOS.get(r.nextInt(3))
+                + " tasks=" + (1 + r.nextInt(4)) + (r.nextInt(3) == 0 ? " nodesMin=2" : "") + " timing.timeLimitMin="
+                + (1 + r.nextInt(60))
                 + List.of("", " partition=q", " partition=q,p", "").get(r.nextInt(4));
     }
 
@@ -103,8 +137,11 @@ class LimitBookTest {
         scheduler.queue().limits().at(c.state(), rules, scheduler.use(), c.seconds());
         for (Job job : c.state().jobs().values()) {
             if (job.isPending()) {
-                JobReason alone = rules.blocks(job.desc(), Allocation.NONE, job.desc().timing().timeLimitMin(), counted);
-                assertThat(scheduler.queue().limited(job, job.desc().timing().timeLimitMin())).as(as + " job " + job.id()).isEqualTo(alone);
+                JobReason alone = rules.blocks(
+                        job.desc(), Allocation.NONE, job.desc().timing().timeLimitMin(), counted);
+                assertThat(scheduler.queue().limited(job, job.desc().timing().timeLimitMin()))
+                        .as(as + " job " + job.id())
+                        .isEqualTo(alone);
                 said.merge(alone, 1, Integer::sum);
             }
         }
@@ -115,7 +152,9 @@ class LimitBookTest {
     void theSameAsForEachAlone(String enforced) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
-            Cluster c = new Cluster("n[1-8] cpus=4 mem=1000", "p nodes=n[1-8] default=yes defmempercpu=10\nq nodes=n[5-8] defmempercpu=10 qos=part",
+            Cluster c = new Cluster(
+                    "n[1-8] cpus=4 mem=1000",
+                    "p nodes=n[1-8] default=yes defmempercpu=10\nq nodes=n[5-8] defmempercpu=10 qos=part",
                     "memoryConsumed=true options.accounting_enforce=associations," + enforced);
             c.apply(new Command.ApplyPolicy(policy(r)));
             for (int step = 0; step < STEPS; step++) {

@@ -19,7 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which word a job is told that waits for several limits at once, while others run: as measured of Slurm. */
 class LimitOrderTest {
-    /** Whose limit it is (of the partition's QOS, the job's, the user, the account, the root), the limit and its word, in order. */
+    /**
+     * Whose limit it is (of the partition's QOS, the job's, the user, the account, the root), the limit and its word,
+     * in order.
+     */
     private static final List<String> TOLD = """
             p GrpJobs=1 QOSGrpJobsLimit
             p GrpWall=4 QOSGrpWallLimit
@@ -74,27 +77,39 @@ class LimitOrderTest {
         for (String row : rows) {
             String[] part = row.split(" ");
             int equals = part[1].indexOf('=');
-            of.computeIfAbsent(part[0], k -> new TreeMap<>()).put(part[1].substring(0, equals), part[1].substring(equals + 1));
+            of.computeIfAbsent(part[0], k -> new TreeMap<>())
+                    .put(part[1].substring(0, equals), part[1].substring(equals + 1));
         }
         List<String> qos = List.of("fast", "part");
-        return new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, of.getOrDefault("r", Map.of()), qos, ""),
-                new AssocPolicy(2, 1, "dept", "", "", false, of.getOrDefault("a", Map.of()), qos, ""),
-                new AssocPolicy(3, 2, "dept", "alice", "", true, of.getOrDefault("u", Map.of()), qos, "")),
-                List.of(new QosPolicy(1, "part", of.getOrDefault("p", Map.of())), new QosPolicy(2, "fast", of.getOrDefault("q", Map.of()))),
-                List.of(), List.of());
+        return new Policy(
+                List.of(
+                        new AssocPolicy(1, 0, "root", "", "", false, of.getOrDefault("r", Map.of()), qos, ""),
+                        new AssocPolicy(2, 1, "dept", "", "", false, of.getOrDefault("a", Map.of()), qos, ""),
+                        new AssocPolicy(3, 2, "dept", "alice", "", true, of.getOrDefault("u", Map.of()), qos, "")),
+                List.of(
+                        new QosPolicy(1, "part", of.getOrDefault("p", Map.of())),
+                        new QosPolicy(2, "fast", of.getOrDefault("q", Map.of()))),
+                List.of(),
+                List.of());
     }
 
-    /** Without the one that is told the next one is. What a QOS names does not count of the other, nor of associations, so some are left out. */
+    /**
+     * Without the one that is told the next one is. What a QOS names does not count of the other, nor of associations,
+     * so some are left out.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"p", "q", "pq", ""})
     void numbersAndTimesBeforeAmounts(String qos) {
-        Cluster c = new Cluster("n[1-2] cpus=8 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10" + (qos.contains("p") ? " qos=part" : ""),
+        Cluster c = new Cluster(
+                "n[1-2] cpus=8 mem=1000",
+                "p nodes=n[1-2] default=yes defmempercpu=10" + (qos.contains("p") ? " qos=part" : ""),
                 "memoryConsumed=true options.accounting_enforce=associations,limits,qos,safe");
         List<String> left = new ArrayList<>(TOLD);
         left.removeIf(row -> row.startsWith("p") && !qos.contains("p") || row.startsWith("q") && !qos.contains("q"));
         // either QOS has every second limit
         List<String> names = TOLD.stream().map(r -> r.split(" ")[1]).distinct().toList();
-        left.removeIf(row -> qos.length() == 2 && "pq".contains(row.substring(0, 1))
+        left.removeIf(row -> qos.length() == 2
+                && "pq".contains(row.substring(0, 1))
                 && names.indexOf(row.split(" ")[1]) % 2 == (row.startsWith("p") ? 0 : 1));
         c.apply(new Command.ApplyPolicy(policy(List.of())));
         c.accept("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=5");
@@ -114,7 +129,11 @@ class LimitOrderTest {
             assertThat(word).as(row).isEqualTo(row.split(" ")[2]);
             AccountUse use = new AccountUse();
             use.reset(c.state());
-            assertThat(new AccountRules(c.state()).blocks(job.desc(), Allocation.NONE, 5, use).word()).as(row).isEqualTo(word);
+            assertThat(new AccountRules(c.state())
+                            .blocks(job.desc(), Allocation.NONE, 5, use)
+                            .word())
+                    .as(row)
+                    .isEqualTo(word);
             c.apply(new Command.ApplyPolicy(policy(left)));
         }
         c.schedule();
@@ -124,6 +143,7 @@ class LimitOrderTest {
     /** A QOS that is still to come names the same limit, which counts in place of the association's. */
     private static boolean isHidden(String row, List<String> left) {
         String name = row.substring(2, row.indexOf('=')).replace("MaxJobs", "MaxJobsPU");
-        return "uar".contains(row.substring(0, 1)) && left.stream().anyMatch(r -> "pq".contains(r.substring(0, 1)) && r.startsWith(name + "=", 2));
+        return "uar".contains(row.substring(0, 1))
+                && left.stream().anyMatch(r -> "pq".contains(r.substring(0, 1)) && r.startsWith(name + "=", 2));
     }
 }

@@ -8,7 +8,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** --mem-update: what a job has of memory at first, when it is measured, what it uses then → what it keeps on its nodes. */
+/**
+ * --mem-update: what a job has of memory at first, when it is measured, what it uses then → what it keeps on its nodes.
+ */
 class MemoryUpdateTest {
     private static final String ALLOWED = "externSteps=true options.stepmgr=true options.memory_updates=true";
 
@@ -17,7 +19,9 @@ class MemoryUpdateTest {
     }
 
     private static String has(Cluster c, int id) {
-        return c.state().jobs().at(id).run().allocation().nodes().stream().map(s -> Long.toString(s.memoryMb())).collect(Collectors.joining(" "));
+        return c.state().jobs().at(id).run().allocation().nodes().stream()
+                .map(s -> Long.toString(s.memoryMb()))
+                .collect(Collectors.joining(" "));
     }
 
     private static String measured(String asked, int margin, int passS, long usedMb) {
@@ -58,8 +62,11 @@ class MemoryUpdateTest {
         c.apply(new Command.MemoryMeasured(id, 1, second * 1024));
         c.apply(new Command.MemoryMeasured(id, 2, second * 1024));
         assertThat(has(c, id)).isEqualTo(kept);
-        assertThat(MemoryRules.isDue(c.state(), c.state().jobs().at(id), c.seconds() * 1000)).isFalse();
-        assertThat(c.state().jobs().at(id).desc().request().memPerNodeMb()).as("in another run it may have as much again").isEqualTo(400);
+        assertThat(MemoryRules.isDue(c.state(), c.state().jobs().at(id), c.seconds() * 1000))
+                .isFalse();
+        assertThat(c.state().jobs().at(id).desc().request().memPerNodeMb())
+                .as("in another run it may have as much again")
+                .isEqualTo(400);
     }
 
     @ParameterizedTest

@@ -8,7 +8,10 @@ import dev.muster.core.state.Node;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What scontrol update writes on nodes: service that comes back by itself, instances of clouds, tokens for certificates. */
+/**
+ * What scontrol update writes on nodes: service that comes back by itself, instances of clouds, tokens for
+ * certificates.
+ */
 class NodeWordsTest {
     private final Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes", "");
 
@@ -73,15 +76,19 @@ class NodeWordsTest {
                 node n[1-2] nodeaddr=h[3-4]
                 node n[1-2] nodeaddr=h[3-5]      -> says Invalid node name specified
                 """);
-        assertThat(List.of(node("n1").marks().instanceId(), node("n2").marks().instanceId())).containsExactly("i-7", "i-8");
-        assertThat(List.of(node("n1").marks().instanceType(), node("n2").marks().instanceType())).containsExactly("big", "big");
-        assertThat(List.of(node("n1").spec().address(), node("n2").spec().address())).containsExactly("h3", "h4");
+        assertThat(List.of(node("n1").marks().instanceId(), node("n2").marks().instanceId()))
+                .containsExactly("i-7", "i-8");
+        assertThat(List.of(node("n1").marks().instanceType(), node("n2").marks().instanceType()))
+                .containsExactly("big", "big");
+        assertThat(List.of(node("n1").spec().address(), node("n2").spec().address()))
+                .containsExactly("h3", "h4");
     }
 
     @Test
     void ofATokenOnlyItsHashIsKept() {
         play("node n1 certtoken=secret");
-        assertThat(node("n1").marks().certToken()).isEqualTo("2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b");
+        assertThat(node("n1").marks().certToken())
+                .isEqualTo("2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b");
         cluster.apply(new Command.CertificateSigned("n1", ""));
         assertThat(node("n1").marks().certToken()).isNotEmpty();
         assertThat(node("n1").marks().certTime()).isPositive();

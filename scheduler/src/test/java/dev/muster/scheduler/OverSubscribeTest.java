@@ -47,7 +47,10 @@ class OverSubscribeTest {
                 """);
     }
 
-    /** --exclusive gives all CPUs of a node, and no node alone, where the partition forces jobs to share; FORCE:1 forces nothing. */
+    /**
+     * --exclusive gives all CPUs of a node, and no node alone, where the partition forces jobs to share; FORCE:1 forces
+     * nothing.
+     */
     @Test
     void exclusiveSharesWhereItIsForced() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """

@@ -31,16 +31,26 @@ class OvercommitTest {
             wide | tasks=2 tresPerTask=gres/gpu:1,nic:1 cpusPerTask=1          | unknown
             """)
     void cpus(String partition, String request, String expected) {
-        Cluster c = new Cluster("n1 cpus=1 mem=1000 gpus=2\nn2 cpus=8 mem=1000 gpus=2",
-                "one nodes=n1 defmempercpu=10\nwide nodes=n2 defmempercpu=10 default=yes", "gresTypes=gpu options.licenses=l:9");
+        Cluster c = new Cluster(
+                "n1 cpus=1 mem=1000 gpus=2\nn2 cpus=8 mem=1000 gpus=2",
+                "one nodes=n1 defmempercpu=10\nwide nodes=n2 defmempercpu=10 default=yes",
+                "gresTypes=gpu options.licenses=l:9");
         Decision d = c.submit("submit partition=" + partition + " nodesMin=1 nodesMax=1 overcommit=true " + request);
         if (d instanceof Decision.Rejected no) {
-            assertThat(no.sentence()).endsWith(expected.equals("unknown") ? "Invalid Trackable RESource (TRES) specification" : UNAVAILABLE);
+            assertThat(no.sentence())
+                    .endsWith(
+                            expected.equals("unknown")
+                                    ? "Invalid Trackable RESource (TRES) specification"
+                                    : UNAVAILABLE);
             assertThat(expected).isIn("refused", "unknown");
             return;
         }
         c.schedule();
         var job = c.state().jobs().at(1);
-        assertThat(job.isPending() ? "PENDING" : Integer.toString(job.run().allocation().cpus())).isEqualTo(expected);
+        assertThat(
+                        job.isPending()
+                                ? "PENDING"
+                                : Integer.toString(job.run().allocation().cpus()))
+                .isEqualTo(expected);
     }
 }

@@ -6,8 +6,10 @@ import org.junit.jupiter.api.Test;
 
 /** Jobs that name several partitions. */
 class PartitionsTest {
-    private final Cluster cluster = new Cluster("n[1-2] cpus=1 mem=1000",
-            "low nodes=n[1-2] default=yes defmempercpu=10 maxtime=60\nhigh nodes=n1 prioritytier=10 defmempercpu=10", "requeueJobs=true");
+    private final Cluster cluster = new Cluster(
+            "n[1-2] cpus=1 mem=1000",
+            "low nodes=n[1-2] default=yes defmempercpu=10 maxtime=60\nhigh nodes=n1 prioritytier=10 defmempercpu=10",
+            "requeueJobs=true");
     private final Play play = new Play(cluster);
 
     private String partition(int job) {
@@ -40,11 +42,15 @@ class PartitionsTest {
                 submit kind=BATCH partition=high
                 """);
         cluster.reconfigure("low");
-        play.lines("schedule -> 1 NODE_FAIL+COMPLETING PartitionDown 1:0; 2 RUNNING n2; 3 PENDING; 4 NODE_FAIL PartitionDown 1:0");
+        play.lines("schedule -> 1 NODE_FAIL+COMPLETING PartitionDown 1:0; 2 RUNNING n2; 3 PENDING; 4 NODE_FAIL "
+                + "PartitionDown 1:0");
         assertThat(partition(3)).isEqualTo("low");
     }
 
-    /** What waited waits again, held as it was; what ran is requeued unless it asked not to be; clients of allocations have gone. */
+    /**
+     * What waited waits again, held as it was; what ran is requeued unless it asked not to be; clients of allocations
+     * have gone.
+     */
     @Test
     void jobsComeBackWithTheirPartition() {
         play.lines("""
@@ -96,8 +102,12 @@ class PartitionsTest {
     /** Zero is a limit as well. */
     @Test
     void nothingIsLittle() {
-        new Play(new Cluster("n[1-2] cpus=1 mem=1000", "t nodes=n[1-2] default=yes maxtime=0\nn nodes=n[1-2] maxnodes=0\n"
-                + "d nodes=n[1-2] defaulttime=0", "requeueJobs=true")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=1 mem=1000",
+                        "t nodes=n[1-2] default=yes maxtime=0\nn nodes=n[1-2] maxnodes=0\n"
+                                + "d nodes=n[1-2] defaulttime=0",
+                        "requeueJobs=true"))
+                .lines("""
                 submit kind=BATCH partition=t timing.timeLimitMin=1
                 submit kind=BATCH partition=t timing.timeLimitMin=-1
                 submit kind=BATCH partition=n

@@ -21,7 +21,9 @@ class PlacementTest {
     private static void table(String nodes, String partitions, String settings, String rows) {
         for (String row : rows.strip().split("\n")) {
             String[] cells = row.split("\\|");
-            assertThat(new Cluster(nodes, partitions, settings).place(cells[0].strip())).as(row).isEqualTo(cells[1].strip());
+            assertThat(new Cluster(nodes, partitions, settings).place(cells[0].strip()))
+                    .as(row)
+                    .isEqualTo(cells[1].strip());
         }
     }
 
@@ -67,7 +69,11 @@ class PlacementTest {
 
     @Test
     void limitsOfAPartitionOnNodesAndMemory() {
-        table("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] defmempercpu=10 maxnodes=2\nm nodes=n[1-4] maxmempercpu=100", "", """
+        table(
+                "n[1-4] cpus=4 mem=1000",
+                "p nodes=n[1-4] defmempercpu=10 maxnodes=2\nm nodes=n[1-4] maxmempercpu=100",
+                "",
+                """
                 partition=p tasks=8                  | n1:4 n2:4
                 partition=p tasks=9                  | Requested node configuration is not available
                 partition=p nodesMin=1 nodesMax=3    | (PartitionNodeLimit)
@@ -84,24 +90,40 @@ class PlacementTest {
 
     @Test
     void nodesThatAreNotThere() {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] defmempercpu=10", "");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] defmempercpu=10", "");
         String none = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
         String both = "ReqNodeNotAvail, UnavailableNodes:n[3-4]";
-        String[][] table = {{"nodesMin=2", ""}, {"nodesMin=3", none}, {"tasks=9", both}, {"nodeList=n3", "ReqNodeNotAvail, UnavailableNodes:n3"},
-            {"nodeList=n[1,4]", "ReqNodeNotAvail, UnavailableNodes:n4"}, {"features=far", both}, {"memPerNodeMb=1500", both},
-            {"excludeList=n[1-2]", both}, {"tasks=8", ""}};
+        String[][] table = {
+            {"nodesMin=2", ""},
+            {"nodesMin=3", none},
+            {"tasks=9", both},
+            {"nodeList=n3", "ReqNodeNotAvail, UnavailableNodes:n3"},
+            {"nodeList=n[1,4]", "ReqNodeNotAvail, UnavailableNodes:n4"},
+            {"features=far", both},
+            {"memPerNodeMb=1500", both},
+            {"excludeList=n[1-2]", both},
+            {"tasks=8", ""}
+        };
         for (String[] row : table) {
-            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEmpty();
+            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), 100))
+                    .as(row[0])
+                    .isEmpty();
         }
         c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
         for (String[] row : table) {
-            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), 100)).as(row[0]).isEqualTo(row[1]);
+            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), 100))
+                    .as(row[0])
+                    .isEqualTo(row[1]);
         }
     }
 
     @Test
     void whoWaitsForNodesThatAreGoneIsInNobodysWay() {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far",
+                "p nodes=n[1-4] default=yes defmempercpu=10",
+                "");
         c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
         c.accept("nodesMin=2 exclusive=NODE");
         c.schedule();
@@ -112,13 +134,18 @@ class PlacementTest {
         c.schedule();
         assertThat(List.of(c.shown(named), c.shown(far), c.shown(next), c.shown(behind)))
                 .containsExactly("(ReqNodeNotAvail)", "(Resources)", "(Resources)", "(Priority)");
-        assertThat(((Scheduler) c.core().planner()).plan(named)).as("it has no plan as long as its node is not there").isEmpty();
+        assertThat(((Scheduler) c.core().planner()).plan(named))
+                .as("it has no plan as long as its node is not there")
+                .isEmpty();
     }
 
     /** Words are remembered, and not beyond what they hang on. */
     @Test
     void nodesThatComeBackAreMissedNoMore() {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] default=yes defmempercpu=10", "");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far",
+                "p nodes=n[1-4] default=yes defmempercpu=10",
+                "");
         JobDesc far = Cluster.desc("partition=p features=far");
         assertThat(unavailable(c).missing(c.state(), far)).isEmpty();
         c.apply(new Command.UpdateNode(0, List.of("n3", "n4"), Map.of("state", "down", "reason", "x")));
@@ -128,41 +155,59 @@ class PlacementTest {
         c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("state", "resume")));
         c.apply(new Command.RegisterNode(c.registration("n3", "boot", List.of())));
         assertThat(unavailable(c).missing(c.state(), far)).isEmpty();
-        c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("availablefeatures", "near", "activefeatures", "near")));
+        c.apply(new Command.UpdateNode(
+                0, List.of("n3"), Map.of("availablefeatures", "near", "activefeatures", "near")));
         assertThat(unavailable(c).missing(c.state(), far)).isEqualTo("ReqNodeNotAvail, UnavailableNodes:n4");
     }
 
     @Test
     void nodesThatSomebodyElseHasReserved() {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] defmempercpu=10", "");
-        c.apply(new Command.CreateReservation(0, "r", c.moments(new java.util.HashMap<>(Map.of("starttime", "+3600", "duration", "3600",
-                "nodes", "n[1-2]", "users", "root"))), Map.of()));
+        c.apply(new Command.CreateReservation(
+                0,
+                "r",
+                c.moments(new java.util.HashMap<>(
+                        Map.of("starttime", "+3600", "duration", "3600", "nodes", "n[1-2]", "users", "root"))),
+                Map.of()));
         String others = "ReqNodeNotAvail, May be reserved for other job";
-        String[][] table = {{"nodesMin=3", others}, {"nodesMin=3 timing.timeLimitMin=30", ""}, {"nodesMin=2", ""}, {"nodeList=n1", others},
-            {"tasks=9 timing.timeLimitMin=90", others}, {"nodesMin=3 charge.reservation=r", ""}};
+        String[][] table = {
+            {"nodesMin=3", others},
+            {"nodesMin=3 timing.timeLimitMin=30", ""},
+            {"nodesMin=2", ""},
+            {"nodeList=n1", others},
+            {"tasks=9 timing.timeLimitMin=90", others},
+            {"nodesMin=3 charge.reservation=r", ""}
+        };
         for (String[] row : table) {
-            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), c.seconds())).as(row[0]).isEqualTo(row[1]);
+            assertThat(unavailable(c).words(c.state(), Cluster.desc("partition=p " + row[0]), c.seconds()))
+                    .as(row[0])
+                    .isEqualTo(row[1]);
         }
     }
 
     @Test
     void preferredFeaturesAreTriedFirst() {
-        Cluster c = new Cluster("n1 cpus=2 mem=100 feature=slow\nn2 cpus=2 mem=100 feature=fast;slow\nn3 cpus=1 mem=100",
-                "p nodes=n[1-3] defmempercpu=1", "");
+        Cluster c = new Cluster(
+                "n1 cpus=2 mem=100 feature=slow\nn2 cpus=2 mem=100 feature=fast;slow\nn3 cpus=1 mem=100",
+                "p nodes=n[1-3] defmempercpu=1",
+                "");
         String[][] table = {
             {"prefer=fast", "n2:1"},
             {"prefer=fast features=slow", "n2:1"},
             {"prefer=fast", "n1:1"},
             {"prefer=fast features=slow", "n1:1"},
             {"prefer=fast features=slow", "(Resources)"},
-            {"prefer=fast tasks=1", "n3:1"}};
+            {"prefer=fast tasks=1", "n3:1"}
+        };
         for (String[] row : table) {
             int id = c.accept("partition=p " + row[0]);
             c.schedule();
             assertThat(c.shown(id)).as(row[0]).isEqualTo(row[1]);
         }
-        assertThat(c.submit("partition=p prefer=none")).isInstanceOfSatisfying(Decision.Rejected.class,
-                r -> assertThat(r.sentence()).isEqualTo("Invalid preferred feature specification"));
+        assertThat(c.submit("partition=p prefer=none"))
+                .isInstanceOfSatisfying(
+                        Decision.Rejected.class,
+                        r -> assertThat(r.sentence()).isEqualTo("Invalid preferred feature specification"));
     }
 
     @Test
@@ -185,12 +230,25 @@ class PlacementTest {
 
     @Test
     void aPartitionsShareOfASocket() {
-        Cluster c = new Cluster("n1 cpus=8 sockets=2", "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\n"
-                + "q nodes=n1 defmempercpu=1 maxcpuspersocket=0", "");
-        int[] ids = {c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=q")};
+        Cluster c = new Cluster(
+                "n1 cpus=8 sockets=2",
+                "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\n" + "q nodes=n1 defmempercpu=1 maxcpuspersocket=0",
+                "");
+        int[] ids = {c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=p"), c.accept("partition=q")
+        };
         c.schedule();
-        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown)).containsExactly("n1:1", "n1:1", "(Resources)", "(Resources)");
-        assertThat(c.state().jobs().at(ids[1]).run().allocation().nodes().getFirst().cores().first()).isEqualTo(4);
+        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown))
+                .containsExactly("n1:1", "n1:1", "(Resources)", "(Resources)");
+        assertThat(c.state()
+                        .jobs()
+                        .at(ids[1])
+                        .run()
+                        .allocation()
+                        .nodes()
+                        .getFirst()
+                        .cores()
+                        .first())
+                .isEqualTo(4);
     }
 
     @Test
@@ -209,7 +267,11 @@ class PlacementTest {
     /** --nodes=1,2,4: as many of these as there are, the fewest with --use-min-nodes. */
     @Test
     void someNumbersOfNodesAlone() {
-        table("n[1-6] cpus=4 mem=1000", "p nodes=n[1-6] defmempercpu=10\nfew nodes=n[1-6] defmempercpu=10 maxnodes=3", "", """
+        table(
+                "n[1-6] cpus=4 mem=1000",
+                "p nodes=n[1-6] defmempercpu=10\nfew nodes=n[1-6] defmempercpu=10 maxnodes=3",
+                "",
+                """
                 partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4                    | n1:1 n2:1 n3:1 n4:1
                 partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4 tasks=3            | n1:2 n2:1
                 partition=p nodesMin=1 nodesMax=4 nodeSizes=1,2,4 useMinNodes=true   | n1:1
@@ -220,8 +282,12 @@ class PlacementTest {
                 """);
         Cluster c = new Cluster("n[1-4] cpus=1 mem=100", "p nodes=n[1-4] defmempercpu=10", "");
         assertThat(c.place("partition=p nodeList=n1")).isEqualTo("n1:1");
-        assertThat(c.place("partition=p nodesMin=2 nodesMax=4 nodeSizes=2,4")).as("three are free").isEqualTo("n2:1 n3:1");
-        assertThat(c.place("partition=p nodesMin=2 nodesMax=4 nodeSizes=2,4")).as("one is free").isEqualTo("(Resources)");
+        assertThat(c.place("partition=p nodesMin=2 nodesMax=4 nodeSizes=2,4"))
+                .as("three are free")
+                .isEqualTo("n2:1 n3:1");
+        assertThat(c.place("partition=p nodesMin=2 nodesMax=4 nodeSizes=2,4"))
+                .as("one is free")
+                .isEqualTo("(Resources)");
     }
 
     @Test
@@ -265,7 +331,10 @@ class PlacementTest {
                 """);
     }
 
-    /** As many as there are tasks: a core's worth of these is left for each node to come, and no more where there are so many for each GPU. */
+    /**
+     * As many as there are tasks: a core's worth of these is left for each node to come, and no more where there are so
+     * many for each GPU.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             tresPerTask=gres/gpu:1 tasks=5                       | 3 2
@@ -281,11 +350,17 @@ class PlacementTest {
             tresPerNode=gres/gpu:2 tasksPerGpu=2 nodesMin=2 nodesMax=2 | 2 2
             """)
     void gpusOfTasksOverNodes(String job, String gpus) {
-        Cluster c = new Cluster("n[1-4] cpus=16 threads=2 mem=1000 gpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", "gresTypes=gpu");
+        Cluster c = new Cluster(
+                "n[1-4] cpus=16 threads=2 mem=1000 gpus=4",
+                "p nodes=n[1-4] default=yes defmempercpu=1",
+                "gresTypes=gpu");
         int id = c.accept(job);
         c.schedule();
         Allocation has = c.state().jobs().at(id).run().allocation();
-        assertThat(has.nodes().stream().map(s -> "" + s.gres().get("gpu").count()).toList()).containsExactly(gpus.split(" "));
+        assertThat(has.nodes().stream()
+                        .map(s -> "" + s.gres().get("gpu").count())
+                        .toList())
+                .containsExactly(gpus.split(" "));
         assertThat(has.nodes()).noneMatch(s -> s.cores().isEmpty());
     }
 
@@ -302,7 +377,8 @@ class PlacementTest {
     /** Whoever comes into a group later, or leaves it, is held against AllowGroups as he is then. */
     @Test
     void membershipCountsAsItIsNow() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "lab nodes=n1 allowgroups=lab\nall nodes=n1", "enforcePartLimits=NO");
+        Cluster c =
+                new Cluster("n1 cpus=4 mem=1000", "lab nodes=n1 allowgroups=lab\nall nodes=n1", "enforcePartLimits=NO");
         int uid = Cluster.USER;
         int held = c.accept("partition=all timing.beginTime=9999999");
         List<Integer> before = c.state().jobs().at(held).desc().owner().gids();
@@ -312,7 +388,9 @@ class PlacementTest {
         c.apply(new Command.RenewGroups(Map.of(uid + 1, List.of(60), uid, List.of(1, 60))));
         c.schedule();
         assertThat(c.shown(joins)).isEqualTo("n1:1");
-        assertThat(c.state().jobs().at(held).desc().owner().gids()).as("nobody asks there").isEqualTo(before);
+        assertThat(c.state().jobs().at(held).desc().owner().gids())
+                .as("nobody asks there")
+                .isEqualTo(before);
         int leaves = c.accept("partition=lab tasks=4");
         c.apply(new Command.RenewGroups(Map.of(uid, List.of(60))));
         c.schedule();
@@ -339,17 +417,23 @@ class PlacementTest {
     /** Partitions that take no jobs are left out of a job's list, at submission as later. */
     @Test
     void closedPartitionsOfAList() {
-        Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "ok nodes=n1\ndown nodes=n1 state=DOWN\ndrain nodes=n1 state=DRAIN", "");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=2 mem=1000", "ok nodes=n1\ndown nodes=n1 state=DOWN\ndrain nodes=n1 state=DRAIN", "");
         int job = c.accept("kind=BATCH partition=drain,down");
         assertThat(c.state().jobs().at(job).desc().partition()).isEqualTo("down");
         Command.JobRef ref = new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP);
         c.apply(new Command.UpdateJob(0, ref, Map.of("partition", "drain,ok,down")));
         assertThat(c.state().jobs().at(job).desc().partition()).isEqualTo("ok,down");
         assertThat(c.apply(new Command.UpdateJob(0, ref, Map.of("partition", "drain"))))
-                .isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.sentence()).startsWith("Required partition not available"));
+                .isInstanceOfSatisfying(
+                        Decision.Rejected.class,
+                        r -> assertThat(r.sentence()).startsWith("Required partition not available"));
     }
 
-    /** One partition of the list must be open to the job; EnforcePartLimits says whether one or all of the open ones must keep its limits. */
+    /**
+     * One partition of the list must be open to the job; EnforcePartLimits says whether one or all of the open ones
+     * must keep its limits.
+     */
     @Test
     void someOfSeveralPartitionsAreOpen() {
         String partitions = """
@@ -365,18 +449,35 @@ class PlacementTest {
         String time = "Requested time limit is invalid (missing or exceeds some limit)";
         String nodes = "Node count specification invalid";
         for (String[] row : new String[][] {
-                // partitions, then what NO, ANY and ALL make of them
-                {"drain", unavailable, unavailable, unavailable}, {"off,drain", unavailable, unavailable, unavailable},
-                {"ok,drain", "", "", ""}, {"drain,ok", "", "", ""}, {"off,ok", "", "", ""}, {"down", "", "", ""}, {"down,drain", "", "", ""},
-                {"short", "", time, time}, {"short,ok", "", "", time}, {"ok,short", "", "", time}, {"short,drain", "", time, time},
-                {"down,short", "", "Requested partition configuration not available now", time},
-                {"wide", "Task count specification invalid", nodes, nodes}, {"wide,ok", "", "", nodes},
-                {"wide,drain", "Task count specification invalid", nodes, nodes}, {"wide,short", "", time, nodes},
-                {"login", "Access/permission denied", "Access/permission denied", "Access/permission denied"}, {"login,ok", "", "", ""}}) {
+            // partitions, then what NO, ANY and ALL make of them
+            {"drain", unavailable, unavailable, unavailable},
+            {"off,drain", unavailable, unavailable, unavailable},
+            {"ok,drain", "", "", ""},
+            {"drain,ok", "", "", ""},
+            {"off,ok", "", "", ""},
+            {"down", "", "", ""},
+            {"down,drain", "", "", ""},
+            {"short", "", time, time},
+            {"short,ok", "", "", time},
+            {"ok,short", "", "", time},
+            {"short,drain", "", time, time},
+            {"down,short", "", "Requested partition configuration not available now", time},
+            {"wide", "Task count specification invalid", nodes, nodes},
+            {"wide,ok", "", "", nodes},
+            {"wide,drain", "Task count specification invalid", nodes, nodes},
+            {"wide,short", "", time, nodes},
+            {"login", "Access/permission denied", "Access/permission denied", "Access/permission denied"},
+            {"login,ok", "", "", ""}
+        }) {
             for (int mode = 0; mode < 3; mode++) {
-                Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", partitions, "enforcePartLimits=" + List.of("NO", "ANY", "ALL").get(mode));
+                Cluster c = new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        partitions,
+                        "enforcePartLimits=" + List.of("NO", "ANY", "ALL").get(mode));
                 Decision d = c.submit("kind=BATCH tasks=1 timing.timeLimitMin=10 partition=" + row[0]);
-                assertThat(d instanceof Decision.Rejected r ? r.sentence() : "").as(row[0] + " " + mode).isEqualTo(row[mode + 1]);
+                assertThat(d instanceof Decision.Rejected r ? r.sentence() : "")
+                        .as(row[0] + " " + mode)
+                        .isEqualTo(row[mode + 1]);
             }
         }
     }
@@ -384,7 +485,11 @@ class PlacementTest {
     /** Since 26.05 no job has nodes on which none of its tasks would run. */
     @Test
     void fewerTasksThanNodes() {
-        table("n[1-3] cpus=2 mem=1000 gpus=2", "p nodes=n[1-3] defmempercpu=1\nbig nodes=n[1-3] minnodes=2 defmempercpu=1", "gresTypes=gpu", """
+        table(
+                "n[1-3] cpus=2 mem=1000 gpus=2",
+                "p nodes=n[1-3] defmempercpu=1\nbig nodes=n[1-3] minnodes=2 defmempercpu=1",
+                "gresTypes=gpu",
+                """
                 partition=p nodesMin=2 tasks=1               | Task count specification invalid
                 partition=p nodesMin=2 nodesMax=3 tasks=2    | n1:1 n2:1
                 partition=big tasks=1                        | Task count specification invalid
@@ -400,8 +505,8 @@ class PlacementTest {
         Command.JobRef ref = new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP);
         assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "1"))))
                 .isEqualTo(dev.muster.core.command.Decision.reject(dev.muster.model.SlurmErrno.BAD_TASK_COUNT));
-        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks",
-                "2")))).isInstanceOf(dev.muster.core.command.Decision.Accepted.class);
+        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "2"))))
+                .isInstanceOf(dev.muster.core.command.Decision.Accepted.class);
     }
 
     @Test
@@ -409,10 +514,13 @@ class PlacementTest {
         Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
         String late = "Requested time limit is invalid (missing or exceeds some limit)";
         assertThat(c.place("partition=p timing.deadline=999999")).isEqualTo(late);
-        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeLimitMin=2")).isEqualTo(late);
+        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeLimitMin=2"))
+                .isEqualTo(late);
         String short1 = "Invalid time-min specification (exceeds job's time or other limits)";
-        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeMinMin=2")).isEqualTo(short1);
-        assertThat(c.place("partition=p timing.timeLimitMin=1 timing.timeMinMin=2")).isEqualTo(short1);
+        assertThat(c.place("partition=p timing.deadline=1000100 timing.timeMinMin=2"))
+                .isEqualTo(short1);
+        assertThat(c.place("partition=p timing.timeLimitMin=1 timing.timeMinMin=2"))
+                .isEqualTo(short1);
         c.accept("partition=p");
         c.schedule();
         int waits = c.accept("partition=p timing.deadline=1000300 timing.timeLimitMin=2");
@@ -471,7 +579,8 @@ class PlacementTest {
 
     @Test
     void cpusOfANodeForAPartition() {
-        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] maxcpuspernode=3 defmempercpu=1\nq nodes=n[1-2] defmempercpu=1", "");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4", "p nodes=n[1-2] maxcpuspernode=3 defmempercpu=1\nq nodes=n[1-2] defmempercpu=1", "");
         assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n1:2");
         assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n2:2");
         assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("(Resources)");
@@ -490,12 +599,16 @@ class PlacementTest {
     @Test
     void leastLoadedAndFullestNodes() {
         String nodes = "n[1-3] cpus=4 mem=1000";
-        String[][] rows = {{"p nodes=n[1-3] defmempercpu=10", "", "n1:1 n1:1 n1:1"},
+        String[][] rows = {
+            {"p nodes=n[1-3] defmempercpu=10", "", "n1:1 n1:1 n1:1"},
             {"p nodes=n[1-3] defmempercpu=10 lln=yes", "", "n1:1 n2:1 n3:1"},
-            {"p nodes=n[1-3] defmempercpu=10", "options.select=CR_CORE,CR_LLN", "n1:1 n2:1 n3:1"}};
+            {"p nodes=n[1-3] defmempercpu=10", "options.select=CR_CORE,CR_LLN", "n1:1 n2:1 n3:1"}
+        };
         for (String[] row : rows) {
             Cluster c = new Cluster(nodes, row[0], row[1]);
-            assertThat(c.place("partition=p") + " " + c.place("partition=p") + " " + c.place("partition=p")).as(row[0]).isEqualTo(row[2]);
+            assertThat(c.place("partition=p") + " " + c.place("partition=p") + " " + c.place("partition=p"))
+                    .as(row[0])
+                    .isEqualTo(row[2]);
         }
         Cluster c = new Cluster(nodes, "p nodes=n[1-3] defmempercpu=10", "options.select=CR_CORE,CR_PACK_NODES");
         assertThat(c.place("partition=p nodeList=n3")).isEqualTo("n3:1");
@@ -512,21 +625,30 @@ class PlacementTest {
 
     @Test
     void oneTaskForEachCore() {
-        Cluster c = new Cluster("n1 cpus=8 threads=2 mem=1000", "p nodes=n1 defmempercpu=10", "options.select=CR_CORE,CR_ONE_TASK_PER_CORE");
+        Cluster c = new Cluster(
+                "n1 cpus=8 threads=2 mem=1000",
+                "p nodes=n1 defmempercpu=10",
+                "options.select=CR_CORE,CR_ONE_TASK_PER_CORE");
         assertThat(c.place("partition=p tasks=4")).isEqualTo("n1:8");
     }
 
     @Test
     void jobsOfAPartitionThatTakesNoneGoToItsAlternate() {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "a nodes=n1 state=drain alternate=b defmempercpu=10\n"
-                + "b nodes=n1 state=inactive alternate=c defmempercpu=10\nc nodes=n2 defmempercpu=10\nd nodes=n1 state=drain", "");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000",
+                "a nodes=n1 state=drain alternate=b defmempercpu=10\n"
+                        + "b nodes=n1 state=inactive alternate=c defmempercpu=10\nc nodes=n2 defmempercpu=10\nd "
+                        + "nodes=n1 state=drain",
+                "");
         assertThat(c.place("partition=a")).isEqualTo("n2:1");
         assertThat(c.place("partition=d")).isEqualTo("Required partition not available (inactive or drain)");
     }
 
     @Test
     void wordsOfSchedulerParameters() {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10",
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000",
+                "p nodes=n[1-2] defmempercpu=10",
                 "options.pack_serial_at_end=yes options.max_array_tasks=3");
         assertThat(c.place("partition=p")).isEqualTo("n2:1");
         assertThat(c.place("partition=p tasks=2 nodesMin=2")).isEqualTo("n1:1 n2:1");
@@ -587,10 +709,15 @@ class PlacementTest {
                 tasks=5                                     | n[1-2] 4 1
                 """.strip().split("\n")) {
             Cluster c = new Cluster("n[1-3] cpus=4 mem=1000", "p nodes=n[1-3] default=yes", "");
-            new Play(c).lines("submit kind=BATCH " + line.substring(0, line.indexOf('|')).strip() + "\nschedule");
+            new Play(c)
+                    .lines("submit kind=BATCH "
+                            + line.substring(0, line.indexOf('|')).strip() + "\nschedule");
             Allocation a = c.state().jobs().at(1).run().allocation();
-            String got = a.hostList() + a.nodes().stream().map(s -> " " + s.cpus()).collect(java.util.stream.Collectors.joining());
-            assertThat(got).as(line).isEqualTo(line.substring(line.indexOf('|') + 1).strip());
+            String got = a.hostList()
+                    + a.nodes().stream().map(s -> " " + s.cpus()).collect(java.util.stream.Collectors.joining());
+            assertThat(got)
+                    .as(line)
+                    .isEqualTo(line.substring(line.indexOf('|') + 1).strip());
         }
     }
 }

@@ -34,16 +34,18 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * What passes and plans cost: a full cluster of nodes of six kinds with a long queue, plain and with limits, licences, a topology and preemption
- * on. Prints one table, milliseconds of the thread's CPU and by the clock: passes that keep the places of none, 100 or 1000 jobs and start
- * whoever can, with what they remember and without; a plan of the whole queue; and how long it takes from a job's end until others are decided
- * on. Usage: PlanBenchmark [JOBS [NODES [MIX,... [TIMES [on|off|each [EVENTS [PLACES]]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all
- * different); on, off or each: limits, preemption, licences, topology (and features), 1000
- * reservations (of users, flexible, of maintenance to come, daily), or some joined by +. The mix limits is what checking limits
- * costs: the same queue with limits of every kind at each association and QOS that hold nobody back, enforced and not, in turns. Not a unit test.
+ * What passes and plans cost: a full cluster of nodes of six kinds with a long queue, plain and with limits, licences,
+ * a topology and preemption on. Prints one table, milliseconds of the thread's CPU and by the clock: passes that keep
+ * the places of none, 100 or 1000 jobs and start whoever can, with what they remember and without; a plan of the whole
+ * queue; and how long it takes from a job's end until others are decided on. Usage: PlanBenchmark [JOBS [NODES [MIX,...
+ * [TIMES [on|off|each [EVENTS [PLACES]]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all different); on,
+ * off or each: limits, preemption, licences, topology (and features), 1000 reservations (of users, flexible, of
+ * maintenance to come, daily), or some joined by +. The mix limits is what checking limits costs: the same queue with
+ * limits of every kind at each association and QOS that hold nobody back, enforced and not, in turns. Not a unit test.
  */
 public final class PlanBenchmark {
-    private static final Set<String> EVERYTHING = Set.of("limits", "preemption", "licences", "topology", "reservations");
+    private static final Set<String> EVERYTHING =
+            Set.of("limits", "preemption", "licences", "topology", "reservations");
     private static final int USERS = 400;
     private static final int RESERVATIONS = 1000;
     private static final int LEAF = 40;
@@ -52,8 +54,12 @@ public final class PlanBenchmark {
     private static final int ALIKE_MAX = 200_000;
     /** Passes until it is taken as it is: where some give way to others there may always be somebody who starts. */
     private static final int SETTLE_MAX = 40;
-    /** A new plan comes once in so many events. The first so many are a row of their own: they run in code that nobody has compiled yet. */
+    /**
+     * A new plan comes once in so many events. The first so many are a row of their own: they run in code that nobody
+     * has compiled yet.
+     */
     private static final int EVENTS_OF_PLAN = 100;
+
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final Random random = new Random(7);
@@ -66,7 +72,12 @@ public final class PlanBenchmark {
     private int eventPlaces = 100;
 
     private PlanBenchmark(int nodeCount, Set<String> features) {
-        this(nodeCount, features, features.contains("limits") ? "associations,limits,qos" : features.contains("preemption") ? "associations,qos" : "",
+        this(
+                nodeCount,
+                features,
+                features.contains("limits")
+                        ? "associations,limits,qos"
+                        : features.contains("preemption") ? "associations,qos" : "",
                 policy(nodeCount));
     }
 
@@ -87,23 +98,43 @@ public final class PlanBenchmark {
         if (features.contains("preemption")) {
             options.put("preempt_type", "preempt/qos").put("preempt_mode", "REQUEUE");
         }
-        Json.Obj settings = new Json.Obj().put("clusterName", "bench").put("memoryConsumed", true).put("maxJobCount", 10_000_000L)
-                .put("maxJobId", 60_000_000L).put("maxArraySize", 100_001L).put("maxStepCount", 100L).put("firstJobId", 1L)
-                .put("enforcePartLimits", "NO").put("minJobAgeS", 300L).put("requeueJobs", true)
+        Json.Obj settings = new Json.Obj()
+                .put("clusterName", "bench")
+                .put("memoryConsumed", true)
+                .put("maxJobCount", 10_000_000L)
+                .put("maxJobId", 60_000_000L)
+                .put("maxArraySize", 100_001L)
+                .put("maxStepCount", 100L)
+                .put("firstJobId", 1L)
+                .put("enforcePartLimits", "NO")
+                .put("minJobAgeS", 300L)
+                .put("requeueJobs", true)
                 .put("gresTypes", new ArrayList<Object>(List.of("gpu")))
                 .put("options", options);
         if (features.contains("topology")) {
             settings.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(tree())))));
         }
-        List<Partition> partitions = List.of(partition("main", 1, n -> true), partition("gpu", 1, n -> !n.gres().isEmpty()),
-                partition("big", 1, n -> n.memoryMb() > 1_000_000), partition("urgent", 2, n -> true));
+        List<Partition> partitions = List.of(
+                partition("main", 1, n -> true),
+                partition("gpu", 1, n -> !n.gres().isEmpty()),
+                partition("big", 1, n -> n.memoryMb() > 1_000_000),
+                partition("urgent", 2, n -> true));
         run(new Command.ApplyConfig(Codec.bind(settings, Settings.class), nodes, partitions));
         if (!enforced.isEmpty()) {
             run(new Command.ApplyPolicy(policy));
         }
         for (Node.Spec n : nodes) {
-            run(new Command.RegisterNode(new NodeMessages.Register(n.name(), "bench", "boot", "1", 0, new NodeMessages.Hardware(n.cpus(), 1,
-                    n.sockets(), n.coresPerSocket(), 1, n.memoryMb(), 0, "", "", "", 0), List.of(), "", "")));
+            run(new Command.RegisterNode(new NodeMessages.Register(
+                    n.name(),
+                    "bench",
+                    "boot",
+                    "1",
+                    0,
+                    new NodeMessages.Hardware(
+                            n.cpus(), 1, n.sockets(), n.coresPerSocket(), 1, n.memoryMb(), 0, "", "", "", 0),
+                    List.of(),
+                    "",
+                    "")));
         }
     }
 
@@ -112,10 +143,31 @@ public final class PlanBenchmark {
         int cpus = kind < 10 ? 64 : kind < 16 ? 128 : 96;
         long memory = kind < 8 ? 256_000 : kind < 16 ? 512_000 : kind < 19 ? 1_000_000 : 4_000_000;
         int gpus = kind == 16 ? 4 : kind == 17 ? 8 : 0;
-        List<Node.Gres> gres = gpus == 0 ? List.of() : List.of(new Node.Gres("gpu", "", 0, gpus, "", List.of(), List.of(), List.of()));
+        List<Node.Gres> gres =
+                gpus == 0 ? List.of() : List.of(new Node.Gres("gpu", "", 0, gpus, "", List.of(), List.of(), List.of()));
         String name = "n" + i;
-        return new Node.Spec(name, name, name, 1, cpus, 1, 2, cpus / 2, 1, cpus, 1, memory, 0, 0,
-                kind < 10 ? List.of("old") : List.of("new", "fast"), 1, gres, IndexSet.empty(), "UNKNOWN", "", i);
+        return new Node.Spec(
+                name,
+                name,
+                name,
+                1,
+                cpus,
+                1,
+                2,
+                cpus / 2,
+                1,
+                cpus,
+                1,
+                memory,
+                0,
+                0,
+                kind < 10 ? List.of("old") : List.of("new", "fast"),
+                1,
+                gres,
+                IndexSet.empty(),
+                "UNKNOWN",
+                "",
+                i);
     }
 
     private Topology tree() {
@@ -123,7 +175,9 @@ public final class PlanBenchmark {
         List<String> leaves = new ArrayList<>();
         List<String> all = new ArrayList<>();
         for (int from = 0; from < nodes.size(); from += LEAF) {
-            List<String> own = nodes.subList(from, Math.min(nodes.size(), from + LEAF)).stream().map(Node.Spec::name).toList();
+            List<String> own = nodes.subList(from, Math.min(nodes.size(), from + LEAF)).stream()
+                    .map(Node.Spec::name)
+                    .toList();
             switches.add(new Topology.Switch("s" + from, 0, 1, own, List.of()));
             leaves.add("s" + from);
             all.addAll(own);
@@ -133,11 +187,24 @@ public final class PlanBenchmark {
     }
 
     private Partition partition(String name, int tier, java.util.function.Predicate<Node.Spec> of) {
-        Json.Obj info = new Json.Obj().put("name", name).put("isDefault", name.equals("main")).put("state", "UP").put("maxTimeMin", 10080L)
-                .put("maxNodes", -1L).put("maxCpusPerNode", -1L).put("overTimeLimitMin", -1L).put("priorityTier", (long) tier)
-                .put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL").put("allocNodes", "ALL").put("overSubscribe", "NO")
+        Json.Obj info = new Json.Obj()
+                .put("name", name)
+                .put("isDefault", name.equals("main"))
+                .put("state", "UP")
+                .put("maxTimeMin", 10080L)
+                .put("maxNodes", -1L)
+                .put("maxCpusPerNode", -1L)
+                .put("overTimeLimitMin", -1L)
+                .put("priorityTier", (long) tier)
+                .put("allowGroups", "ALL")
+                .put("allowAccounts", "ALL")
+                .put("allowQos", "ALL")
+                .put("allocNodes", "ALL")
+                .put("overSubscribe", "NO")
                 .put("defMemPerCpuMb", 2000L);
-        return new Partition(Codec.bind(info, PartitionInfo.class), nodes.stream().filter(of).map(Node.Spec::name).toList());
+        return new Partition(
+                Codec.bind(info, PartitionInfo.class),
+                nodes.stream().filter(of).map(Node.Spec::name).toList());
     }
 
     /** Limits that hold some back in a cluster of that size, and not all. */
@@ -149,28 +216,94 @@ public final class PlanBenchmark {
         int id = 2;
         for (int a = 0; a < USERS / 10; a++) {
             int account = id++;
-            assocs.add(new AssocPolicy(account, 1, "a" + a, "", "", false, Map.of("GrpTRES", "cpu=" + 60_000 * scale), qos, ""));
+            assocs.add(new AssocPolicy(
+                    account, 1, "a" + a, "", "", false, Map.of("GrpTRES", "cpu=" + 60_000 * scale), qos, ""));
             for (int u = 0; u < 10; u++) {
-                assocs.add(new AssocPolicy(id++, account, "a" + a, "u" + (a * 10 + u), "", true,
-                        Map.of("MaxJobs", Integer.toString(5000 * scale)), qos, ""));
+                assocs.add(new AssocPolicy(
+                        id++,
+                        account,
+                        "a" + a,
+                        "u" + (a * 10 + u),
+                        "",
+                        true,
+                        Map.of("MaxJobs", Integer.toString(5000 * scale)),
+                        qos,
+                        ""));
             }
         }
-        return new Policy(assocs, List.of(new QosPolicy(1, "normal", Map.of("Priority", "10", "Preempt", "low")), new QosPolicy(2, "low", Map.of()),
-                new QosPolicy(3, "high", Map.of("Priority", "100", "Preempt", "low", "MaxTRESPU", "cpu=" + 20_000 * scale))), List.of(), List.of());
+        return new Policy(
+                assocs,
+                List.of(
+                        new QosPolicy(1, "normal", Map.of("Priority", "10", "Preempt", "low")),
+                        new QosPolicy(2, "low", Map.of()),
+                        new QosPolicy(
+                                3,
+                                "high",
+                                Map.of("Priority", "100", "Preempt", "low", "MaxTRESPU", "cpu=" + 20_000 * scale))),
+                List.of(),
+                List.of());
     }
 
     /** Limits of every kind that nobody reaches. */
     private static Policy generous() {
-        Map<String, String> above = Map.of("GrpTRES", "cpu=90000000", "GrpJobs", "9000000", "GrpSubmit", "9000000", "GrpTRESMins", "cpu=900000000000",
-                "GrpTRESRunMins", "cpu=900000000000", "GrpWall", "900000000");
-        Map<String, String> own = Map.of("MaxJobs", "9000000", "MaxSubmit", "9000000", "MaxTRES", "cpu=900000", "MaxTRESPerNode", "cpu=9000",
-                "MaxTRESMins", "cpu=9000000000", "MaxWall", "90000", "GrpTRES", "cpu=90000000");
-        Map<String, String> qos = Map.of("GrpTRES", "cpu=90000000", "MaxTRESPU", "cpu=90000000", "MaxJobsPU", "9000000", "MaxTRESPA", "cpu=90000000",
-                "MaxTRES", "cpu=900000", "GrpTRESRunMins", "cpu=900000000000");
+        Map<String, String> above = Map.of(
+                "GrpTRES",
+                "cpu=90000000",
+                "GrpJobs",
+                "9000000",
+                "GrpSubmit",
+                "9000000",
+                "GrpTRESMins",
+                "cpu=900000000000",
+                "GrpTRESRunMins",
+                "cpu=900000000000",
+                "GrpWall",
+                "900000000");
+        Map<String, String> own = Map.of(
+                "MaxJobs",
+                "9000000",
+                "MaxSubmit",
+                "9000000",
+                "MaxTRES",
+                "cpu=900000",
+                "MaxTRESPerNode",
+                "cpu=9000",
+                "MaxTRESMins",
+                "cpu=9000000000",
+                "MaxWall",
+                "90000",
+                "GrpTRES",
+                "cpu=90000000");
+        Map<String, String> qos = Map.of(
+                "GrpTRES",
+                "cpu=90000000",
+                "MaxTRESPU",
+                "cpu=90000000",
+                "MaxJobsPU",
+                "9000000",
+                "MaxTRESPA",
+                "cpu=90000000",
+                "MaxTRES",
+                "cpu=900000",
+                "GrpTRESRunMins",
+                "cpu=900000000000");
         Policy p = policy(0);
-        return new Policy(p.assocs().stream().map(a -> new AssocPolicy(a.id(), a.parentId(), a.account(), a.user(), a.partition(), a.isDefault(),
-                a.user().isEmpty() ? above : own, a.qos(), a.defaultQos())).toList(),
-                p.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), qos)).toList(), List.of(), List.of());
+        return new Policy(
+                p.assocs().stream()
+                        .map(a -> new AssocPolicy(
+                                a.id(),
+                                a.parentId(),
+                                a.account(),
+                                a.user(),
+                                a.partition(),
+                                a.isDefault(),
+                                a.user().isEmpty() ? above : own,
+                                a.qos(),
+                                a.defaultQos()))
+                        .toList(),
+                p.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), qos)).toList(),
+                List.of(),
+                List.of());
     }
 
     /** One pass over the same queue, with limits enforced and without: both are there, and take turns. */
@@ -206,8 +339,15 @@ public final class PlanBenchmark {
         }
         for (int w = 0; w < what.length; w++) {
             Arrays.stream(cpu[w]).forEach(Arrays::sort);
-            System.out.printf(Locale.ROOT, "a pass over %d jobs that wait, %s: %.2f ms of CPU without limits, %.2f with limits of every kind,"
-                    + " %.3f times%n", jobs, what[w], cpu[w][0][times / 2], cpu[w][1][times / 2], cpu[w][1][times / 2] / cpu[w][0][times / 2]);
+            System.out.printf(
+                    Locale.ROOT,
+                    "a pass over %d jobs that wait, %s: %.2f ms of CPU without limits, %.2f with limits of every kind,"
+                            + " %.3f times%n",
+                    jobs,
+                    what[w],
+                    cpu[w][0][times / 2],
+                    cpu[w][1][times / 2],
+                    cpu[w][1][times / 2] / cpu[w][0][times / 2]);
         }
     }
 
@@ -235,7 +375,10 @@ public final class PlanBenchmark {
         if (dice < 35) {
             return r.put("tasks", 1L).put("memPerCpuMb", 1000L * (1 + random.nextInt(8)));
         } else if (dice < 60) {
-            return r.put("tasks", 2L + random.nextInt(40)).put("nodesMin", 1L).put("nodesMax", 1L).put("memPerCpuMb", 1000L + random.nextInt(3000));
+            return r.put("tasks", 2L + random.nextInt(40))
+                    .put("nodesMin", 1L)
+                    .put("nodesMax", 1L)
+                    .put("memPerCpuMb", 1000L + random.nextInt(3000));
         } else if (dice < 90) {
             long n = Math.min(nodes.size(), 1L << random.nextInt(7));
             return r.put("nodesMin", n).put("nodesMax", n).put("tasks", n).put("exclusive", "NODE");
@@ -243,9 +386,13 @@ public final class PlanBenchmark {
             long n = Math.min(nodes.size(), 65 + random.nextInt(700));
             return r.put("nodesMin", n).put("nodesMax", n).put("tasks", n).put("exclusive", "NODE");
         } else if (dice < 99) {
-            return r.put("tasks", 1L).put("tresPerNode", "gres/gpu:" + (1 + random.nextInt(4))).put("cpusPerTask", 4L + random.nextInt(12));
+            return r.put("tasks", 1L)
+                    .put("tresPerNode", "gres/gpu:" + (1 + random.nextInt(4)))
+                    .put("cpusPerTask", 4L + random.nextInt(12));
         }
-        return r.put("tasks", 1L).put("memPerNodeMb", 600_000L + 100_000L * random.nextInt(20)).put("cpusPerTask", 16L);
+        return r.put("tasks", 1L)
+                .put("memPerNodeMb", 600_000L + 100_000L * random.nextInt(20))
+                .put("cpusPerTask", 16L);
     }
 
     private JobDesc desc(Set<String> features) {
@@ -261,10 +408,19 @@ public final class PlanBenchmark {
                 request.put("features", half);
             }
         }
-        Json.Obj d = new Json.Obj().put("kind", "BATCH").put("partition", gpu ? "gpu" : big ? "big" : "main").put("name", "job")
-                .put("request", request).put("timing", new Json.Obj().put("timeLimitMin", 10L << random.nextInt(10)))
+        Json.Obj d = new Json.Obj()
+                .put("kind", "BATCH")
+                .put("partition", gpu ? "gpu" : big ? "big" : "main")
+                .put("name", "job")
+                .put("request", request)
+                .put("timing", new Json.Obj().put("timeLimitMin", 10L << random.nextInt(10)))
                 .put("files", new Json.Obj().put("workDir", Bytes.of("/home").base64()))
-                .put("payload", new Json.Obj().put("submitHost", "login").put("scriptHash", "a".repeat(64)).put("envHash", "b".repeat(64)));
+                .put(
+                        "payload",
+                        new Json.Obj()
+                                .put("submitHost", "login")
+                                .put("scriptHash", "a".repeat(64))
+                                .put("envHash", "b".repeat(64)));
         return Codec.bind(d, JobDesc.class);
     }
 
@@ -274,7 +430,8 @@ public final class PlanBenchmark {
     private JobDesc owned(JobDesc desc, Set<String> features) {
         int u = random.nextInt(USERS);
         int dice = random.nextInt(20);
-        dev.muster.model.Identity owner = new dev.muster.model.Identity(1000 + u, 100, "u" + u, "g", List.of(100), "/home", "/bin/sh");
+        dev.muster.model.Identity owner =
+                new dev.muster.model.Identity(1000 + u, 100, "u" + u, "g", List.of(100), "/home", "/bin/sh");
         JobDesc.Charge c = desc.charge();
         JobDesc out = desc.withOwner(owner);
         String qos = dice == 0 ? "high" : dice < 5 ? "low" : "normal";
@@ -282,21 +439,46 @@ public final class PlanBenchmark {
             return out;
         }
         JobDesc.Timing t = out.timing();
-        // who gives way stands behind whom he gives way to: who stands before them would have his place again before they do
-        return out.withCharge(new JobDesc.Charge("a" + u / 10, qos, c.wckey(), "", "")).withTiming(!qos.equals("low") ? t : new JobDesc.Timing(
-                t.timeLimitMin(), t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), 2_000_000, t.hold(), t.prioritySet(),
-                t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
+        // who gives way stands behind whom he gives way to: who stands before them would have his place again before
+        // they do
+        return out.withCharge(new JobDesc.Charge("a" + u / 10, qos, c.wckey(), "", ""))
+                .withTiming(
+                        !qos.equals("low")
+                                ? t
+                                : new JobDesc.Timing(
+                                        t.timeLimitMin(),
+                                        t.timeMinMin(),
+                                        t.beginTime(),
+                                        t.deadline(),
+                                        t.dependency(),
+                                        t.array(),
+                                        2_000_000,
+                                        t.hold(),
+                                        t.prioritySet(),
+                                        t.priority(),
+                                        t.requeue(),
+                                        t.killOnInvalidDependency(),
+                                        t.delayBootMin(),
+                                        t.siteFactor(),
+                                        t.expedite()));
     }
 
     private int submit(JobDesc desc) {
-        Decision.Accepted a = run(new Command.SubmitJob(desc.owner().uid(), desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false));
+        Decision.Accepted a =
+                run(new Command.SubmitJob(desc.owner().uid(), desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false));
         return ((dev.muster.model.api.JobMessages.SubmitReply) a.reply()).jobId();
     }
 
     /** Jobs on nearly all nodes, each with some hours left; a node in fifty is empty. */
     private void occupy(Set<String> features) {
-        JobDesc plain = Codec.bind(new Json.Obj().put("kind", "BATCH").put("partition", "main").put("request", new Json.Obj().put("tasks", 1L))
-                .put("timing", new Json.Obj().put("timeLimitMin", 5000L)).put("payload", new Json.Obj().put("submitHost", "login")), JobDesc.class);
+        JobDesc plain = Codec.bind(
+                new Json.Obj()
+                        .put("kind", "BATCH")
+                        .put("partition", "main")
+                        .put("request", new Json.Obj().put("tasks", 1L))
+                        .put("timing", new Json.Obj().put("timeLimitMin", 5000L))
+                        .put("payload", new Json.Obj().put("submitHost", "login")),
+                JobDesc.class);
         for (Node.Spec n : nodes) {
             if (random.nextInt(50) == 0) {
                 continue;
@@ -307,27 +489,56 @@ public final class PlanBenchmark {
                 int from = used * j / jobs;
                 int to = used * (j + 1) / jobs;
                 Map<String, IndexSet> gres = j == 0 && !n.gres().isEmpty() && random.nextInt(4) > 0
-                        ? Map.of("gpu", IndexSet.range(0, n.gres().getFirst().count() - 1, 1)) : Map.of();
+                        ? Map.of("gpu", IndexSet.range(0, n.gres().getFirst().count() - 1, 1))
+                        : Map.of();
                 int id = load(plain, features);
                 int minutes = 1 + random.nextInt(random.nextBoolean() ? 300 : 4000);
-                dev.muster.core.state.Allocation.Share share = new dev.muster.core.state.Allocation.Share(n.name(),
+                dev.muster.core.state.Allocation.Share share = new dev.muster.core.state.Allocation.Share(
+                        n.name(),
                         dev.muster.core.state.Allocation.Agent.SLURMD,
-                        "boot", IndexSet.range(from, to - 1, 1), to - from, n.memoryMb() / (jobs + 1), gres, true, false, 0);
-                loading.add(new Change.JobStarted(id, 1, new dev.muster.core.state.Allocation(1, List.of(share)), minutes, ms + minutes * 60_000L,
+                        "boot",
+                        IndexSet.range(from, to - 1, 1),
+                        to - from,
+                        n.memoryMb() / (jobs + 1),
+                        gres,
+                        true,
+                        false,
+                        0);
+                loading.add(new Change.JobStarted(
+                        id,
+                        1,
+                        new dev.muster.core.state.Allocation(1, List.of(share)),
+                        minutes,
+                        ms + minutes * 60_000L,
                         false));
             }
         }
         loaded();
     }
 
-    /** Of one node in ten: a quarter each for users now, flexible ones to come, maintenance to come, and daily hours. */
+    /**
+     * Of one node in ten: a quarter each for users now, flexible ones to come, maintenance to come, and daily hours.
+     */
     private void reserve(Set<String> features) {
         for (int i = 0; features.contains("reservations") && i < RESERVATIONS; i++) {
             long start = ms / 1000 + (i % 4 == 0 ? 0 : 600L + random.nextInt(300_000));
-            String flags = List.of("IGNORE_JOBS", "IGNORE_JOBS,FLEX", "IGNORE_JOBS,MAINT", "IGNORE_JOBS,DAILY").get(i % 4);
-            run(new Command.CreateReservation(0, "r" + i, Map.of("starttime", Long.toString(start), "duration",
-                    Long.toString(i % 4 == 3 ? 7200 : 3600L * (1 + random.nextInt(40))), "nodes", nodes.get(i * nodes.size() / RESERVATIONS).name(),
-                    "users", "u" + random.nextInt(USERS), "flags", flags), Map.of()));
+            String flags = List.of("IGNORE_JOBS", "IGNORE_JOBS,FLEX", "IGNORE_JOBS,MAINT", "IGNORE_JOBS,DAILY")
+                    .get(i % 4);
+            run(new Command.CreateReservation(
+                    0,
+                    "r" + i,
+                    Map.of(
+                            "starttime",
+                            Long.toString(start),
+                            "duration",
+                            Long.toString(i % 4 == 3 ? 7200 : 3600L * (1 + random.nextInt(40))),
+                            "nodes",
+                            nodes.get(i * nodes.size() / RESERVATIONS).name(),
+                            "users",
+                            "u" + random.nextInt(USERS),
+                            "flags",
+                            flags),
+                    Map.of()));
         }
     }
 
@@ -338,7 +549,8 @@ public final class PlanBenchmark {
         for (int i = 0; i < jobs; i++) {
             // a few templates are asked for much more often than the others
             int skewed = (int) (TEMPLATES * Math.pow(random.nextDouble(), 3));
-            JobDesc d = mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15 ? desc(features)
+            JobDesc d = mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15
+                    ? desc(features)
                     : mix.equals("arr") ? templates.get(random.nextInt(50)) : templates.get(skewed);
             if (jobs > ALIKE_MAX) {
                 load(d, features);
@@ -350,8 +562,8 @@ public final class PlanBenchmark {
     }
 
     /**
-     * A million go into the state directly: the first of each description comes through the front door, others are like it but for their owners,
-     * and nothing of theirs is anybody else's, as if each had come over the network.
+     * A million go into the state directly: the first of each description comes through the front door, others are like
+     * it but for their owners, and nothing of theirs is anybody else's, as if each had come over the network.
      */
     private int load(JobDesc desc, Set<String> features) {
         Job like = known.get(desc);
@@ -371,9 +583,26 @@ public final class PlanBenchmark {
         lastId++;
         lastSluid++;
         int behind = own.timing().nice() - like.desc().timing().nice();
-        loading.add(new Change.JobSubmitted(new Job(lastId, lastSluid, Job.Array.NONE, own, like.state(), 0, like.reason(), "",
-                Math.max(1, like.priority() + like.sluid() - lastSluid - behind), -1, ms / 1000, ms / 1000, 0, 0, List.of(), Job.Run.NONE,
-                Job.Het.NONE, 0, "")));
+        loading.add(new Change.JobSubmitted(new Job(
+                lastId,
+                lastSluid,
+                Job.Array.NONE,
+                own,
+                like.state(),
+                0,
+                like.reason(),
+                "",
+                Math.max(1, like.priority() + like.sluid() - lastSluid - behind),
+                -1,
+                ms / 1000,
+                ms / 1000,
+                0,
+                0,
+                List.of(),
+                Job.Run.NONE,
+                Job.Het.NONE,
+                0,
+                "")));
         return lastId;
     }
 
@@ -384,6 +613,7 @@ public final class PlanBenchmark {
 
     /** Jobs that are loaded with one entry. */
     private static final int LOAD = 1000;
+
     private final java.util.IdentityHashMap<JobDesc, Job> known = new java.util.IdentityHashMap<>();
     private final List<Change> loading = new ArrayList<>();
     private int lastId;
@@ -393,7 +623,12 @@ public final class PlanBenchmark {
     private void heap(String name) {
         System.gc();
         Runtime r = Runtime.getRuntime();
-        System.out.printf(Locale.ROOT, "%s: %d jobs, %d nodes, %.2f GB of heap%n", name, core.state().jobs().size(), nodes.size(),
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %d jobs, %d nodes, %.2f GB of heap%n",
+                name,
+                core.state().jobs().size(),
+                nodes.size(),
                 (r.totalMemory() - r.freeMemory()) / 1e9);
     }
 
@@ -423,7 +658,8 @@ public final class PlanBenchmark {
     }
 
     private Cost pass() {
-        return cost(() -> scheduler.starts(core.state(), new Now(ms, ms), 100_000).size());
+        return cost(
+                () -> scheduler.starts(core.state(), new Now(ms, ms), 100_000).size());
     }
 
     /** What it cost to take up what was decided while jobs started. */
@@ -432,12 +668,14 @@ public final class PlanBenchmark {
     /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
     private List<Cost> settle() {
         List<Cost> out = new ArrayList<>();
-        for (boolean all = false; !all && out.size() < SETTLE_MAX;) {
+        for (boolean all = false; !all && out.size() < SETTLE_MAX; ) {
             List<Change> made = new ArrayList<>();
             out.add(cost(() -> {
                 Decision decided = core.decide(new Command.Schedule(100_000), new Now(ms, ms));
                 made.addAll(((Decision.Accepted) decided).changes());
-                return (int) made.stream().filter(c -> c instanceof Change.JobStarted).count();
+                return (int) made.stream()
+                        .filter(c -> c instanceof Change.JobStarted)
+                        .count();
             }));
             applied.add(cost(() -> {
                 apply("Schedule", made);
@@ -465,8 +703,17 @@ public final class PlanBenchmark {
         double[] cpu = warm.stream().mapToDouble(Cost::cpuMs).sorted().toArray();
         double[] wall = warm.stream().mapToDouble(Cost::wallMs).sorted().toArray();
         int n = cpu.length;
-        System.out.printf(Locale.ROOT, "%-44s %9.1f %9.2f %9.2f %9.2f %9.2f %9.2f %7d%n", name, cold.cpuMs, cpu[0], cpu[n / 2], cpu[(n * 99 - 1)
-                / 100], wall[n / 2], wall[(n * 99 - 1) / 100], warm.stream().mapToInt(Cost::starts).sum());
+        System.out.printf(
+                Locale.ROOT,
+                "%-44s %9.1f %9.2f %9.2f %9.2f %9.2f %9.2f %7d%n",
+                name,
+                cold.cpuMs,
+                cpu[0],
+                cpu[n / 2],
+                cpu[(n * 99 - 1) / 100],
+                wall[n / 2],
+                wall[(n * 99 - 1) / 100],
+                warm.stream().mapToInt(Cost::starts).sum());
     }
 
     private void plan(int places) {
@@ -501,13 +748,19 @@ public final class PlanBenchmark {
         List<Cost> plans = new ArrayList<>();
         int[] planned = {0};
         for (int i = 0; i < Math.max(3, times / 5); i++) {
-            plans.add(cost(() -> planned[0] = scheduler.forecasts().make(core.state(), new Now(ms, ms), 1000).size()));
+            plans.add(cost(() -> planned[0] = scheduler
+                    .forecasts()
+                    .make(core.state(), new Now(ms, ms), 1000)
+                    .size()));
         }
         System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
         print("  plan of all", plans.getFirst(), plans);
         List<Cost> soon = new ArrayList<>();
         for (int i = 0; i < Math.max(3, times / 5); i++) {
-            soon.add(cost(() -> planned[0] = new ForecastBuilder(scheduler.forecasts().input(core.state(), new Now(ms, ms), 1000)).soon().size()));
+            soon.add(cost(() ->
+                    planned[0] = new ForecastBuilder(scheduler.forecasts().input(core.state(), new Now(ms, ms), 1000))
+                            .soon()
+                            .size()));
         }
         print("  of that the days that passes go by", soon.getFirst(), soon);
         events(events);
@@ -540,14 +793,19 @@ public final class PlanBenchmark {
             }));
         }
         if (costs.size() > EVENTS_OF_PLAN) {
-            print("  a job ends until others start, the first " + EVENTS_OF_PLAN, costs.getFirst(), costs.subList(0, EVENTS_OF_PLAN));
+            print(
+                    "  a job ends until others start, the first " + EVENTS_OF_PLAN,
+                    costs.getFirst(),
+                    costs.subList(0, EVENTS_OF_PLAN));
             print("  and then", costs.getFirst(), costs.subList(EVENTS_OF_PLAN, costs.size()));
             print("  between them: a new plan is taken up", fresh.getFirst(), fresh);
         }
     }
 
     private int started() {
-        return (int) run(new Command.Schedule(1000)).changes().stream().filter(c -> c instanceof Change.JobStarted).count();
+        return (int) run(new Command.Schedule(1000)).changes().stream()
+                .filter(c -> c instanceof Change.JobStarted)
+                .count();
     }
 
     public static void main(String[] args) {
@@ -560,12 +818,32 @@ public final class PlanBenchmark {
             limits(jobs, nodeCount, times);
             return;
         }
-        System.out.printf(Locale.ROOT, "%-44s %9s %9s %9s %9s %9s %9s %7s%n", jobs + " pending, " + nodeCount + " nodes", "cold_cpu", "min_cpu",
-                "med_cpu", "p99_cpu", "med_wall", "p99_wall", "starts");
-        List<Set<String>> with = args.length < 5 ? List.of(Set.of(), EVERYTHING) : args[4].equals("each") ? List.of(Set.of(), Set.of("limits"),
-                Set.of("preemption"), Set.of("licences"), Set.of("topology"), Set.of("reservations"), EVERYTHING)
-                : List.of(args[4].equals("on") ? EVERYTHING
-                : args[4].equals("off") ? Set.<String>of() : Set.of(args[4].split("\\+")));
+        System.out.printf(
+                Locale.ROOT,
+                "%-44s %9s %9s %9s %9s %9s %9s %7s%n",
+                jobs + " pending, " + nodeCount + " nodes",
+                "cold_cpu",
+                "min_cpu",
+                "med_cpu",
+                "p99_cpu",
+                "med_wall",
+                "p99_wall",
+                "starts");
+        List<Set<String>> with = args.length < 5
+                ? List.of(Set.of(), EVERYTHING)
+                : args[4].equals("each")
+                        ? List.of(
+                                Set.of(),
+                                Set.of("limits"),
+                                Set.of("preemption"),
+                                Set.of("licences"),
+                                Set.of("topology"),
+                                Set.of("reservations"),
+                                EVERYTHING)
+                        : List.of(
+                                args[4].equals("on")
+                                        ? EVERYTHING
+                                        : args[4].equals("off") ? Set.<String>of() : Set.of(args[4].split("\\+")));
         for (Set<String> features : with) {
             for (String mix : mixes) {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
@@ -574,8 +852,13 @@ public final class PlanBenchmark {
                 bench.queue(jobs, mix, features);
                 bench.eventPlaces = args.length > 6 ? Integer.parseInt(args[6]) : bench.eventPlaces;
                 bench.heap("in the queue");
-                bench.rows(mix + ", " + (features.isEmpty() ? "plain" : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),
-                        times, events);
+                bench.rows(
+                        mix + ", "
+                                + (features.isEmpty()
+                                        ? "plain"
+                                        : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),
+                        times,
+                        events);
             }
         }
     }

@@ -23,7 +23,8 @@ public class PlanPropertiesTest {
     private static final int STEPS = 30;
 
     private static Cluster cluster(String backfill) {
-        return new Cluster("n[1-3] cpus=4 mem=1000 feature=a\nn[4-6] cpus=2 mem=2000 feature=b",
+        return new Cluster(
+                "n[1-3] cpus=4 mem=1000 feature=a\nn[4-6] cpus=2 mem=2000 feature=b",
                 "p nodes=n[1-6] default=yes defmempercpu=10\nq nodes=n[4-6] defmempercpu=10",
                 "memoryConsumed=true" + (backfill.isEmpty() ? "" : " options.muster_backfill=" + backfill));
     }
@@ -63,15 +64,22 @@ public class PlanPropertiesTest {
         for (Job job : running(c)) {
             for (Allocation.Share s : job.run().allocation().nodes()) {
                 IndexSet others = had.getOrDefault(s.node(), IndexSet.empty());
-                assertThat(others.intersect(s.cores()).isEmpty()).as(as + " " + job.id() + " on " + s.node()).isTrue();
+                assertThat(others.intersect(s.cores()).isEmpty())
+                        .as(as + " " + job.id() + " on " + s.node())
+                        .isTrue();
                 had.put(s.node(), others.union(s.cores()));
                 long mb = memory.merge(s.node(), s.memoryMb(), Long::sum);
-                assertThat(mb).as(as + " memory of " + s.node()).isLessThanOrEqualTo(c.state().nodes().at(s.node()).spec().memoryMb());
+                assertThat(mb)
+                        .as(as + " memory of " + s.node())
+                        .isLessThanOrEqualTo(
+                                c.state().nodes().at(s.node()).spec().memoryMb());
             }
         }
     }
 
-    /** Whoever was promised a time in a pass is promised none later by the next, although others have started meanwhile. */
+    /**
+     * Whoever was promised a time in a pass is promised none later by the next, although others have started meanwhile.
+     */
     private static void noReservationMoves(Cluster c, int heads, String as) {
         Scheduler scheduler = (Scheduler) c.core().planner();
         Map<Integer, Long> promised = new HashMap<>();
@@ -84,7 +92,9 @@ public class PlanPropertiesTest {
         c.schedule();
         promised.forEach((id, start) -> {
             if (c.state().jobs().at(id).isPending()) {
-                assertThat(scheduler.plannedStart(id)).as(as + " start of " + id).isBetween(1L, start);
+                assertThat(scheduler.plannedStart(id))
+                        .as(as + " start of " + id)
+                        .isBetween(1L, start);
             }
         });
     }
@@ -114,7 +124,10 @@ public class PlanPropertiesTest {
         }
     }
 
-    /** Requests whose CPUs, and with them memory, come from several options at once: of cores with two threads, GPUs and sockets. */
+    /**
+     * Requests whose CPUs, and with them memory, come from several options at once: of cores with two threads, GPUs and
+     * sockets.
+     */
     private static String shaped(Random r) {
         StringBuilder out = new StringBuilder("timing.timeLimitMin=10");
         out.append(r.nextInt(3) == 0 ? "" : " tasks=" + (1 + r.nextInt(9)));
@@ -134,8 +147,12 @@ public class PlanPropertiesTest {
         }
         out.append(any && r.nextInt(3) == 0 ? " cpusPerGpu=" + (1 + r.nextInt(5)) : "");
         int kind = r.nextInt(4);
-        out.append(kind == 0 ? " memPerNodeMb=" + 100 * (1 + r.nextInt(9)) : kind == 1 && any ? " memPerGpuMb=" + 100 * (1 + r.nextInt(5))
-                : kind < 3 ? " memPerCpuMb=" + (20 + r.nextInt(300)) : "");
+        out.append(
+                kind == 0
+                        ? " memPerNodeMb=" + 100 * (1 + r.nextInt(9))
+                        : kind == 1 && any
+                                ? " memPerGpuMb=" + 100 * (1 + r.nextInt(5))
+                                : kind < 3 ? " memPerCpuMb=" + (20 + r.nextInt(300)) : "");
         return out.toString();
     }
 
@@ -144,8 +161,10 @@ public class PlanPropertiesTest {
         int started = 0;
         for (int seed = 1; seed <= 4000; seed++) {
             Random r = new Random(seed);
-            Cluster c = new Cluster("n[1-2] cpus=8 sockets=2 threads=2 mem=1000 gpus=4\nn3 cpus=4 mem=500",
-                    "p nodes=n[1-3] default=yes defmempercpu=10", "gresTypes=gpu memoryConsumed=true");
+            Cluster c = new Cluster(
+                    "n[1-2] cpus=8 sockets=2 threads=2 mem=1000 gpus=4\nn3 cpus=4 mem=500",
+                    "p nodes=n[1-3] default=yes defmempercpu=10",
+                    "gresTypes=gpu memoryConsumed=true");
             List<String> words = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 words.add(shaped(r));

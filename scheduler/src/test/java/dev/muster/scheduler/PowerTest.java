@@ -10,8 +10,9 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes are stopped when nobody needs them, and started when somebody does. */
 class PowerTest {
-    private static final String BOTH = "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
-            + " options.power:start=60 ";
+    private static final String BOTH =
+            "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
+                    + " options.power:start=60 ";
 
     /** A node is powered down for lack of work, and a job that needs it is placed there. */
     private static final String JOB_OF_A_SLEEPING_NODE = """
@@ -22,7 +23,8 @@ class PowerTest {
             """;
 
     private static void play(String settings, String lines) {
-        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + settings)).lines(lines);
+        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + settings))
+                .lines(lines);
     }
 
     @Test
@@ -68,21 +70,24 @@ class PowerTest {
     @Test
     void whoWouldNotGoBackDoesSoIfThatIsSaid() {
         for (String word : List.of("", " options.requeue_on_resume_failure=yes")) {
+            String after = word.isEmpty() ? "NODE_FAIL NodeDown 1:0" : "PENDING+REQUEUED BeginTime restarts=1";
             play("options.power:idle=10" + word, """
                     pass 10
                     pass 30
                     submit kind=BATCH timing.requeue=NO
                     schedule                              -> 1 RUNNING+CONFIGURING n1
                     pass 1
-                    pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1\s"""
-                    + (word.isEmpty() ? "NODE_FAIL NodeDown 1:0" : "PENDING+REQUEUED BeginTime restarts=1"));
+                    pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1 %s
+                    """.formatted(after));
         }
     }
 
     /** As with Slurm 26.05, also with idle_on_node_suspend. */
     @Test
     void aCloudsNodeThatDoesNotComeIsDownAndWithoutPower() {
-        new Play(new Cluster("c1 cpus=2 mem=1000 state=CLOUD", "p nodes=c1 default=yes", BOTH + "options.power:idle=10")).lines("""
+        new Play(new Cluster(
+                        "c1 cpus=2 mem=1000 state=CLOUD", "p nodes=c1 default=yes", BOTH + "options.power:idle=10"))
+                .lines("""
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING+CONFIGURING c1
                 pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
@@ -159,7 +164,10 @@ class PowerTest {
                 """);
     }
 
-    /** The script of the first node does not begin before the others are there; all components of a heterogeneous job begin together. */
+    /**
+     * The script of the first node does not begin before the others are there; all components of a heterogeneous job
+     * begin together.
+     */
     @Test
     void nobodyBeginsBeforeTheLastNodeIsThere() {
         play("options.power:idle=-1", """
@@ -188,7 +196,10 @@ class PowerTest {
                 """);
     }
 
-    /** As in the original: the limit is reached later by what PrologSlurmctld took, but the job counts as begun before it. */
+    /**
+     * As in the original: the limit is reached later by what PrologSlurmctld took, but the job counts as begun before
+     * it.
+     */
     @Test
     void whatPrologSlurmctldTakesIsBesideTheLimit() {
         play("options.prolog_slurmctld=true", """
@@ -271,7 +282,9 @@ class PowerTest {
                 pass 10                               -> n1 free+POWERING_DOWN; n2 free; n3 free+POWERING_DOWN
                 """);
         for (String states : new String[] {"PLANNED", "FAIL"}) {
-            play("options.muster_no_wake_ahead= options.power:idle=10 options.power:kept_states=" + states, """
+            play(
+                    "options.muster_no_wake_ahead= options.power:idle=10 options.power:kept_states=" + states,
+                    """
                     submit kind=BATCH timing.timeLimitMin=600 request.nodeList=n1 cpusPerTask=2
                     schedule                              -> 1 RUNNING n1
                     submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n[1-2] request.nodesMin=2 request.tasks=2
@@ -296,9 +309,14 @@ class PowerTest {
 
     @Test
     void nodesMayTakeForever() {
-        for (String row : List.of("60 -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'", "65535 -> n1 free+POWERING_UP")) {
+        for (String row : List.of(
+                "60 -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'",
+                "65535 -> n1 free+POWERING_UP")) {
             String seconds = row.substring(0, row.indexOf(' '));
-            Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", BOTH + "options.power:idle=-1 options.power:start=" + seconds);
+            Cluster c = new Cluster(
+                    "n1 cpus=2 mem=1000",
+                    "p nodes=n1 default=yes",
+                    BOTH + "options.power:idle=-1 options.power:start=" + seconds);
             new Play(c).lines("""
                     node n1 state=power_down              -> n1 free+POWER_DOWN
                     pass 1                                -> n1 free+POWERING_DOWN
@@ -322,7 +340,10 @@ class PowerTest {
                 """);
     }
 
-    /** Why it is drained is told, unless a reason is given or there already; with its power that goes. A node fails or is drained, not both. */
+    /**
+     * Why it is drained is told, unless a reason is given or there already; with its power that goes. A node fails or
+     * is drained, not both.
+     */
     @Test
     void whyItIsDrained() {
         play("options.power:idle=-1", """
@@ -363,7 +384,9 @@ class PowerTest {
 
     @Test
     void aCloudNodeIsStartedForItsFirstJob() {
-        new Play(new Cluster("c1 cpus=2 mem=1000 state=CLOUD", "p nodes=c1 default=yes", BOTH + "options.power:idle=10")).lines("""
+        new Play(new Cluster(
+                        "c1 cpus=2 mem=1000 state=CLOUD", "p nodes=c1 default=yes", BOTH + "options.power:idle=10"))
+                .lines("""
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING+CONFIGURING c1
                 pass 1                                -> c1 holds [1]+CLOUD+POWERING_UP
@@ -374,11 +397,14 @@ class PowerTest {
     /** What the node says goes before the longest time of its partitions, these before the cluster's. */
     @Test
     void aNodeHasATimeOfItsOwn() {
-        Cluster c = new Cluster("n1 cpus=2 suspendtime=50\nn2 cpus=2\nn3 cpus=2 suspendtime=INFINITE\nn4 cpus=2",
-                "p nodes=n[1-3] default=yes\nq nodes=n[1-2]", BOTH + "options.power:idle=300 options.power:partition:p=103,,,no "
+        Cluster c = new Cluster(
+                "n1 cpus=2 suspendtime=50\nn2 cpus=2\nn3 cpus=2 suspendtime=INFINITE\nn4 cpus=2",
+                "p nodes=n[1-3] default=yes\nq nodes=n[1-2]",
+                BOTH + "options.power:idle=300 options.power:partition:p=103,,,no "
                         + "options.power:partition:q=106,,,no");
         Power power = Power.of(c.state()).orElseThrow();
-        assertThat(c.state().nodes().values().stream().map(power::idleText)).containsExactly("50", "106", "INFINITE", "300");
+        assertThat(c.state().nodes().values().stream().map(power::idleText))
+                .containsExactly("50", "106", "INFINITE", "300");
         new Play(c).lines("""
                 pass 50                               -> n1 free+POWERING_DOWN; n2 free
                 pass 56                               -> n2 free+POWERING_DOWN; n3 free; n4 free
@@ -402,21 +428,34 @@ class PowerTest {
     void whatIsExceptedIsKeptWhereThatIsSaid() {
         String[][] table = {{"", "n1"}, {"keeppartinfo", "n1"}, {"keeppartinfo,keeppowersavesettings", "n2"}};
         for (String[] row : table) {
-            Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-3] default=yes",
+            Cluster c = new Cluster(
+                    "n[1-3] cpus=2",
+                    "p nodes=n[1-3] default=yes",
                     BOTH + "options.power:kept_nodes=n1 options.reconfig_flags=" + row[0]);
             new Play(c).lines("setting root suspendexcnodes n2\nreconfigure\n");
-            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, "")).as(row[0]).isEqualTo(row[1]);
+            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, ""))
+                    .as(row[0])
+                    .isEqualTo(row[1]);
         }
     }
 
     @Test
     void whatIsExceptedMayBeChanged() {
-        Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + "options.power:kept_nodes=n1");
-        String[][] rows = {{"suspendexcnodes +n[2-3]", "n[1-3]"}, {"suspendexcnodes -n2", "n[1,3]"}, {"suspendexcnodes n[1-3]:2", "n[1-3]:2"},
-            {"suspendexcnodes +n2", "n2,n[1-3]:2"}, {"suspendexcnodes -n[1-3]:2", "n2"}, {"suspendexcnodes", ""}};
+        Cluster c = new Cluster(
+                "n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + "options.power:kept_nodes=n1");
+        String[][] rows = {
+            {"suspendexcnodes +n[2-3]", "n[1-3]"},
+            {"suspendexcnodes -n2", "n[1,3]"},
+            {"suspendexcnodes n[1-3]:2", "n[1-3]:2"},
+            {"suspendexcnodes +n2", "n2,n[1-3]:2"},
+            {"suspendexcnodes -n[1-3]:2", "n2"},
+            {"suspendexcnodes", ""}
+        };
         for (String[] row : rows) {
             new Play(c).lines("setting root " + row[0]);
-            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, "")).as(row[0]).isEqualTo(row[1]);
+            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, ""))
+                    .as(row[0])
+                    .isEqualTo(row[1]);
         }
         new Play(c).lines("""
                 setting bob suspendexcnodes n1        -> says Access/permission denied
@@ -430,11 +469,14 @@ class PowerTest {
                 setting root suspendexcstates -DOWN
                 setting root fairsharedampeningfactor 3
                 """);
-        assertThat(c.state().settings().options()).containsEntry(Power.KEPT_PARTITIONS, "q").containsEntry(Power.KEPT_STATES, "DRAIN")
+        assertThat(c.state().settings().options())
+                .containsEntry(Power.KEPT_PARTITIONS, "q")
+                .containsEntry(Power.KEPT_STATES, "DRAIN")
                 .containsEntry("priority_dampening", "3");
     }
 
-    private static final String ACTIONS = BOTH + "options.power:idle=-1 options.power:action:here=slurmctld options.power:action:there=slurmd";
+    private static final String ACTIONS =
+            BOTH + "options.power:idle=-1 options.power:action:here=slurmctld options.power:action:there=slurmd";
 
     @Test
     void aPowerActionIsNamedForOneTime() {
@@ -543,7 +585,10 @@ class PowerTest {
 
     @Test
     void aCloudNodeLosesItsAddressWithItsPower() {
-        Cluster c = new Cluster("c1 cpus=2 mem=1000 state=CLOUD\nn1 cpus=2 mem=1000", "p nodes=c1,n1 default=yes", BOTH + "options.power:idle=1000");
+        Cluster c = new Cluster(
+                "c1 cpus=2 mem=1000 state=CLOUD\nn1 cpus=2 mem=1000",
+                "p nodes=c1,n1 default=yes",
+                BOTH + "options.power:idle=1000");
         Play play = new Play(c);
         play.lines("""
                 node c1 state=power_up
@@ -555,7 +600,9 @@ class PowerTest {
                 """);
         assertThat(c.state().nodes().at("c1").spec().address()).isEqualTo("10.0.0.7");
         play.lines("pass 30                               -> c1 free+POWERED_DOWN+CLOUD; n1 free+POWERED_DOWN");
-        assertThat(List.of("c1", "n1").stream().map(n -> c.state().nodes().at(n).spec()).map(n -> n.address() + " " + n.hostname()))
+        assertThat(List.of("c1", "n1").stream()
+                        .map(n -> c.state().nodes().at(n).spec())
+                        .map(n -> n.address() + " " + n.hostname()))
                 .containsExactly("c1 c1", "10.0.0.8 ip-8");
         play.lines("""
                 node c1 nodeaddr=                     -> says Invalid node name specified
@@ -563,7 +610,10 @@ class PowerTest {
                 """);
     }
 
-    /** What an operator puts back into service has no reboot ahead any more, and a reboot that was asked for is asked for once. */
+    /**
+     * What an operator puts back into service has no reboot ahead any more, and a reboot that was asked for is asked
+     * for once.
+     */
     @Test
     void resumeEndsAReboot() {
         play("options.power:idle=-1", """

@@ -14,13 +14,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Who gives way to whom, and what becomes of it.
- * shows: PreemptExemptTime
- */
+/** Who gives way to whom, and what becomes of it. shows: PreemptExemptTime */
 class PreemptionTest {
     private static Cluster cluster(String low, String settings) {
-        return new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10 " + low + "\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",
+        return new Cluster(
+                "n[1-2] cpus=2 mem=1000",
+                "low nodes=n[1-2] defmempercpu=10 " + low + "\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",
                 "requeueJobs=true returnToService=1 options.preempt_type=preempt/partition_prio " + settings);
     }
 
@@ -42,7 +41,10 @@ class PreemptionTest {
                 """);
     }
 
-    /** Who asked with R: gives way by requeue or not at all, whatever the partition says; and there must be somebody to give way to. */
+    /**
+     * Who asked with R: gives way by requeue or not at all, whatever the partition says; and there must be somebody to
+     * give way to.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             preemptmode=off     | CANCEL       | 1 PREEMPTED+COMPLETING 0:15
@@ -74,8 +76,11 @@ class PreemptionTest {
                 schedule                                -> %s
                 submit kind=BATCH partition=low charge.reservation=r timing.timeLimitMin=10
                 schedule                                -> %s
-                """.formatted(delay == null ? "" : delay, more, then, then.contains("RUNNING") ? "1 PREEMPTED+COMPLETING 0:15; 2 PENDING"
-                : then + "; 2 RUNNING n1"));
+                """.formatted(
+                        delay == null ? "" : delay,
+                        more,
+                        then,
+                        then.contains("RUNNING") ? "1 PREEMPTED+COMPLETING 0:15; 2 PENDING" : then + "; 2 RUNNING n1"));
     }
 
     @Test
@@ -99,7 +104,11 @@ class PreemptionTest {
             label | ondemand,ondemandselect | extras.mcsLabel=a  | extras.mcsLabel=b exclusive=MCS | 1 RUNNING n1
             """)
     void labelsKeepJobsFromEachOther(String plugin, String parameters, String first, String second, String then) {
-        play("", "options.preempt_mode=CANCEL options.mcs_plugin=mcs/" + plugin + " options.mcs_parameters=" + parameters, """
+        play(
+                "",
+                "options.preempt_mode=CANCEL options.mcs_plugin=mcs/" + plugin + " options.mcs_parameters="
+                        + parameters,
+                """
                 submit kind=BATCH partition=low tasks=2 nodeList=n1 %s
                 submit kind=BATCH partition=low tasks=2 nodeList=n2
                 schedule                                -> 1 RUNNING n1
@@ -175,14 +184,23 @@ class PreemptionTest {
                 """);
     }
 
-    /** Job 3 waits for n1 and n2 and nobody gives way to it; what is kept free for it is no room for a job behind it. */
+    /**
+     * Job 3 waits for n1 and n2 and nobody gives way to it; what is kept free for it is no room for a job behind it.
+     */
     @Test
     void roomIsNotMadeWhereSomebodyElseIsPlanned() {
-        Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10",
+        Cluster c = new Cluster(
+                "n[1-3] cpus=2 mem=1000",
+                "p nodes=n[1-3] default=yes defmempercpu=10",
                 "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
-        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
-                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()), new DbdMessages.QosPolicy(2, "soft", new TreeMap<>()),
-                new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "soft")))), List.of(), List.of())));
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(),
+                List.of(
+                        new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()),
+                        new DbdMessages.QosPolicy(2, "soft", new TreeMap<>()),
+                        new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "soft")))),
+                List.of(),
+                List.of())));
         new Play(c).lines("""
                 submit kind=BATCH charge.qos=normal nodeList=n2 tasks=2 timing.timeLimitMin=60
                 submit kind=BATCH charge.qos=soft nodeList=n3 tasks=2 timing.timeLimitMin=600
@@ -197,13 +215,19 @@ class PreemptionTest {
                 """);
     }
 
-    /** Of two partitions, by number whatever their priority, or by when they began; who goes already goes for those who come first. */
+    /**
+     * Of two partitions, by number whatever their priority, or by when they began; who goes already goes for those who
+     * come first.
+     */
     @Test
     void inWhichOrderTheyGo() {
         for (String line : List.of("options.x=y | 1,2 3,4", "options.preempt_youngest_first=yes | 3,4 1,2")) {
-            Cluster c = new Cluster("n[1-4] cpus=1 mem=1000", "a nodes=n[1-4] defmempercpu=10\nb nodes=n[1-4] defmempercpu=10\n"
-                    + "high nodes=n[1-4] prioritytier=2 defmempercpu=10",
-                    "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL " + line.split(" \\| ")[0]);
+            Cluster c = new Cluster(
+                    "n[1-4] cpus=1 mem=1000",
+                    "a nodes=n[1-4] defmempercpu=10\nb nodes=n[1-4] defmempercpu=10\n"
+                            + "high nodes=n[1-4] prioritytier=2 defmempercpu=10",
+                    "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL "
+                            + line.split(" \\| ")[0]);
             Scheduler s = (Scheduler) c.core().planner();
             c.accept("partition=a timing.nice=10");
             c.accept("partition=b timing.nice=31");
@@ -217,7 +241,12 @@ class PreemptionTest {
                 c.accept("partition=high");
                 c.accept("partition=high");
                 s.starts(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 100);
-                out += " " + String.join(",", s.preemptions().stream().map(p -> "" + p.jobId()).toList());
+                out += " "
+                        + String.join(
+                                ",",
+                                s.preemptions().stream()
+                                        .map(p -> "" + p.jobId())
+                                        .toList());
                 c.schedule();
             }
             assertThat(out.strip()).as(line).isEqualTo(line.split(" \\| ")[1]);
@@ -298,7 +327,8 @@ class PreemptionTest {
                 schedule                                -> 1 RUNNING n1; 2 PENDING
                 why 2                                   -> says (Licenses)
                 """);
-        String reclaim = "options.preempt_mode=CANCEL options.preempt_parameters=reclaim_licenses options.licenses=m:3,k:1";
+        String reclaim =
+                "options.preempt_mode=CANCEL options.preempt_parameters=reclaim_licenses options.licenses=m:3,k:1";
         play("", reclaim, """
                 submit kind=BATCH partition=low licenses=m:2 nodeList=n1
                 submit kind=BATCH partition=low nodeList=n2
@@ -340,7 +370,8 @@ class PreemptionTest {
     /** Whoever ends in his time of grace is treated as one who did so to make room, whatever he ended with. */
     @Test
     void whoEndsInHisGraceHasGivenWay() {
-        for (String row : List.of("CANCEL -> 1 PREEMPTED+COMPLETING", "REQUEUE -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1")) {
+        for (String row : List.of(
+                "CANCEL -> 1 PREEMPTED+COMPLETING", "REQUEUE -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1")) {
             play("gracetime=30", "options.preempt_mode=" + row.substring(0, row.indexOf(' ')), """
                     submit kind=BATCH partition=low tasks=4
                     schedule                                -> 1 RUNNING n[1-2]
@@ -348,19 +379,29 @@ class PreemptionTest {
                     submit kind=BATCH partition=high
                     schedule                                -> 1 RUNNING n[1-2]; 2 PENDING
                     exited 1 batch 0:0                      %s
-                    """.formatted(row.substring(row.indexOf('-'))));
+                    """.formatted(
+                            row.substring(row.indexOf('-'))));
         }
     }
 
-    /** The job of the lower QOS goes, whatever the priorities of the two; so does that in the partition of the lower tier. */
+    /**
+     * The job of the lower QOS goes, whatever the priorities of the two; so does that in the partition of the lower
+     * tier.
+     */
     @Test
     void theLowestQosGoesFirst() {
-        Cluster c = new Cluster("n[1-2] cpus=1 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+        Cluster c = new Cluster(
+                "n[1-2] cpus=1 mem=1000",
+                "p nodes=n[1-2] default=yes defmempercpu=10",
                 "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
-        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
-                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(Map.of("Priority", "20"))),
-                new DbdMessages.QosPolicy(2, "low", new TreeMap<>(Map.of("Priority", "10"))),
-                new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "normal,low")))), List.of(), List.of())));
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(),
+                List.of(
+                        new DbdMessages.QosPolicy(1, "normal", new TreeMap<>(Map.of("Priority", "20"))),
+                        new DbdMessages.QosPolicy(2, "low", new TreeMap<>(Map.of("Priority", "10"))),
+                        new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "normal,low")))),
+                List.of(),
+                List.of())));
         new Play(c).lines("""
                 submit kind=BATCH charge.qos=low
                 submit kind=BATCH charge.qos=normal timing.nice=1000
@@ -368,8 +409,11 @@ class PreemptionTest {
                 submit kind=BATCH charge.qos=urgent
                 schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n2; 3 PENDING
                 """);
-        new Play(new Cluster("n[1-2] cpus=1 mem=1000", "a nodes=n[1-2] defmempercpu=10\nb nodes=n[1-2] prioritytier=2 defmempercpu=10\n"
-                + "high nodes=n[1-2] prioritytier=3 defmempercpu=10", "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL"))
+        new Play(new Cluster(
+                        "n[1-2] cpus=1 mem=1000",
+                        "a nodes=n[1-2] defmempercpu=10\nb nodes=n[1-2] prioritytier=2 defmempercpu=10\n"
+                                + "high nodes=n[1-2] prioritytier=3 defmempercpu=10",
+                        "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL"))
                 .lines("""
                 submit kind=BATCH partition=a
                 submit kind=BATCH partition=b timing.nice=1000
@@ -382,8 +426,11 @@ class PreemptionTest {
     /** Of one partition, whoever is on the fewest nodes; when he began comes after that. */
     @Test
     void theSmallGoBeforeTheLarge() {
-        new Play(new Cluster("n[1-3] cpus=1 mem=1000", "low nodes=n[1-3] defmempercpu=10\nhigh nodes=n[1-3] prioritytier=2 defmempercpu=10",
-                "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL")).lines("""
+        new Play(new Cluster(
+                        "n[1-3] cpus=1 mem=1000",
+                        "low nodes=n[1-3] defmempercpu=10\nhigh nodes=n[1-3] prioritytier=2 defmempercpu=10",
+                        "options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL"))
+                .lines("""
                 submit kind=BATCH partition=low nodeList=n3
                 schedule                                -> 1 RUNNING n3
                 pass 10
@@ -397,11 +444,17 @@ class PreemptionTest {
     /** OFF is as the cluster has it: whose QOS is in nobody's list does not have to go. */
     @Test
     void aQosWithoutAWayHasTheClusters() {
-        Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+        Cluster c = new Cluster(
+                "n1 cpus=1 mem=1000",
+                "p nodes=n1 default=yes defmempercpu=10",
                 "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
-        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
-                new DbdMessages.QosPolicy(1, "soft", new TreeMap<>(Map.of("PreemptMode", "OFF"))),
-                new DbdMessages.QosPolicy(2, "urgent", new TreeMap<>(Map.of("Preempt", "soft")))), List.of(), List.of())));
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(),
+                List.of(
+                        new DbdMessages.QosPolicy(1, "soft", new TreeMap<>(Map.of("PreemptMode", "OFF"))),
+                        new DbdMessages.QosPolicy(2, "urgent", new TreeMap<>(Map.of("Preempt", "soft")))),
+                List.of(),
+                List.of())));
         new Play(c).lines("""
                 submit kind=BATCH charge.qos=soft
                 schedule                                -> 1 RUNNING n1
@@ -441,9 +494,13 @@ class PreemptionTest {
                 extras.warnSignal=10 extras.warnBatchOnly=true send_user_signal ; batch:18 batch:10
                 """.lines().map(l -> l.replaceFirst("^;", "")).toList()) {
             String[] cells = row.split(";");
-            Cluster c = cluster("gracetime=30", "options.preempt_mode=CANCEL"
-                    + (row.contains("send_user") ? " options.preempt_parameters=send_user_signal" : ""));
-            new Play(c).lines("submit kind=BATCH partition=low tasks=4 " + cells[0].replace("send_user_signal", "").strip() + """
+            Cluster c = cluster(
+                    "gracetime=30",
+                    "options.preempt_mode=CANCEL"
+                            + (row.contains("send_user") ? " options.preempt_parameters=send_user_signal" : ""));
+            new Play(c)
+                    .lines("submit kind=BATCH partition=low tasks=4 "
+                            + cells[0].replace("send_user_signal", "").strip() + """
 
                     schedule                                -> 1 RUNNING n[1-2]
                     launched 1 batch
@@ -452,20 +509,33 @@ class PreemptionTest {
                     submit kind=BATCH partition=high
                     """);
             Decision d = c.apply(new Command.Schedule(100));
-            String told = String.join(" ", ((Decision.Accepted) d).direct().stream().map(o -> (NodeMessages.Signal) o.message())
-                    .map(s -> (s.stepId() < 0 ? s.batchShell() ? "batch" : "whole batch" : s.stepId()) + ":" + s.signal()).distinct().toList());
+            String told = String.join(
+                    " ",
+                    ((Decision.Accepted) d)
+                            .direct().stream()
+                                    .map(o -> (NodeMessages.Signal) o.message())
+                                    .map(s -> (s.stepId() < 0 ? s.batchShell() ? "batch" : "whole batch" : s.stepId())
+                                            + ":" + s.signal())
+                                    .distinct()
+                                    .toList());
             assertThat(told).as(row).isEqualTo(cells[1].strip());
         }
     }
 
     @Test
     void byQos() {
-        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+        Cluster c = new Cluster(
+                "n1 cpus=2 mem=1000",
+                "p nodes=n1 default=yes defmempercpu=10",
                 "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
-        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
-                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()),
-                new DbdMessages.QosPolicy(2, "soft", new TreeMap<>(Map.of("PreemptMode", "REQUEUE"))),
-                new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "normal,soft")))), List.of(), List.of())));
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(),
+                List.of(
+                        new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()),
+                        new DbdMessages.QosPolicy(2, "soft", new TreeMap<>(Map.of("PreemptMode", "REQUEUE"))),
+                        new DbdMessages.QosPolicy(3, "urgent", new TreeMap<>(Map.of("Preempt", "normal,soft")))),
+                List.of(),
+                List.of())));
         new Play(c).lines("""
                 submit kind=BATCH charge.qos=normal
                 submit kind=BATCH charge.qos=soft
@@ -480,11 +550,17 @@ class PreemptionTest {
     /** The word is the QOS's, and says whom a job gives way to; how is the cluster's. */
     @Test
     void withinAQosTheHigherPriorityWins() {
-        Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10",
+        Cluster c = new Cluster(
+                "n1 cpus=2 mem=1000",
+                "p nodes=n1 default=yes defmempercpu=10",
                 "requeueJobs=true options.preempt_type=preempt/qos options.preempt_mode=CANCEL");
-        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(List.of(), List.of(
-                new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()),
-                new DbdMessages.QosPolicy(2, "in", new TreeMap<>(Map.of("PreemptMode", "WITHIN")))), List.of(), List.of())));
+        c.apply(new Command.ApplyPolicy(new DbdMessages.Policy(
+                List.of(),
+                List.of(
+                        new DbdMessages.QosPolicy(1, "normal", new TreeMap<>()),
+                        new DbdMessages.QosPolicy(2, "in", new TreeMap<>(Map.of("PreemptMode", "WITHIN")))),
+                List.of(),
+                List.of())));
         new Play(c).lines("""
                 submit kind=BATCH charge.qos=in timing.nice=50
                 submit kind=BATCH charge.qos=normal timing.nice=50
@@ -500,7 +576,9 @@ class PreemptionTest {
 
     @Test
     void aHigherTierAloneIsNotEnoughWithPriority() {
-        Cluster c = new Cluster("n1 cpus=1 mem=1000", "low nodes=n1 defmempercpu=10\nhigh nodes=n1 prioritytier=2 defmempercpu=10",
+        Cluster c = new Cluster(
+                "n1 cpus=1 mem=1000",
+                "low nodes=n1 defmempercpu=10\nhigh nodes=n1 prioritytier=2 defmempercpu=10",
                 "requeueJobs=true options.preempt_type=preempt/partition_prio options.preempt_mode=CANCEL,PRIORITY");
         new Play(c).lines("""
                 submit kind=BATCH partition=low timing.nice=50
@@ -513,9 +591,11 @@ class PreemptionTest {
     }
 
     private static Cluster three() {
-        return new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10\nstays nodes=n[1-2] defmempercpu=10 preemptmode=OFF\n"
-                + "high nodes=n[1-2] prioritytier=2 defmempercpu=10", "requeueJobs=true options.preempt_type=preempt/partition_prio"
-                + " options.preempt_mode=CANCEL");
+        return new Cluster(
+                "n[1-2] cpus=2 mem=1000",
+                "low nodes=n[1-2] defmempercpu=10\nstays nodes=n[1-2] defmempercpu=10 preemptmode=OFF\n"
+                        + "high nodes=n[1-2] prioritytier=2 defmempercpu=10",
+                "requeueJobs=true options.preempt_type=preempt/partition_prio" + " options.preempt_mode=CANCEL");
     }
 
     @Test
@@ -531,8 +611,11 @@ class PreemptionTest {
     /** It stops for who needs one of its nodes, and goes on when all of them are free. */
     @Test
     void aHeterogeneousJobStopsAndGoesOnAsAWhole() {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "low nodes=n[1-2] defmempercpu=10\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",
-                "options.preempt_type=preempt/partition_prio options.preempt_mode=SUSPEND,GANG")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000",
+                        "low nodes=n[1-2] defmempercpu=10\nhigh nodes=n[1-2] prioritytier=2 defmempercpu=10",
+                        "options.preempt_type=preempt/partition_prio options.preempt_mode=SUSPEND,GANG"))
+                .lines("""
                 het kind=BATCH partition=low tasks=2 : kind=BATCH partition=low tasks=2
                 schedule                                -> 1 RUNNING n1; 2 RUNNING n2
                 submit kind=BATCH partition=high tasks=2 request.nodeList=n2

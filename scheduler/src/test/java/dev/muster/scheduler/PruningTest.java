@@ -23,18 +23,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who is passed over because it is known that he cannot start could not have started: with and without, the same starts and the same reasons. */
+/**
+ * Who is passed over because it is known that he cannot start could not have started: with and without, the same starts
+ * and the same reasons.
+ */
 class PruningTest {
     private static final int SEEDS = 16;
     private static final int STEPS = 25;
 
     static Cluster cluster(String options) {
-        return new Cluster("n[1-4] cpus=4 mem=1000 feature=a gpus=2\nn[5-8] cpus=2 mem=2000 feature=b\nn[9-10] cpus=8 threads=2 mem=1000",
+        return new Cluster(
+                "n[1-4] cpus=4 mem=1000 feature=a gpus=2\nn[5-8] cpus=2 mem=2000 feature=b\nn[9-10] cpus=8 "
+                        + "threads=2 mem=1000",
                 "p nodes=n[1-10] default=yes defmempercpu=10\nq nodes=n[5-10] defmempercpu=10 prioritytier=2\n"
-                + "r nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
-                "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options, Topology.FLAT,
-                List.of(new LayeredResource("power", 3, Map.of(), List.of(new LayeredResource.Layer(Cluster.names("n[1-5]"), 4, 0),
-                        new LayeredResource.Layer(Cluster.names("n[1-10]"), 9, 1)))));
+                        + "r nodes=n[1-6] defmempercpu=10 maxcpuspernode=3",
+                "memoryConsumed=true gresTypes=gpu options.licenses=lic:3 " + options,
+                Topology.FLAT,
+                List.of(new LayeredResource(
+                        "power",
+                        3,
+                        Map.of(),
+                        List.of(
+                                new LayeredResource.Layer(Cluster.names("n[1-5]"), 4, 0),
+                                new LayeredResource.Layer(Cluster.names("n[1-10]"), 9, 1)))));
     }
 
     static String job(Random r) {
@@ -49,24 +60,46 @@ class PruningTest {
             case 7 -> "tasks=1 memPerNodeMb=" + 300 * (1 + r.nextInt(6));
             default -> "tasks=" + (1 + r.nextInt(3)) + " cpusPerTask=" + (1 + r.nextInt(4));
         };
-        String partition = List.of("", " partition=q", " partition=r", " partition=p,q", "").get(r.nextInt(5));
+        String partition = List.of("", " partition=q", " partition=r", " partition=p,q", "")
+                .get(r.nextInt(5));
         return "timing.timeLimitMin=" + (1 + r.nextInt(200)) + " " + size + partition
                 + (r.nextInt(5) == 0 ? " features=" + List.of("a", "b", "a|b").get(r.nextInt(3)) : "")
-                + (r.nextInt(4) == 0 ? " licenses=" + List.of("lic:1", "lic:2", "power:1", "power:2").get(r.nextInt(4)) : "")
-                + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "") + (r.nextInt(7) == 0 ? " timing.timeMinMin=1" : "")
-                + (r.nextInt(12) == 0 ? " nodeList=n" + (1 + r.nextInt(10)) : "") + (r.nextInt(12) == 0 ? " timing.array=0-" + r.nextInt(5) : "")
+                + (r.nextInt(4) == 0
+                        ? " licenses="
+                                + List.of("lic:1", "lic:2", "power:1", "power:2")
+                                        .get(r.nextInt(4))
+                        : "")
+                + (r.nextInt(8) == 0 ? " timing.nice=" + r.nextInt(50) : "")
+                + (r.nextInt(7) == 0 ? " timing.timeMinMin=1" : "")
+                + (r.nextInt(12) == 0 ? " nodeList=n" + (1 + r.nextInt(10)) : "")
+                + (r.nextInt(12) == 0 ? " timing.array=0-" + r.nextInt(5) : "")
                 + (r.nextInt(15) == 0 ? " overcommit=true" : "");
     }
 
     /** Limits that are reached, in what runs and in minutes; low gives way to all others. */
     static Policy policy() {
         List<String> qos = List.of("low", "normal", "high");
-        return new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), qos, ""),
-                new AssocPolicy(2, 1, "a", "", "", false, Map.of("GrpTRES", "cpu=30", "GrpTRESRunMins", "cpu=4000"), qos, ""),
-                new AssocPolicy(3, 2, "a", "u", "", true, Map.of("MaxJobs", "5"), qos, ""),
-                new AssocPolicy(4, 2, "a", "v", "", true, Map.of("GrpTRESMins", "cpu=900"), qos, "")),
-                List.of(new QosPolicy(1, "low", Map.of()), new QosPolicy(2, "normal", Map.of("Preempt", "low", "MaxTRESPU", "cpu=12")),
-                        new QosPolicy(3, "high", Map.of("Preempt", "low,normal", "GrpJobs", "4"))), List.of(), List.of());
+        return new Policy(
+                List.of(
+                        new AssocPolicy(1, 0, "root", "", "", false, Map.of(), qos, ""),
+                        new AssocPolicy(
+                                2,
+                                1,
+                                "a",
+                                "",
+                                "",
+                                false,
+                                Map.of("GrpTRES", "cpu=30", "GrpTRESRunMins", "cpu=4000"),
+                                qos,
+                                ""),
+                        new AssocPolicy(3, 2, "a", "u", "", true, Map.of("MaxJobs", "5"), qos, ""),
+                        new AssocPolicy(4, 2, "a", "v", "", true, Map.of("GrpTRESMins", "cpu=900"), qos, "")),
+                List.of(
+                        new QosPolicy(1, "low", Map.of()),
+                        new QosPolicy(2, "normal", Map.of("Preempt", "low", "MaxTRESPU", "cpu=12")),
+                        new QosPolicy(3, "high", Map.of("Preempt", "low,normal", "GrpJobs", "4"))),
+                List.of(),
+                List.of());
     }
 
     static List<Job> running(Cluster c) {
@@ -98,10 +131,20 @@ class PruningTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"''", "options.bf_licenses=yes", "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
-        "options.preempt_type=preempt/qos options.preempt_mode=REQUEUE options.accounting_enforce=associations,limits,qos",
-        "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY options.accounting_enforce=associations,limits,qos",
-        "options.muster_backfill=easy", "options.bf_job_part_count_reserve=1", "options.bf_min_age_reserve=900 options.bf_licenses=yes"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''",
+                "options.bf_licenses=yes",
+                "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE",
+                "options.preempt_type=preempt/qos options.preempt_mode=REQUEUE "
+                        + "options.accounting_enforce=associations,limits,qos",
+                "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY "
+                        + "options.accounting_enforce=associations,limits,qos",
+                "options.muster_backfill=easy",
+                "options.bf_job_part_count_reserve=1",
+                "options.bf_min_age_reserve=900 options.bf_licenses=yes"
+            })
     void whatIsRememberedChangesNothing(String options) {
         int gaveWay = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
@@ -114,8 +157,11 @@ class PruningTest {
             Scheduler pruned = (Scheduler) c.core().planner();
             for (int step = 0; step < STEPS; step++) {
                 for (int i = r.nextInt(8); i > 0; i--) {
-                    c.submit(job(r) + (charged ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
-                            + List.of("low", "normal", "high").get(r.nextInt(3)) : ""));
+                    c.submit(job(r)
+                            + (charged
+                                    ? " charge.account=a owner.user=" + (r.nextBoolean() ? "u" : "v") + " charge.qos="
+                                            + List.of("low", "normal", "high").get(r.nextInt(3))
+                                    : ""));
                 }
                 Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
                 Scheduler plain = new Scheduler().withoutConnections().unpruned();
@@ -127,7 +173,9 @@ class PruningTest {
                 String as = "seed " + seed + " step " + step + " " + options;
                 String before = pruned.fingerprint();
                 List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
-                assertThat(pruned.fingerprint()).as(as + ": a look at the queue leaves everything as it was").isEqualTo(before);
+                assertThat(pruned.fingerprint())
+                        .as(as + ": a look at the queue leaves everything as it was")
+                        .isEqualTo(before);
                 assertThat(fast).as(as).isEqualTo(slow);
                 assertThat(pruned.preemptions()).as(as).isEqualTo(plain.preemptions());
                 gaveWay += plain.preemptions().size();
@@ -142,24 +190,35 @@ class PruningTest {
                     }
                 }
                 if (r.nextInt(6) == 0) {
-                    c.apply(new Command.UpdateNode(0, List.of("n" + (1 + r.nextInt(10))), Map.of("state", r.nextBoolean() ? "drain" : "resume",
-                            "reason", "x")));
+                    c.apply(new Command.UpdateNode(
+                            0,
+                            List.of("n" + (1 + r.nextInt(10))),
+                            Map.of("state", r.nextBoolean() ? "drain" : "resume", "reason", "x")));
                 }
             }
         }
         assertThat(gaveWay > SEEDS).as(gaveWay + " gave way").isEqualTo(options.contains("preempt_mode"));
     }
 
-    /** For the first nobody has to go: it would run into a reservation. The second is over before that, and asks for the same. */
+    /**
+     * For the first nobody has to go: it would run into a reservation. The second is over before that, and asks for the
+     * same.
+     */
     @Test
     void whomAReservationKeepsOutForItsTimeSaysNothingOfWhoIsOverBefore() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "low nodes=n1 prioritytier=1 defmempercpu=1\nhigh nodes=n1 prioritytier=2 defmempercpu=1",
+        Cluster c = new Cluster(
+                "n1 cpus=4 mem=1000",
+                "low nodes=n1 prioritytier=1 defmempercpu=1\nhigh nodes=n1 prioritytier=2 defmempercpu=1",
                 "options.preempt_type=preempt/partition_prio options.preempt_mode=REQUEUE");
         int low = c.accept("partition=low kind=BATCH tasks=4 timing.timeLimitMin=50");
         c.schedule();
         assertThat(c.shown(low)).isEqualTo("n1:4");
-        c.apply(new Command.CreateReservation(0, "r", c.moments(new java.util.TreeMap<>(Map.of("starttime", "+3600", "duration", "3600",
-                "nodes", "n1", "users", "root"))), Map.of()));
+        c.apply(new Command.CreateReservation(
+                0,
+                "r",
+                c.moments(new java.util.TreeMap<>(
+                        Map.of("starttime", "+3600", "duration", "3600", "nodes", "n1", "users", "root"))),
+                Map.of()));
         c.accept("partition=high tasks=4 timing.timeLimitMin=120");
         c.accept("partition=high tasks=4 timing.timeLimitMin=20");
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
@@ -172,10 +231,14 @@ class PruningTest {
         assertThat(pruned.preemptions()).isEqualTo(plain.preemptions());
     }
 
-    /** The first is passed over without a look; then somebody takes the last licence; the second, for whom that is no matter, is looked at. */
+    /**
+     * The first is passed over without a look; then somebody takes the last licence; the second, for whom that is no
+     * matter, is looked at.
+     */
     @Test
     void whoFailedForWantOfRoomDoesNotWaitForLicencesThatOthersTookMeanwhile() {
-        Cluster c = new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
+        Cluster c =
+                new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
         Scheduler pruned = (Scheduler) c.core().planner();
         pruned.reserving(1);
         c.accept("tasks=3 timing.timeLimitMin=100");
@@ -190,8 +253,11 @@ class PruningTest {
         Scheduler plain = new Scheduler().withoutConnections().unpruned().reserving(1);
         plain.reset(c.state());
         for (Scheduler s : List.of(plain, pruned)) {
-            assertThat(s.starts(c.state(), now, 100)).extracting(Planner.Start::jobId).containsExactly(taker);
-            assertThat(List.of(s.reason(first), s.reason(second))).containsOnly(dev.muster.model.job.JobReason.PRIORITY);
+            assertThat(s.starts(c.state(), now, 100))
+                    .extracting(Planner.Start::jobId)
+                    .containsExactly(taker);
+            assertThat(List.of(s.reason(first), s.reason(second)))
+                    .containsOnly(dev.muster.model.job.JobReason.PRIORITY);
         }
     }
 

@@ -5,10 +5,15 @@ import org.junit.jupiter.api.Test;
 /** What scontrol requeue says and leaves behind. */
 class RequeueWordsTest {
     private static void play(String lines) {
-        new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true")).lines(lines);
+        new Play(new Cluster(
+                        "n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "requeueJobs=true"))
+                .lines(lines);
     }
 
-    /** {@code scontrol requeue State=SpecialExit} holds the job for a reason of its own; {@code requeuehold} keeps its usual one. */
+    /**
+     * {@code scontrol requeue State=SpecialExit} holds the job for a reason of its own; {@code requeuehold} keeps its
+     * usual one.
+     */
     @Test
     void specialExitIsTheReasonOfARequeuedJob() {
         play("""

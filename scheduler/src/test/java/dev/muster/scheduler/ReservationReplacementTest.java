@@ -10,7 +10,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which nodes replace those of counted reservations that jobs take or that fail. */
 class ReservationReplacementTest {
-    /** A node that a job takes is replaced in the entry that starts the job: a listing right after the start shows other nodes. */
+    /**
+     * A node that a job takes is replaced in the entry that starts the job: a listing right after the start shows other
+     * nodes.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
             flags=REPLACE      ! n1 n2 ! n2 n3
@@ -54,8 +57,9 @@ class ReservationReplacementTest {
             """)
     void failedNodesOfTwoReservationsAreReplacedByDifferentNodes(String flags, String first, String second) {
         Cluster c = new Cluster("n[1-5] cpus=2", "p nodes=n[1-5] default=yes defmempercpu=1", "");
-        new Play(c).lines("reserve r starttime=+0 duration=600 nodecnt=2 users=alice " + flags + "\n"
-                + "reserve s starttime=+0 duration=600 nodecnt=2 users=alice " + flags);
+        new Play(c)
+                .lines("reserve r starttime=+0 duration=600 nodecnt=2 users=alice " + flags + "\n"
+                        + "reserve s starttime=+0 duration=600 nodecnt=2 users=alice " + flags);
         c.apply(new Command.UpdateNode(0, List.of("n1", "n3"), Map.of("state", "DRAIN", "reason", "broken")));
         new Play(c).lines("pass 1");
         assertThat(String.join(" ", c.state().reservations().at("r").nodes())).isEqualTo(first);

@@ -16,15 +16,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. shows: ResvOverRun */
+/**
+ * Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. shows:
+ * ResvOverRun
+ */
 class ReservationTest {
     private static void play(String lines) {
         play("", lines);
     }
 
     private static void play(String settings, String lines) {
-        new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10",
-                "requeueJobs=true returnToService=1 " + settings)).lines(lines);
+        new Play(new Cluster(
+                        "n[1-3] cpus=2 mem=1000",
+                        "p nodes=n[1-3] default=yes defmempercpu=10",
+                        "requeueJobs=true returnToService=1 " + settings))
+                .lines(lines);
     }
 
     @Test
@@ -38,7 +44,8 @@ class ReservationTest {
 
     @Test
     void licencesAndNodesThatOthersHaveAreNotReservedTwice() {
-        Cluster cluster = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
+        Cluster cluster =
+                new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
         new Play(cluster).lines("""
                 reserve r starttime=+0 duration=600 flags=LICENSE_ONLY users=alice licenses=m:6
                 reserve s starttime=+0 duration=600 flags=LICENSE_ONLY users=alice licenses=m:3 -> says Invalid license specification
@@ -52,9 +59,12 @@ class ReservationTest {
 
     /** They are shown as somebody wrote them. */
     @ParameterizedTest
-    @CsvSource(delimiter = '!', value = {"m ! m", "n:2,m ! n:2,m", "m:0 ! m:0"})
+    @CsvSource(
+            delimiter = '!',
+            value = {"m ! m", "n:2,m ! n:2,m", "m:0 ! m:0"})
     void licencesAsWritten(String written, String shown) {
-        Cluster cluster = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8,n:3");
+        Cluster cluster =
+                new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8,n:3");
         new Play(cluster).lines("reserve r starttime=+0 duration=600 nodes=n1 users=alice licenses=" + written);
         assertThat(cluster.state().reservations().at("r").want().licenses()).isEqualTo(shown);
     }
@@ -113,16 +123,24 @@ class ReservationTest {
             nodecnt=1 allowedpartitions=-q,-p                   !                   ! r p n1
             """)
     void whatItIsOf(String made, String changed, String shown) {
-        Cluster c = new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] defmempercpu=1 default=yes\nq nodes=n[2-4] defmempercpu=1", "options.licenses=m:8");
-        c.apply(new Command.UpdateNode(0, List.of("n1", "n2"), Map.of("availablefeatures", "red", "activefeatures", "red")));
-        Decision last = c.apply(new Command.CreateReservation(0, "r", c.moments(values("starttime=+0 duration=600 users=alice " + made)), Map.of()));
+        Cluster c = new Cluster(
+                "n[1-4] cpus=4",
+                "p nodes=n[1-4] defmempercpu=1 default=yes\nq nodes=n[2-4] defmempercpu=1",
+                "options.licenses=m:8");
+        c.apply(new Command.UpdateNode(
+                0, List.of("n1", "n2"), Map.of("availablefeatures", "red", "activefeatures", "red")));
+        Decision last = c.apply(new Command.CreateReservation(
+                0, "r", c.moments(values("starttime=+0 duration=600 users=alice " + made)), Map.of()));
         if (changed != null) {
-            last = c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
+            last = c.apply(
+                    new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
         }
         if (last instanceof Decision.Rejected no) {
-            assertThat(no.sentence()).isEqualTo(shown
-                    .replace("COUNTED", "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify")
-                    .replace("CORES", "Updating core/node TRES not supported for core-based reservations"));
+            assertThat(no.sentence())
+                    .isEqualTo(shown.replace(
+                                    "COUNTED",
+                                    "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify")
+                            .replace("CORES", "Updating core/node TRES not supported for core-based reservations"));
             return;
         }
         Reservation r = c.state().reservations().at("r");
@@ -130,7 +148,8 @@ class ReservationTest {
         ReservationFlag.shown().stream().filter(r::has).forEach(f -> out.add(f.word()));
         out.add(r.want().partition());
         out.add(HostList.of(r.nodes()).compressed());
-        assertThat(String.join(" ", out.stream().filter(s -> !s.isEmpty()).toList())).isEqualTo(shown);
+        assertThat(String.join(" ", out.stream().filter(s -> !s.isEmpty()).toList()))
+                .isEqualTo(shown);
     }
 
     /** Partitions and QOS stand in the order of their names, users as they were named. */
@@ -141,8 +160,10 @@ class ReservationTest {
             users=alice allowedpartitions=-q,-p      !                        ! alice -p,-q
             """)
     void orderOfNames(String made, String changed, String shown) {
-        Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n1 defmempercpu=1 default=yes\nq nodes=n2 defmempercpu=1", "");
-        c.apply(new Command.CreateReservation(0, "r", c.moments(values("starttime=+10 duration=600 nodes=n1 " + made)), Map.of()));
+        Cluster c =
+                new Cluster("n[1-2] cpus=4", "p nodes=n1 defmempercpu=1 default=yes\nq nodes=n2 defmempercpu=1", "");
+        c.apply(new Command.CreateReservation(
+                0, "r", c.moments(values("starttime=+10 duration=600 nodes=n1 " + made)), Map.of()));
         if (changed != null) {
             c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
         }
@@ -167,7 +188,10 @@ class ReservationTest {
         assertThat(c.state().reservations().at("zz").serial()).isEqualTo(4);
     }
 
-    /** Where the start moves, the end stays if it was said last, and how long it lasts otherwise: as with Debian's Slurm. */
+    /**
+     * Where the start moves, the end stays if it was said last, and how long it lasts otherwise: as with Debian's
+     * Slurm.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
             duration=60  !                                                                       ! 100-160
@@ -189,12 +213,15 @@ class ReservationTest {
     void whenItEnds(String made, String changes, String times) {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 defmempercpu=1 default=yes", "");
         long now = c.seconds();
-        Decision last = c.apply(new Command.CreateReservation(0, "r", c.moments(values("starttime=+100 nodes=n1 users=alice " + made)), Map.of()));
+        Decision last = c.apply(new Command.CreateReservation(
+                0, "r", c.moments(values("starttime=+100 nodes=n1 users=alice " + made)), Map.of()));
         for (String change : changes == null ? new String[0] : changes.split("; ")) {
-            last = c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(change)), Map.of()));
+            last = c.apply(
+                    new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(change)), Map.of()));
         }
         Reservation r = c.state().reservations().at("r");
-        assertThat(last instanceof Decision.Rejected no ? no.sentence() : r.start() - now + "-" + (r.end() - now)).isEqualTo(times);
+        assertThat(last instanceof Decision.Rejected no ? no.sentence() : r.start() - now + "-" + (r.end() - now))
+                .isEqualTo(times);
     }
 
     private static Map<String, String> values(String words) {
@@ -209,7 +236,8 @@ class ReservationTest {
 
     @Test
     void licencesOfAReservationAreForItsJobs() {
-        Cluster cluster = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
+        Cluster cluster =
+                new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
         new Play(cluster).lines("""
                 reserve r starttime=+0 duration=10 flags=LICENSE_ONLY users=alice licenses=m:6
                 submit licenses=m:3 kind=BATCH
@@ -266,7 +294,10 @@ class ReservationTest {
             c.pass(61);
         }
         assertThat(c.state().reservations().has("r")).isFalse();
-        assertThat(c.state().jobs().values().stream().filter(j -> !j.isHeld() || !j.desc().charge().reservation().isEmpty())).isEmpty();
+        assertThat(c.state().jobs().values().stream()
+                        .filter(j ->
+                                !j.isHeld() || !j.desc().charge().reservation().isEmpty()))
+                .isEmpty();
     }
 
     @Test
@@ -399,7 +430,10 @@ class ReservationTest {
                 """);
     }
 
-    /** Replacements of a failed node: free nodes first, nodes of OVERLAP, nodes of MAINT that begins more than a week ahead. */
+    /**
+     * Replacements of a failed node: free nodes first, nodes of OVERLAP, nodes of MAINT that begins more than a week
+     * ahead.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
             starttime=+0                     !                     ! active n1 n2
@@ -420,12 +454,15 @@ class ReservationTest {
             starttime=+3600                  !                     ! active n2 n3
             """)
     void whoseNodesReplaceAFailedOne(String other, String own, String then) {
-        new Play(new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", "")).lines("""
+        new Play(new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", ""))
+                .lines("""
                 reserve a duration=60 users=alice nodes=n[3-4] OTHER
                 reserve b starttime=+0 duration=60 users=alice nodecnt=2 OWN
                 node n1 state=down reason=x
                 pass 1                                                          -> b THEN
-                """.replace("OTHER", other).replace("OWN", own == null ? "" : own).replace("THEN", then));
+                """.replace("OTHER", other)
+                        .replace("OWN", own == null ? "" : own)
+                        .replace("THEN", then));
     }
 
     @Test
@@ -457,7 +494,9 @@ class ReservationTest {
                 """);
     }
 
-    /** A job with a reservation comes first (slurm.conf(5), PriorityType); planned starts of other jobs do not delay it. */
+    /**
+     * A job with a reservation comes first (slurm.conf(5), PriorityType); planned starts of other jobs do not delay it.
+     */
     @Test
     void jobsWithAReservationComeFirst() {
         new Play(new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "")).lines("""
@@ -513,10 +552,14 @@ class ReservationTest {
                 """);
     }
 
-    /** With AccountingStorageEnforce=associations those named are users of accounts, and of these where accounts are named as well. */
+    /**
+     * With AccountingStorageEnforce=associations those named are users of accounts, and of these where accounts are
+     * named as well.
+     */
     @Test
     void whoIsNamedBelongsToAccounts() {
-        Cluster cluster = new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes", "options.accounting_enforce=associations");
+        Cluster cluster =
+                new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes", "options.accounting_enforce=associations");
         cluster.apply(new Command.ApplyPolicy(PruningTest.policy()));
         new Play(cluster).lines("""
                 reserve r1 starttime=+0 duration=600 nodecnt=1 users=u             -> r1 active n1
@@ -687,8 +730,8 @@ class ReservationTest {
     }
 
     /**
-     * A job of reservation "mine" on a node that reservation "other" has as well: what flags of both make of the second one, of the job, and of what
-     * it is told. As with Slurm 26.05.
+     * A job of reservation "mine" on a node that reservation "other" has as well: what flags of both make of the second
+     * one, of the job, and of what it is told. As with Slurm 26.05.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
@@ -717,15 +760,20 @@ class ReservationTest {
             +1800 !             ! MAINT       ! runs
             """)
     void jobsInAReservationHeedTheOthers(String start, String otherFlags, String ownFlags, String becomes) {
-        String other = "starttime=" + start + " duration=7200 nodes=n1 users=bob" + (otherFlags == null ? "" : " flags=" + otherFlags);
-        String mine = "starttime=+0 duration=7200 nodes=n1 users=alice" + (ownFlags == null ? "" : " flags=" + ownFlags);
+        String other = "starttime=" + start + " duration=7200 nodes=n1 users=bob"
+                + (otherFlags == null ? "" : " flags=" + otherFlags);
+        String mine =
+                "starttime=+0 duration=7200 nodes=n1 users=alice" + (ownFlags == null ? "" : " flags=" + ownFlags);
         for (boolean first : new boolean[] {true, false}) {
             Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 defmempercpu=1 default=yes", "");
-            Decision one = c.apply(new Command.CreateReservation(0, first ? "other" : "mine", c.moments(values(first ? other : mine)), Map.of()));
+            Decision one = c.apply(new Command.CreateReservation(
+                    0, first ? "other" : "mine", c.moments(values(first ? other : mine)), Map.of()));
             assertThat(one).isInstanceOf(Decision.Accepted.class);
-            Decision two = c.apply(new Command.CreateReservation(0, first ? "mine" : "other", c.moments(values(first ? mine : other)), Map.of()));
+            Decision two = c.apply(new Command.CreateReservation(
+                    0, first ? "mine" : "other", c.moments(values(first ? mine : other)), Map.of()));
             if (becomes.equals("overlaps")) {
-                assertThat(((Decision.Rejected) two).sentence()).isEqualTo("Requested reservation overlaps with another reservation");
+                assertThat(((Decision.Rejected) two).sentence())
+                        .isEqualTo("Requested reservation overlaps with another reservation");
                 continue;
             }
             assertThat(two).isInstanceOf(Decision.Accepted.class);
@@ -734,7 +782,9 @@ class ReservationTest {
             c.schedule();
             boolean runs = !c.state().jobs().at(id).isPending();
             assertThat(runs ? "runs" : "waits").isEqualTo(becomes);
-            String words = ((Scheduler) c.core().planner()).unavailable().words(c.state(), c.state().jobs().at(id).desc(), c.seconds());
+            String words = ((Scheduler) c.core().planner())
+                    .unavailable()
+                    .words(c.state(), c.state().jobs().at(id).desc(), c.seconds());
             assertThat(runs || drawn ? Unavailable.MAINTENANCE : words).isEqualTo(Unavailable.MAINTENANCE);
         }
     }

@@ -5,7 +5,9 @@ import org.junit.jupiter.api.Test;
 /** Reservations of GPUs: the devices and cores that they take, and the jobs that may use them. */
 class ReservedDevicesTest {
     private static void gpus(String lines) {
-        Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000 gpus=4 near=0-1;2-3", "p nodes=n[1-2] defmempercpu=10 default=yes",
+        Cluster cluster = new Cluster(
+                "n[1-2] cpus=4 mem=1000 gpus=4 near=0-1;2-3",
+                "p nodes=n[1-2] defmempercpu=10 default=yes",
                 "options.tracked_gres=gpu gresTypes=gpu");
         new Play(cluster).lines(lines);
     }
@@ -85,8 +87,11 @@ class ReservedDevicesTest {
 
     @Test
     void gpusComeFromOneNodeWhereThatSuffices() {
-        new Play(new Cluster("n[1-2] cpus=4 mem=1000 gpus=2\nn3 cpus=4 mem=1000 gpus=4", "p nodes=n[1-3] defmempercpu=10 default=yes",
-                "options.tracked_gres=gpu gresTypes=gpu")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=4 mem=1000 gpus=2\nn3 cpus=4 mem=1000 gpus=4",
+                        "p nodes=n[1-3] defmempercpu=10 default=yes",
+                        "options.tracked_gres=gpu gresTypes=gpu"))
+                .lines("""
                 reserve a starttime=+0 duration=60 users=alice tres=gres/gpu=2                     -> a active n1:0-3
                 pass 60
                 reserve b starttime=+0 duration=60 users=alice tres=gres/gpu=3                     -> b active n3:0-3

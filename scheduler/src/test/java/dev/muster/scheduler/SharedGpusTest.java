@@ -32,8 +32,14 @@ class SharedGpusTest {
                 gres/mps:50 gres/mps:60 gres/mps:40      | mps=[0-49] mps=[100-159] mps=[160-199]
                 gres/mps:150                             | Requested node configuration is not available
                 """);
-        check("n1 cpus=8 gpus=2 shards=20", "gresTypes=gpu,shard", "gres/shard:6 gres/shard:6 | shard=[0-5] shard=[10-15]");
-        check("n1 cpus=8 gpus=2 shards=20 sharing=one_sharing", "gresTypes=gpu,shard", "gres/shard:6 gres/shard:6 | shard=[0-5] (Resources)");
+        check(
+                "n1 cpus=8 gpus=2 shards=20",
+                "gresTypes=gpu,shard",
+                "gres/shard:6 gres/shard:6 | shard=[0-5] shard=[10-15]");
+        check(
+                "n1 cpus=8 gpus=2 shards=20 sharing=one_sharing",
+                "gresTypes=gpu,shard",
+                "gres/shard:6 gres/shard:6 | shard=[0-5] (Resources)");
     }
 
     /** What is left over is the last GPUs'. Or as many of each as gres.conf says. */
@@ -59,7 +65,10 @@ class SharedGpusTest {
 
     @Test
     void theLeastLoadedGpu() {
-        check("n1 cpus=8 gpus=2 mps=200 sharing=all_sharing", "gresTypes=gpu,mps options.select=CR_CORE,LL_SHARED_GRES", """
+        check(
+                "n1 cpus=8 gpus=2 mps=200 sharing=all_sharing",
+                "gresTypes=gpu,mps options.select=CR_CORE,LL_SHARED_GRES",
+                """
                 gres/mps:50 gres/mps:60 gres/mps:40      | mps=[0-49] mps=[100-159] mps=[50-89]
                 gres/mps:50 gres/mps:50 gres/mps:20      | mps=[0-49] mps=[100-149] mps=[50-69]
                 gres/mps:50 gres/mps:90 gres/mps:60      | mps=[0-49] mps=[100-189] (Resources)
@@ -77,8 +86,11 @@ class SharedGpusTest {
         tasks(apart, "1 shard:3, 2 shard:2 | 0-2 (Resources)");
         tasks(apart, "3 shard:2 gresFlags=multiple-tasks-per-sharing | 0-5");
         tasks(several, "2 shard:2 gresFlags=one-task-per-sharing | 0-1,4-5");
-        tasks("gresTypes=gpu,shard", "1 shard:2 gresFlags=one-task-per-sharing | In order to use"
-                + " --gres-flags=one-task-per-sharing you must also have SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ in your slurm.conf");
+        tasks(
+                "gresTypes=gpu,shard",
+                "1 shard:2 gresFlags=one-task-per-sharing | In order to use"
+                        + " --gres-flags=one-task-per-sharing you must also have "
+                        + "SelectTypeParameters=MULTIPLE_SHARING_GRES_PJ in your slurm.conf");
     }
 
     /** @param rows {@code TASKS GRES, … | what each gets; …} */
@@ -88,9 +100,22 @@ class SharedGpusTest {
             StringBuilder out = new StringBuilder();
             for (String wish : row.split(" \\| ")[0].split(", ")) {
                 String[] words = wish.split(" ", 3);
-                String placed = c.place("partition=p tasks=" + words[0] + " tresPerTask=gres/" + words[1] + (words.length > 2 ? " " + words[2] : ""));
-                out.append(out.isEmpty() ? "" : " ").append(!placed.startsWith("n1") ? placed : c.state().jobs().at(c.state().nextJobId() - 1).run()
-                        .allocation().nodes().getFirst().gres().get("shard").compact());
+                String placed = c.place("partition=p tasks=" + words[0] + " tresPerTask=gres/" + words[1]
+                        + (words.length > 2 ? " " + words[2] : ""));
+                out.append(out.isEmpty() ? "" : " ")
+                        .append(
+                                !placed.startsWith("n1")
+                                        ? placed
+                                        : c.state()
+                                                .jobs()
+                                                .at(c.state().nextJobId() - 1)
+                                                .run()
+                                                .allocation()
+                                                .nodes()
+                                                .getFirst()
+                                                .gres()
+                                                .get("shard")
+                                                .compact());
             }
             assertThat(out.toString()).as(row).isEqualTo(row.split(" \\| ")[1]);
         }
@@ -110,7 +135,9 @@ class SharedGpusTest {
                 if (placed.startsWith("n1")) {
                     Job last = c.state().jobs().at(c.state().nextJobId() - 1);
                     placed = last.run().allocation().nodes().getFirst().gres().entrySet().stream()
-                            .map(e -> e.getKey() + "=[" + e.getValue().compact() + "]").findFirst().orElse("none");
+                            .map(e -> e.getKey() + "=[" + e.getValue().compact() + "]")
+                            .findFirst()
+                            .orElse("none");
                 }
                 out.append(out.isEmpty() ? "" : " ").append(placed);
             }

@@ -6,7 +6,9 @@ import org.junit.jupiter.api.Test;
 
 /** Jobs that are planned with --time-min and may run for --time. By time_min_as_soft_limit. */
 class SoftLimitTest {
-    private final Cluster cluster = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10",
+    private final Cluster cluster = new Cluster(
+            "n[1-2] cpus=2 mem=1000",
+            "p nodes=n[1-2] default=yes defmempercpu=10",
             "options.time_min_as_soft_limit=yes");
     private final Play play = new Play(cluster);
 
@@ -14,7 +16,10 @@ class SoftLimitTest {
         return ((Scheduler) cluster.core().planner()).plannedStart(job) - cluster.seconds();
     }
 
-    /** The wide one is planned for the end of the first one's soft limit, and nobody begins beside it who would then be there by his. */
+    /**
+     * The wide one is planned for the end of the first one's soft limit, and nobody begins beside it who would then be
+     * there by his.
+     */
     @Test
     void planning() {
         play.lines("""

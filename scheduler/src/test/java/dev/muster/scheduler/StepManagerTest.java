@@ -41,14 +41,29 @@ class StepManagerTest {
             {"", "network=job_vni,tcs=BULK_DATA:TC_LOW_LATENCY,max_txqs=5", "n1:1"},
             {"", "network=unique-channel-per-segment", "n1:1"},
             {IMEX, "network=unique-channel-per-segment", "n1:1"},
-            {IMEX, "network=job_vni", "--network=job_vni needs an HPE Slingshot network, which this cluster does not have"},
-            {IMEX, "network=no_vni,tcs=BULK_DATA:TC_LOW_LATENCY",
-                "--network=tcs=BULK_DATA:TC_LOW_LATENCY needs an HPE Slingshot network, which this cluster does not have"},
-            {IMEX, "network=max_txqs=5", "--network=max_txqs=5 needs an HPE Slingshot network, which this cluster does not have"},
+            {
+                IMEX,
+                "network=job_vni",
+                "--network=job_vni needs an HPE Slingshot network, which this cluster does not have"
+            },
+            {
+                IMEX,
+                "network=no_vni,tcs=BULK_DATA:TC_LOW_LATENCY",
+                "--network=tcs=BULK_DATA:TC_LOW_LATENCY needs an HPE Slingshot network, which this cluster "
+                        + "does not have"
+            },
+            {
+                IMEX,
+                "network=max_txqs=5",
+                "--network=max_txqs=5 needs an HPE Slingshot network, which this cluster does not have"
+            },
             {IMEX, "network=max_foos=5", "Invalid --network specification: max_foos=5"},
-            {IMEX, "network=tcs=FAST", "Invalid --network specification: tcs=FAST"}};
+            {IMEX, "network=tcs=FAST", "Invalid --network specification: tcs=FAST"}
+        };
         for (String[] row : rows) {
-            assertThat(cluster(row[0]).place("partition=p " + row[1])).as(row[0] + " " + row[1]).isEqualTo(row[2]);
+            assertThat(cluster(row[0]).place("partition=p " + row[1]))
+                    .as(row[0] + " " + row[1])
+                    .isEqualTo(row[2]);
         }
     }
 
@@ -79,27 +94,50 @@ class StepManagerTest {
         assertThat(List.of(c.shown(first), c.shown(second), c.shown(elsewhere), c.shown(without), c.shown(counted)))
                 .containsExactly("n1:1", "(Resources)", "n2:1", "n1:1", "n2:1");
         assertThat(ports(c, first).split("[,-]")).hasSize(2);
-        assertThat(c.state().jobs().at(first).run().allocation().ports().count()).isEqualTo(3);
-        assertThat(c.state().jobs().at(counted).run().allocation().ports()).as("one more than it has tasks on the node").satisfies(p -> {
-            assertThat(p.count()).isEqualTo(2);
-            assertThat(p.intersect(c.state().jobs().at(elsewhere).run().allocation().ports()).isEmpty()).isTrue();
-        });
+        assertThat(c.state().jobs().at(first).run().allocation().ports().count())
+                .isEqualTo(3);
+        assertThat(c.state().jobs().at(counted).run().allocation().ports())
+                .as("one more than it has tasks on the node")
+                .satisfies(p -> {
+                    assertThat(p.count()).isEqualTo(2);
+                    assertThat(p.intersect(c.state()
+                                            .jobs()
+                                            .at(elsewhere)
+                                            .run()
+                                            .allocation()
+                                            .ports())
+                                    .isEmpty())
+                            .isTrue();
+                });
         assertThat(ports(c, without)).isEmpty();
-        List<Command.JobRef> ref = List.of(new Command.JobRef(Integer.toString(first), first, -1, Command.JobRef.NO_STEP));
+        List<Command.JobRef> ref =
+                List.of(new Command.JobRef(Integer.toString(first), first, -1, Command.JobRef.NO_STEP));
         c.apply(new Command.CancelJobs(Cluster.USER, ref, 0, false, false));
         c.pass(1);
         c.schedule();
-        assertThat(c.shown(second)).as("while something of the first is left on the node").isEqualTo("(Resources)");
+        assertThat(c.shown(second))
+                .as("while something of the first is left on the node")
+                .isEqualTo("(Resources)");
     }
 
     private static String step(Cluster c, int id, int ports) {
         Json.Obj request = Json.object(Codec.encode(Cluster.desc("tasks=1").request()));
-        StepDesc desc = Codec.bind(new Json.Obj().put("request", request).put("overlap", true).put("resvPorts", (long) ports), StepDesc.class);
+        StepDesc desc = Codec.bind(
+                new Json.Obj().put("request", request).put("overlap", true).put("resvPorts", (long) ports),
+                StepDesc.class);
         return switch (c.apply(new Command.CreateStep(Cluster.USER, "", id, desc, Bytes.EMPTY, "io"))) {
             case Decision.Rejected r -> r.sentence();
             case Decision.Accepted a -> {
                 Step step = c.state().jobs().at(id).run().steps().getLast();
-                yield step.ports().minus(c.state().jobs().at(id).run().allocation().ports()).isEmpty() ? step.ports().count() + " of its own"
+                yield step.ports()
+                                .minus(c.state()
+                                        .jobs()
+                                        .at(id)
+                                        .run()
+                                        .allocation()
+                                        .ports())
+                                .isEmpty()
+                        ? step.ports().count() + " of its own"
                         : step.ports().print(0);
             }
         };

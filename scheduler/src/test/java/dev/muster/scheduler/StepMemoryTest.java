@@ -17,8 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Steps begun one after the other in a job, each with the memory that it has or what it hears: steps that say how much memory they need have it
- * for themselves, those that say nothing or 0 share what the job has. On nodes with four CPUs and two GPUs.
+ * Steps begun one after the other in a job, each with the memory that it has or what it hears: steps that say how much
+ * memory they need have it for themselves, those that say nothing or 0 share what the job has. On nodes with four CPUs
+ * and two GPUs.
  */
 class StepMemoryTest {
     private static final String MEMORY = "Memory required by task is not available";
@@ -68,7 +69,10 @@ class StepMemoryTest {
         assertThat(all(job, steps)).isEqualTo(outcomes);
     }
 
-    /** A step that does not say "exactly so many CPUs" has all CPUs of its nodes and waits until nobody else has any, whatever its tasks need. */
+    /**
+     * A step that does not say "exactly so many CPUs" has all CPUs of its nodes and waits until nobody else has any,
+     * whatever its tasks need.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = ';', textBlock = """
             memAll=true ; exact, whole                                 ; 1 busy
@@ -95,10 +99,14 @@ class StepMemoryTest {
     private boolean asksForCpus;
 
     private String all(String job, String steps) {
-        Cluster c = new Cluster("n[1-2] cpus=4 mem=1000 gpus=2", "p nodes=n[1-2]\ncores nodes=n[1-2] select=CR_CORE",
+        Cluster c = new Cluster(
+                "n[1-2] cpus=4 mem=1000 gpus=2",
+                "p nodes=n[1-2]\ncores nodes=n[1-2] select=CR_CORE",
                 "memoryConsumed=true gresTypes=gpu options.select=CR_CORE_MEMORY");
-        int id = c.accept((job.contains("partition=") ? "" : "partition=p ") + (job.contains("nodesMin=") ? "" : "tasks=4 ")
-                + (job.contains("nogpus") ? "" : "tresPerNode=gres/gpu:2 ") + job.replace("nogpus", "").strip());
+        int id = c.accept((job.contains("partition=") ? "" : "partition=p ")
+                + (job.contains("nodesMin=") ? "" : "tasks=4 ")
+                + (job.contains("nogpus") ? "" : "tresPerNode=gres/gpu:2 ")
+                + job.replace("nogpus", "").strip());
         c.schedule();
         List<String> out = new ArrayList<>();
         for (String step : steps.split(", ")) {
@@ -110,9 +118,14 @@ class StepMemoryTest {
     private String begun(Cluster c, int id, String words) {
         List<String> all = Arrays.asList(words.split(" "));
         String asked = all.stream().filter(w -> w.contains("=")).collect(Collectors.joining(" "));
-        Json.Obj request = Json.object(Codec.encode(Cluster.desc((asked.contains("tasks=") ? "" : "tasks=1 ") + asked).request()));
-        Json.Obj step = new Json.Obj().put("request", request).put("overlap", all.contains("overlap")).put("wholeNodes", all.contains("whole"));
-        Decision said = c.apply(new Command.CreateStep(Cluster.USER, "", id, Codec.bind(step, StepDesc.class), Bytes.EMPTY, "io"));
+        Json.Obj request = Json.object(Codec.encode(Cluster.desc((asked.contains("tasks=") ? "" : "tasks=1 ") + asked)
+                .request()));
+        Json.Obj step = new Json.Obj()
+                .put("request", request)
+                .put("overlap", all.contains("overlap"))
+                .put("wholeNodes", all.contains("whole"));
+        Decision said = c.apply(
+                new Command.CreateStep(Cluster.USER, "", id, Codec.bind(step, StepDesc.class), Bytes.EMPTY, "io"));
         if (said instanceof Decision.Rejected r) {
             return switch (r.sentence()) {
                 case MEMORY -> "memory";
@@ -122,7 +135,9 @@ class StepMemoryTest {
                 default -> r.sentence();
             };
         }
-        return c.state().jobs().at(id).run().steps().getLast().nodes().stream().map(this::shown).collect(Collectors.joining("+"));
+        return c.state().jobs().at(id).run().steps().getLast().nodes().stream()
+                .map(this::shown)
+                .collect(Collectors.joining("+"));
     }
 
     private String shown(Step.Part part) {

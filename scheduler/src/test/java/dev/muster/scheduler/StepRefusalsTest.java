@@ -30,12 +30,14 @@ class StepRefusalsTest {
             tasks=4 features=a|b          ;
             """)
     void inSlurmsWords(String words, String refusal) {
-        Cluster c = new Cluster("n1 cpus=2 mem=1000 feature=a\nn2 cpus=2 mem=1000 feature=b\nn3 cpus=2 mem=1000", "p nodes=n[1-3]", "");
+        Cluster c = new Cluster(
+                "n1 cpus=2 mem=1000 feature=a\nn2 cpus=2 mem=1000 feature=b\nn3 cpus=2 mem=1000", "p nodes=n[1-3]", "");
         int id = c.accept("partition=p nodesMin=2 tasks=4 nodeList=n[1-2]");
         c.schedule();
         Json.Obj request = Json.object(Codec.encode(Cluster.desc(words).request()));
         StepDesc desc = Codec.bind(new Json.Obj().put("request", request), StepDesc.class);
         Decision decision = c.apply(new Command.CreateStep(Cluster.USER, "", id, desc, Bytes.EMPTY, "io"));
-        assertThat(decision instanceof Decision.Rejected r ? r.sentence() : null).isEqualTo(refusal);
+        assertThat(decision instanceof Decision.Rejected r ? r.sentence() : null)
+                .isEqualTo(refusal);
     }
 }

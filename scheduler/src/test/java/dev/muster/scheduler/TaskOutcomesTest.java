@@ -16,12 +16,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TaskOutcomesTest {
     static String told(Cluster c, Command asked) {
         return switch (c.apply(asked)) {
-            case Decision.Accepted a -> ((CancelReply) a.reply()).errors().stream().map(e -> e.job() + ": " + e.error()).toList().toString();
+            case Decision.Accepted a ->
+                ((CancelReply) a.reply())
+                        .errors().stream()
+                                .map(e -> e.job() + ": " + e.error())
+                                .toList()
+                                .toString();
             case Decision.Rejected r -> r.sentence();
         };
     }
 
-    /** Where something cannot be had of some tasks all are told of, those together that had the same; with the original's words. */
+    /**
+     * Where something cannot be had of some tasks all are told of, those together that had the same; with the
+     * original's words.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             update 1 mincpusnode=1   | [1_1,3: Job is no longer pending execution, 1_2: Job has already finished, 1_4-6: No error]
@@ -45,19 +53,28 @@ class TaskOutcomesTest {
         new Play(c).lines("schedule\ncancel 1_2");
         String[] w = asked.split(" ");
         JobName name = JobName.of(w[1]);
-        assertThat(told(c, switch (w[0]) {
-            case "update" -> new Command.UpdateJob(0, name.refs().getFirst(), Map.of(w[2].split("=")[0], w[2].split("=")[1]));
-            case "hold" -> new Command.HoldJobs(0, name.refs(), true, false);
-            case "suspend" -> new Command.SuspendJobs(0, name.refs(), true);
-            default -> new Command.RequeueJobs(0, name.refs(), false, false);
-        })).isEqualTo(lines);
+        assertThat(told(
+                        c,
+                        switch (w[0]) {
+                            case "update" ->
+                                new Command.UpdateJob(
+                                        0, name.refs().getFirst(), Map.of(w[2].split("=")[0], w[2].split("=")[1]));
+                            case "hold" -> new Command.HoldJobs(0, name.refs(), true, false);
+                            case "suspend" -> new Command.SuspendJobs(0, name.refs(), true);
+                            default -> new Command.RequeueJobs(0, name.refs(), false, false);
+                        }))
+                .isEqualTo(lines);
     }
 
     private record JobName(String text, int id, IndexSet tasks) {
         static JobName of(String text) {
             String[] parts = text.split("_");
-            return new JobName(text, Integer.parseInt(parts[0]), parts.length < 2 ? IndexSet.empty()
-                    : IndexSet.parseSpec(parts[1], 9).getFirst().indexes());
+            return new JobName(
+                    text,
+                    Integer.parseInt(parts[0]),
+                    parts.length < 2
+                            ? IndexSet.empty()
+                            : IndexSet.parseSpec(parts[1], 9).getFirst().indexes());
         }
 
         List<Command.JobRef> refs() {

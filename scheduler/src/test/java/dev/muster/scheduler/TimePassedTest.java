@@ -8,10 +8,12 @@ import org.junit.jupiter.api.Test;
 
 /** What a restart knows of the time that jobs have run for is what was recorded: where nothing happens, that is. */
 class TimePassedTest {
-    private final Cluster cluster = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "");
+    private final Cluster cluster =
+            new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "");
 
     private boolean isRecorded() {
-        return cluster.apply(new Command.Tick()) instanceof Decision.Accepted a && !a.changes().isEmpty();
+        return cluster.apply(new Command.Tick()) instanceof Decision.Accepted a
+                && !a.changes().isEmpty();
     }
 
     @Test

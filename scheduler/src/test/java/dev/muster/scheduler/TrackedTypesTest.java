@@ -14,17 +14,27 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code AccountingStorageTRES=gres/gpu,gres/gpu:a}: GPUs of one type are counted, limited and charged beside all GPUs. */
+/**
+ * {@code AccountingStorageTRES=gres/gpu,gres/gpu:a}: GPUs of one type are counted, limited and charged beside all GPUs.
+ */
 class TrackedTypesTest {
     private static Cluster cluster(String tracked, String limit) {
-        Cluster c = new Cluster("n1 cpus=8 mem=4096 gpus=a:2,b:2", "p nodes=n1 default=yes",
-                "gresTypes=gpu options.tracked_gres=" + tracked + " options.accounting_enforce=associations,limits,qos");
+        Cluster c = new Cluster(
+                "n1 cpus=8 mem=4096 gpus=a:2,b:2",
+                "p nodes=n1 default=yes",
+                "gresTypes=gpu options.tracked_gres=" + tracked
+                        + " options.accounting_enforce=associations,limits,qos");
         int eq = limit.indexOf('=');
-        Map<String, String> limits = limit.isEmpty() ? Map.of() : Map.of(limit.substring(0, eq), limit.substring(eq + 1));
-        c.apply(new Command.ApplyPolicy(new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), ""),
-                new AssocPolicy(2, 1, "a", "", "", false, Map.of(), List.of("normal"), ""),
-                new AssocPolicy(3, 2, "a", "u", "", true, Map.of(), List.of("normal"), "")),
-                List.of(new QosPolicy(1, "normal", limits)), List.of(), List.of())));
+        Map<String, String> limits =
+                limit.isEmpty() ? Map.of() : Map.of(limit.substring(0, eq), limit.substring(eq + 1));
+        c.apply(new Command.ApplyPolicy(new Policy(
+                List.of(
+                        new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), ""),
+                        new AssocPolicy(2, 1, "a", "", "", false, Map.of(), List.of("normal"), ""),
+                        new AssocPolicy(3, 2, "a", "u", "", true, Map.of(), List.of("normal"), "")),
+                List.of(new QosPolicy(1, "normal", limits)),
+                List.of(),
+                List.of())));
         return c;
     }
 
@@ -42,12 +52,21 @@ class TrackedTypesTest {
         Cluster c = cluster(tracked, limit);
         List<Integer> ids = new ArrayList<>();
         for (String gres : jobs.split(" ")) {
-            c.submit("charge.account=a owner.user=u charge.qos=normal tasks=1 memPerNodeMb=100 request.tresPerNode=gres/" + gres);
+            c.submit(
+                    "charge.account=a owner.user=u charge.qos=normal tasks=1 memPerNodeMb=100 request.tresPerNode=gres/"
+                            + gres);
             ids.add(c.state().nextJobId() - 1);
             c.schedule();
         }
-        assertThat(ids.stream().map(id -> c.state().jobs().at(id)).map(j -> j.isPending()
-                ? ((Scheduler) c.core().planner()).reason(j.id()).word() : j.state().name()).toList()).isEqualTo(List.of(outcome.split(" ")));
+        assertThat(ids.stream()
+                        .map(id -> c.state().jobs().at(id))
+                        .map(j -> j.isPending()
+                                ? ((Scheduler) c.core().planner())
+                                        .reason(j.id())
+                                        .word()
+                                : j.state().name())
+                        .toList())
+                .isEqualTo(List.of(outcome.split(" ")));
     }
 
     @ParameterizedTest

@@ -28,7 +28,8 @@ class TresTest {
             """)
     void read(String text, String expected) {
         StringBuilder out = new StringBuilder();
-        Tres.gres(text).forEach(i -> out.append(out.isEmpty() ? "" : " ").append(i.name() + ":" + i.type() + ":" + i.count()));
+        Tres.gres(text)
+                .forEach(i -> out.append(out.isEmpty() ? "" : " ").append(i.name() + ":" + i.type() + ":" + i.count()));
         Tres.licences(text).forEach(i -> out.append('+').append(i));
         assertThat(Tres.isValid(text) ? out.toString() : "-").isEqualTo(expected);
     }
@@ -44,6 +45,10 @@ class TresTest {
     void licencesOfTasks(String job, String licences) {
         Cluster c = new Cluster("n1 cpus=8", "p nodes=n1 default=yes defmempercpu=1", "options.licenses=fluent:6");
         String placed = c.place(job);
-        assertThat(placed.startsWith("n1") ? c.state().jobs().at(1).run().allocation().licences() : placed).isEqualTo(licences);
+        assertThat(
+                        placed.startsWith("n1")
+                                ? c.state().jobs().at(1).run().allocation().licences()
+                                : placed)
+                .isEqualTo(licences);
     }
 }

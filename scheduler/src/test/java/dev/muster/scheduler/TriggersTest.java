@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 
 /** Programs that run when something happens, and who may set them. */
 class TriggersTest {
-    private final Cluster cluster = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10",
+    private final Cluster cluster = new Cluster(
+            "n[1-3] cpus=2 mem=1000",
+            "p nodes=n[1-3] default=yes defmempercpu=10",
             "options.ctld:allow_user_triggers=true");
 
     private final Play play = new Play(cluster);
@@ -22,12 +24,18 @@ class TriggersTest {
 
     /** Numbers of the triggers there are, with what has happened to those that wait for their time. */
     private List<String> triggers() {
-        return cluster.state().triggers().byId().values().stream().map(t -> t.id() + (t.dueTime() > 0 ? " " + t.cause() : "")).toList();
+        return cluster.state().triggers().byId().values().stream()
+                .map(t -> t.id() + (t.dueTime() > 0 ? " " + t.cause() : ""))
+                .toList();
     }
 
     private List<String> fired() {
-        return play.entries().stream().flatMap(e -> e.changes().stream())
-                .filter(Change.TriggerFired.class::isInstance).map(Change.TriggerFired.class::cast).map(f -> f.id() + " " + f.cause()).toList();
+        return play.entries().stream()
+                .flatMap(e -> e.changes().stream())
+                .filter(Change.TriggerFired.class::isInstance)
+                .map(Change.TriggerFired.class::cast)
+                .map(f -> f.id() + " " + f.cause())
+                .toList();
     }
 
     @Test
@@ -142,8 +150,11 @@ class TriggersTest {
                 """);
         assertThat(fired()).containsExactly("2 reconfig");
         State[] rebuilt = {State.EMPTY};
-        cluster.state().snapshot(c -> rebuilt[0] = rebuilt[0].apply(new dev.muster.core.state.Entry(0, 0, 0, "", List.of(c))));
-        assertThat(rebuilt[0].triggers()).isEqualTo(cluster.state().triggers()).isEqualTo(new Trigger.All(2, Trigger.All.NONE.byId()));
+        cluster.state()
+                .snapshot(c -> rebuilt[0] = rebuilt[0].apply(new dev.muster.core.state.Entry(0, 0, 0, "", List.of(c))));
+        assertThat(rebuilt[0].triggers())
+                .isEqualTo(cluster.state().triggers())
+                .isEqualTo(new Trigger.All(2, Trigger.All.NONE.byId()));
         Cluster owned = new Cluster("n1 cpus=2", "p nodes=n1 default=yes", "slurmUid=900");
         new Play(owned).lines("""
                 trigger down 0 * 0 once              -> says Access/permission denied

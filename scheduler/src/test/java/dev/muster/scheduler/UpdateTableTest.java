@@ -18,27 +18,38 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every field that scontrol(1) of 26.05 lists for {@code scontrol update} of a job, a step, a node, a partition and a reservation, in its order, with
- * what becomes of it: what the state holds afterwards, or the sentence of a refusal. A field that the manual has and the table has not is a failure.
+ * Every field that scontrol(1) of 26.05 lists for {@code scontrol update} of a job, a step, a node, a partition and a
+ * reservation, in its order, with what becomes of it: what the state holds afterwards, or the sentence of a refusal. A
+ * field that the manual has and the table has not is a failure.
  */
 class UpdateTableTest {
     private static final String JOB = ""
-            + "JobName Account AdminComment ArrayTaskThrottle BurstBuffer Clusters ClusterFeatures Comment Contiguous CoreSpec "
-            + "CPUsPerTask Deadline DelayBoot Dependency EligibleTime EndTime ExcNodeList Extra Features Gres Licenses MailType "
-            + "MailUser MCSLabel MinCPUsNode MinMemoryCPU MinMemoryNode MinTmpDiskNode Name Nice NodeList NumCPUs NumNodes "
-            + "NumTasks OverSubscribe Partition Prefer Priority QOS Reboot ReqCores ReqNodeList ReqNodes ReqProcs ReqSockets "
-            + "ReqThreads Requeue ReservationName ResetAccrueTime SiteFactor StdErr StdIn StdOut StartTime Switches TasksPerNode "
+            + "JobName Account AdminComment ArrayTaskThrottle BurstBuffer Clusters ClusterFeatures Comment "
+            + "Contiguous CoreSpec "
+            + "CPUsPerTask Deadline DelayBoot Dependency EligibleTime EndTime ExcNodeList Extra Features Gres "
+            + "Licenses MailType "
+            + "MailUser MCSLabel MinCPUsNode MinMemoryCPU MinMemoryNode MinTmpDiskNode Name Nice NodeList NumCPUs "
+            + "NumNodes "
+            + "NumTasks OverSubscribe Partition Prefer Priority QOS Reboot ReqCores ReqNodeList ReqNodes ReqProcs "
+            + "ReqSockets "
+            + "ReqThreads Requeue ReservationName ResetAccrueTime SiteFactor StdErr StdIn StdOut StartTime Switches "
+            + "TasksPerNode "
             + "ThreadSpec TimeLimit TimeMin wait-for-switch WCKey WorkDir";
     private static final String NODE = ""
-            + "ActiveFeatures AvailableFeatures CertToken Comment CpuBind Extra Gres InstanceId InstanceType NodeAddr NodeHostname "
+            + "ActiveFeatures AvailableFeatures CertToken Comment CpuBind Extra Gres InstanceId InstanceType "
+            + "NodeAddr NodeHostname "
             + "Reason ResumeAfter State Topology Weight";
     private static final String PARTITION = ""
-            + "AllocNodes AllowAccounts AllowGroups AllowQOS Alternate CpuBind Default DefaultTime DefMemPerCPU DefMemPerNode "
-            + "DenyAccounts DenyQOS DisableRootJobs Exclusive GraceTime Hidden JobDefaults LLN MaxCPUsPerNode MaxCPUsPerSocket "
-            + "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe OverTimeLimit PowerDownOnIdle PreemptMode "
+            + "AllocNodes AllowAccounts AllowGroups AllowQOS Alternate CpuBind Default DefaultTime DefMemPerCPU "
+            + "DefMemPerNode "
+            + "DenyAccounts DenyQOS DisableRootJobs Exclusive GraceTime Hidden JobDefaults LLN MaxCPUsPerNode "
+            + "MaxCPUsPerSocket "
+            + "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe OverTimeLimit "
+            + "PowerDownOnIdle PreemptMode "
             + "PriorityJobFactor PriorityTier QOS ReqResv RootOnly State Topology TRESBillingWeights";
     private static final String RESERVATION = ""
-            + "Accounts AllowedPartitions BurstBuffer CoreCnt Duration EndTime Flags Features Groups Licenses MaxStartDelay "
+            + "Accounts AllowedPartitions BurstBuffer CoreCnt Duration EndTime Flags Features Groups Licenses "
+            + "MaxStartDelay "
             + "NodeCnt Nodes PartitionName QOS Skip StartTime TRES TRESPerNode Users";
 
     private static final String JOBS = """
@@ -223,11 +234,22 @@ class UpdateTableTest {
             """;
 
     private static Cluster cluster() {
-        Topology t = new Topology("t", Topology.Kind.TREE, List.of(new Topology.Switch("root", 1, 1, List.of("n1", "n2", "n3"), List.of("s1", "s2")),
-                new Topology.Switch("s1", 0, 1, List.of("n1"), List.of()), new Topology.Switch("s2", 0, 1, List.of("n2"), List.of())),
-                List.of(), List.of(), List.of(), false);
-        return new Cluster("n[1-3] cpus=4 mem=1000 feature=fast gpus=1", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-3]",
-                "gresTypes=gpu options.licenses=l:4 options.spec_usage=true options.reboots=true", t);
+        Topology t = new Topology(
+                "t",
+                Topology.Kind.TREE,
+                List.of(
+                        new Topology.Switch("root", 1, 1, List.of("n1", "n2", "n3"), List.of("s1", "s2")),
+                        new Topology.Switch("s1", 0, 1, List.of("n1"), List.of()),
+                        new Topology.Switch("s2", 0, 1, List.of("n2"), List.of())),
+                List.of(),
+                List.of(),
+                List.of(),
+                false);
+        return new Cluster(
+                "n[1-3] cpus=4 mem=1000 feature=fast gpus=1",
+                "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n[1-3]",
+                "gresTypes=gpu options.licenses=l:4 options.spec_usage=true options.reboots=true",
+                t);
     }
 
     private interface Asked {
@@ -244,7 +266,8 @@ class UpdateTableTest {
             int eq = change.indexOf('=');
             seen.add(change.substring(0, eq));
             Cluster cluster = cluster();
-            Decision decision = asked.of(cluster, Map.of(change.substring(0, eq).toLowerCase(Locale.ROOT), change.substring(eq + 1)));
+            Decision decision = asked.of(
+                    cluster, Map.of(change.substring(0, eq).toLowerCase(Locale.ROOT), change.substring(eq + 1)));
             String outcome = decision instanceof Decision.Rejected r ? "says " + r.sentence() : text(cluster);
             if (!outcome.contains(row[1].strip())) {
                 wrong.add(change + ": " + row[1].strip() + " expected, but " + outcome);
@@ -255,11 +278,15 @@ class UpdateTableTest {
     }
 
     private static String text(Cluster c) {
-        List<Object> all = new ArrayList<>(List.of(c.state().settings(), c.state().nodes().at("n1"), c.state().partitions().at("p")));
+        List<Object> all = new ArrayList<>(List.of(
+                c.state().settings(),
+                c.state().nodes().at("n1"),
+                c.state().partitions().at("p")));
         c.state().jobs().values().forEach(all::add);
         c.state().reservations().values().forEach(all::add);
         StringBuilder out = new StringBuilder();
-        all.forEach(o -> out.append(new String(Codec.encode(o), StandardCharsets.UTF_8)).append('\n'));
+        all.forEach(o ->
+                out.append(new String(Codec.encode(o), StandardCharsets.UTF_8)).append('\n'));
         return out.toString();
     }
 
@@ -267,8 +294,14 @@ class UpdateTableTest {
     void jobs() {
         holds(JOB, JOBS, (c, changes) -> {
             String array = changes.containsKey("arraytaskthrottle") ? " timing.array=1-3" : "";
-            c.apply(new Command.SubmitJob(0, Cluster.desc("kind=BATCH owner.uid=0 timing.timeLimitMin=10" + array), "",
-                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
+            c.apply(new Command.SubmitJob(
+                    0,
+                    Cluster.desc("kind=BATCH owner.uid=0 timing.timeLimitMin=10" + array),
+                    "",
+                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.model.format.Bytes.EMPTY,
+                    false,
+                    false));
             return c.apply(new Command.UpdateJob(0, new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP), changes));
         });
     }
@@ -284,7 +317,9 @@ class UpdateTableTest {
             changes.put("state", state);
         }
         Decision d = c.apply(new Command.UpdateNode(0, List.of("n1"), changes));
-        return d instanceof Decision.Rejected r ? r.sentence() : c.state().nodes().at("n1").reason();
+        return d instanceof Decision.Rejected r
+                ? r.sentence()
+                : c.state().nodes().at("n1").reason();
     }
 
     /** An empty reason keeps the old one; a node in service has no reason. */
@@ -330,13 +365,17 @@ class UpdateTableTest {
     @Test
     void reservations() {
         holds(RESERVATION, RESERVATIONS, (c, changes) -> {
-            Map<String, String> values = new TreeMap<>(Map.of("users", "alice", "starttime", "1000060", "duration", "1800", "nodecnt", "1"));
+            Map<String, String> values =
+                    new TreeMap<>(Map.of("users", "alice", "starttime", "1000060", "duration", "1800", "nodecnt", "1"));
             c.apply(new Command.CreateReservation(0, "r", values, Map.of()));
             return c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", changes, Map.of("g", 7)));
         });
     }
 
-    /** A job on one switch goes where the node was moved to; a new reading of the files brings it back, and a deleted one is nowhere. */
+    /**
+     * A job on one switch goes where the node was moved to; a new reading of the files brings it back, and a deleted
+     * one is nowhere.
+     */
     @Test
     void aMovedNodeIsChosenByItsNewPlace() {
         Cluster c = cluster();

@@ -28,40 +28,58 @@ class UpdateWordsTest {
         Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes", "");
         Partition p = cluster.state().partitions().at("p");
         PartitionEdit.Outcome cut = PartitionEdit.edit(p, Map.of("allowaccount", "a", "maxt", "60"), cluster.state());
-        assertThat(((PartitionEdit.Edited) cut).partition().info().allowAccounts()).isEqualTo("a");
+        assertThat(((PartitionEdit.Edited) cut).partition().info().allowAccounts())
+                .isEqualTo("a");
         assertThat(((PartitionEdit.Edited) cut).partition().info().maxTimeMin()).isEqualTo(60);
         for (String wrong : List.of("max", "allow", "al", "allowaccountz")) {
-            assertThat(PartitionEdit.edit(p, Map.of(wrong, "1"), cluster.state())).as(wrong).isInstanceOf(PartitionEdit.Refused.class);
+            assertThat(PartitionEdit.edit(p, Map.of(wrong, "1"), cluster.state()))
+                    .as(wrong)
+                    .isInstanceOf(PartitionEdit.Refused.class);
         }
     }
 
     @Test
     void weightsOfResources() {
-        for (String right : List.of("", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0", "cPu=1,mem=-0.5G,node=.3,energy=-10", "cpu=1.")) {
+        for (String right :
+                List.of("", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0", "cPu=1,mem=-0.5G,node=.3,energy=-10", "cpu=1.")) {
             assertThat(TresWeights.isValid(right, true)).as(right).isTrue();
         }
-        for (String wrong : List.of("cpu", "cpu=", "cpu=.", "cpu=-", "cpu=1,,", "cpu=1X", "cpu=--1", "foo=1", "gres=1")) {
+        for (String wrong :
+                List.of("cpu", "cpu=", "cpu=.", "cpu=-", "cpu=1,,", "cpu=1X", "cpu=--1", "foo=1", "gres=1")) {
             assertThat(TresWeights.isValid(wrong, true)).as(wrong).isFalse();
         }
         assertThat(Billing.of("cPu=1,mem=-0.5G,node=.3", 4, 2048, 10, Map.of())).isEqualTo(6);
         // PriorityFlags=MAX_TRES and MAX_TRES_GRES: 4 + 2 + 10 apart, the dearest, the dearest and devices
-        for (Map.Entry<String, Long> flag : Map.of("NO_FAIR_TREE", 16L, "MAX_TRES", 10L, "MAX_TRES_GRES", 14L).entrySet()) {
-            Cluster c = new Cluster("n1 cpus=8 mem=4096 gpus=4", "p nodes=n1 default=yes", "gresTypes=gpu options.priority_flags=" + flag.getKey());
-            c.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Mem=1G,GRES/gpu=5")));
-            assertThat(new dev.muster.core.limits.TresCounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
+        for (Map.Entry<String, Long> flag : Map.of("NO_FAIR_TREE", 16L, "MAX_TRES", 10L, "MAX_TRES_GRES", 14L)
+                .entrySet()) {
+            Cluster c = new Cluster(
+                    "n1 cpus=8 mem=4096 gpus=4",
+                    "p nodes=n1 default=yes",
+                    "gresTypes=gpu options.priority_flags=" + flag.getKey());
+            c.apply(new dev.muster.core.command.Command.UpdatePartition(
+                    0, "p", Map.of("tresbillingweights", "CPU=1,Mem=1G,GRES/gpu=5")));
+            assertThat(new dev.muster.core.limits.TresCounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p"))
+                    .as(flag.getKey())
                     .isEqualTo(flag.getValue());
         }
     }
 
     /** A weight of what the cluster does not have would never count. */
     @ParameterizedTest
-    @CsvSource({"CPU=1;GRES/gpu=2;gres/GPU:a=3;License/lic=1;bb/lua=1;Node=1, ''", "GRES/gpu:b=1, Invalid TRESBillingWeights specification",
-        "GRES/nic=1, Invalid TRESBillingWeights specification", "License/none=1, Invalid TRESBillingWeights specification",
-        "CPU, Invalid TRESBillingWeights specification"})
+    @CsvSource({
+        "CPU=1;GRES/gpu=2;gres/GPU:a=3;License/lic=1;bb/lua=1;Node=1, ''",
+        "GRES/gpu:b=1, Invalid TRESBillingWeights specification",
+        "GRES/nic=1, Invalid TRESBillingWeights specification",
+        "License/none=1, Invalid TRESBillingWeights specification",
+        "CPU, Invalid TRESBillingWeights specification"
+    })
     void weightsAreOfWhatThereIs(String weights, String sentence) {
-        Cluster c = new Cluster("n1 cpus=8 mem=4096 gpus=a:2", "p nodes=n1 default=yes",
+        Cluster c = new Cluster(
+                "n1 cpus=8 mem=4096 gpus=a:2",
+                "p nodes=n1 default=yes",
                 "gresTypes=gpu options.licenses=lic:4 options.tracked_gres=gpu:a options.tracked_buffers=lua");
-        Decision said = c.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights.replace(';', ','))));
+        Decision said =
+                c.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", weights.replace(';', ','))));
         assertThat(said instanceof Decision.Rejected r ? r.sentence() : "").isEqualTo(sentence);
     }
 
@@ -69,40 +87,66 @@ class UpdateWordsTest {
     @ParameterizedTest
     @CsvSource({"NO_FAIR_TREE, 26", "MAX_TRES, 24", "MAX_TRES_GRES, 24"})
     void licencesAreCharged(String flag, long billing) {
-        Cluster c = new Cluster("n1 cpus=8 mem=4096", "p nodes=n1 default=yes", "options.licenses=Lic:4 options.priority_flags=" + flag);
-        c.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Node=2,License/Lic=10")));
+        Cluster c = new Cluster(
+                "n1 cpus=8 mem=4096",
+                "p nodes=n1 default=yes",
+                "options.licenses=Lic:4 options.priority_flags=" + flag);
+        c.apply(new dev.muster.core.command.Command.UpdatePartition(
+                0, "p", Map.of("tresbillingweights", "CPU=1,Node=2,License/Lic=10")));
         new Play(c).lines("submit kind=BATCH tasks=4 licenses=Lic:2");
         dev.muster.core.state.Job job = c.state().jobs().values().iterator().next();
-        assertThat(dev.muster.core.limits.TresCounts.requested(c.state(), job).billing(c.state(), job.desc())).isEqualTo(billing);
+        assertThat(dev.muster.core.limits.TresCounts.requested(c.state(), job).billing(c.state(), job.desc()))
+                .isEqualTo(billing);
     }
 
     @Test
     void overTimeLimitIsThePartitionsOrTheClusters() {
-        Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5\nr nodes=n1 overtimelimit=65535",
+        Cluster cluster = new Cluster(
+                NODES,
+                "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5\nr nodes=n1 overtimelimit=65535",
                 "overTimeLimitMin=2");
         new Play(cluster).lines("submit kind=BATCH\nsubmit kind=BATCH partition=q\nsubmit kind=BATCH partition=r");
-        assertThat(cluster.state().jobs().values()).map(j -> PartitionLimits.overTimeMin(cluster.state(), j)).containsExactly(2, 5, -1);
+        assertThat(cluster.state().jobs().values())
+                .map(j -> PartitionLimits.overTimeMin(cluster.state(), j))
+                .containsExactly(2, 5, -1);
     }
 
     @Test
     void howTasksGetTheirDevices() {
-        for (String right : List.of("", "gres/gpu:map:", "gres/gpu:map:0*2", "gres/gpu:verbose,closest", "gres/gpu:mask:abc",
+        for (String right : List.of(
+                "",
+                "gres/gpu:map:",
+                "gres/gpu:map:0*2",
+                "gres/gpu:verbose,closest",
+                "gres/gpu:mask:abc",
                 "gres/gpu:mask_gpu:0x1*2,3",
-                "gres/gpu:single:2+gres/nic:none", "gres/gpu:per_task:1")) {
+                "gres/gpu:single:2+gres/nic:none",
+                "gres/gpu:per_task:1")) {
             assertThat(TresBind.isValid(right)).as(right).isTrue();
         }
-        for (String wrong : List.of("gpu", "gpu:closest", "gres/gpu:", "gres/gpu:map:abcd", "gres/gpu:map:0x00", "gres/gpu:mask:x000",
+        for (String wrong : List.of(
+                "gpu",
+                "gpu:closest",
+                "gres/gpu:",
+                "gres/gpu:map:abcd",
+                "gres/gpu:map:0x00",
+                "gres/gpu:mask:x000",
                 "gres/gpu:mask:wxyz",
-                "gres/gpu:map_gpu:00z", "gres/gpu:single", "gres/gpu:map:1,")) {
+                "gres/gpu:map_gpu:00z",
+                "gres/gpu:single",
+                "gres/gpu:map:1,")) {
             assertThat(TresBind.isValid(wrong)).as(wrong).isFalse();
         }
     }
 
     private static Cluster updatable() {
-        return new Cluster("n[1-2] cpus=4 mem=1000 feature=fast", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n2", "");
+        return new Cluster(
+                "n[1-2] cpus=4 mem=1000 feature=fast", "p nodes=n[1-2] default=yes defmempercpu=10\nq nodes=n2", "");
     }
 
-    /** What a waiting job may have changed by its user or only by an administrator, where it goes, and what is refused. */
+    /**
+     * What a waiting job may have changed by its user or only by an administrator, where it goes, and what is refused.
+     */
     @Test
     void fieldsOfAWaitingJob() {
         String denied = "Access/permission denied";
@@ -134,7 +178,8 @@ class UpdateWordsTest {
             {"root", "oversubscribe=yes", "\"oversubscribe\":true"},
             {"root", "shared=maybe", "Unspecified error"},
             {"user", "nice=", "\"nice\":100"},
-            {"user", "resetaccruetime=1", "Updating resetaccruetime of a job is not supported by this version of Muster"},
+            {"user", "resetaccruetime=1", "Updating resetaccruetime of a job is not supported by this version of Muster"
+            },
             {"user", "contiguous=yes", denied},
             {"root", "contiguous=1", "\"contiguous\":true"},
             {"user", "deadline=99999999999", denied},
@@ -172,9 +217,12 @@ class UpdateWordsTest {
             Cluster cluster = updatable();
             new Play(cluster).lines("submit kind=BATCH timing.timeLimitMin=10");
             int eq = row[1].indexOf('=');
-            Decision decision = cluster.apply(new Command.UpdateJob(row[0].equals("root") ? 0 : Cluster.USER,
-                    new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP), Map.of(row[1].substring(0, eq), row[1].substring(eq + 1))));
-            String outcome = decision instanceof Decision.Rejected r ? r.sentence()
+            Decision decision = cluster.apply(new Command.UpdateJob(
+                    row[0].equals("root") ? 0 : Cluster.USER,
+                    new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP),
+                    Map.of(row[1].substring(0, eq), row[1].substring(eq + 1))));
+            String outcome = decision instanceof Decision.Rejected r
+                    ? r.sentence()
                     : new String(Codec.encode(cluster.state().jobs().at(1).desc()), StandardCharsets.UTF_8);
             assertThat(outcome).as(row[0] + " " + row[1]).contains(row[2]);
         }
@@ -183,7 +231,9 @@ class UpdateWordsTest {
     /** What others are waiting for is free at once when a job has less of it; it gets no more than there is. */
     @Test
     void licencesOfARunningJob() {
-        new Play(new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "options.licenses=l:4")).lines("""
+        new Play(new Cluster(
+                        "n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "options.licenses=l:4"))
+                .lines("""
                 submit kind=BATCH licenses=l:3
                 schedule                      -> 1 RUNNING n1
                 submit kind=BATCH licenses=l:2
@@ -204,7 +254,11 @@ class UpdateWordsTest {
         Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes defmempercpu=10 maxmempernode=50", "");
         cluster.apply(new Command.UpdatePartition(0, "p", Map.of("defmempernode", "100", "maxmempercpu", "20")));
         Partition p = cluster.state().partitions().at("p");
-        assertThat(List.of(p.info().defMemPerCpuMb(), p.info().defMemPerNodeMb(), p.info().maxMemPerCpuMb(), p.info().maxMemPerNodeMb()))
+        assertThat(List.of(
+                        p.info().defMemPerCpuMb(),
+                        p.info().defMemPerNodeMb(),
+                        p.info().maxMemPerCpuMb(),
+                        p.info().maxMemPerNodeMb()))
                 .containsExactly(0L, 100L, 20L, 0L);
     }
 

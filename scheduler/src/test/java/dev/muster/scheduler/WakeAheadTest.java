@@ -7,10 +7,14 @@ import dev.muster.scheduler.forecast.Forecast;
 import dev.muster.scheduler.timeline.TimeGrid;
 import org.junit.jupiter.api.Test;
 
-/** Nodes without power are there when the job begins that is planned to have them, and nodes that somebody will have soon are not stopped. */
+/**
+ * Nodes without power are there when the job begins that is planned to have them, and nodes that somebody will have
+ * soon are not stopped.
+ */
 class WakeAheadTest {
-    private static final String POWER = "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
-            + " options.power:start=60 ";
+    private static final String POWER =
+            "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
+                    + " options.power:start=60 ";
     /** n1 has a job for five minutes, the others are without power. */
     private static final String ONE_BUSY = """
             submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n1 cpusPerTask=2
@@ -69,7 +73,10 @@ class WakeAheadTest {
                 """);
     }
 
-    /** Three nodes at one in a minute: the first begins two minutes before it would otherwise, and then it is known how long it takes. */
+    /**
+     * Three nodes at one in a minute: the first begins two minutes before it would otherwise, and then it is known how
+     * long it takes.
+     */
     @Test
     void ratesAreMinded() {
         play("options.power:idle=-1 options.power:start_rate=1", ONE_BUSY + """
@@ -105,7 +112,10 @@ class WakeAheadTest {
                 """);
     }
 
-    /** And who was started for a plan that is not there any more is stopped when it has been without one for as long as any other. */
+    /**
+     * And who was started for a plan that is not there any more is stopped when it has been without one for as long as
+     * any other.
+     */
     @Test
     void whoIsNotNeededAfterAllIsStoppedAgain() {
         play("options.power:idle=100", """
@@ -128,7 +138,8 @@ class WakeAheadTest {
     /** In both kinds of plans: n3 has power, so n2 is left alone. */
     @Test
     void nodesWithPowerArePlannedFirst() {
-        Cluster c = new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes", POWER + "options.power:idle=-1");
+        Cluster c =
+                new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes", POWER + "options.power:idle=-1");
         Scheduler s = (Scheduler) c.core().planner();
         new Play(c).lines(ONE_BUSY + """
                 node n3 state=power_up
@@ -145,7 +156,8 @@ class WakeAheadTest {
     /** A place of a plan that is made beside the core; its times are rounded up to its steps. */
     @Test
     void plansMadeElsewhereCount() {
-        Cluster c = new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes", POWER + "options.power:idle=-1");
+        Cluster c =
+                new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes", POWER + "options.power:idle=-1");
         Scheduler s = (Scheduler) c.core().planner();
         s.reserving(0);
         Play play = new Play(c);
@@ -157,6 +169,7 @@ class WakeAheadTest {
         s.forecasts().offer(s.forecasts().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0));
         long until = s.plannedStart(2) - c.seconds() - TimeGrid.STEP_MIN_S - 60;
         assertThat(until).isBetween(1L, 110L);
-        play.lines("pass " + (until - 1) + " -> n2 free+POWERED_DOWN\npass 1 -> n2 free+POWERING_UP; n3 free+POWERED_DOWN");
+        play.lines("pass " + (until - 1)
+                + " -> n2 free+POWERED_DOWN\npass 1 -> n2 free+POWERING_UP; n3 free+POWERED_DOWN");
     }
 }

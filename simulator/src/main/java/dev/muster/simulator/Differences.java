@@ -14,7 +14,12 @@ final class Differences {
                 Object e = c.getAccessor().invoke(expected);
                 Object a = c.getAccessor().invoke(actual);
                 if (!e.equals(a)) {
-                    out.append("\n  ").append(c.getName()).append(": expected ").append(shortened(e)).append("\n    is ").append(shortened(a));
+                    out.append("\n  ")
+                            .append(c.getName())
+                            .append(": expected ")
+                            .append(shortened(e))
+                            .append("\n    is ")
+                            .append(shortened(a));
                 }
             }
         } catch (ReflectiveOperationException e) {

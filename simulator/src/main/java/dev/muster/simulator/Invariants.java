@@ -34,8 +34,12 @@ final class Invariants {
                 next.add(JobState.PENDING);
             } else {
                 next.addAll(ends);
-                next.addAll(s == JobState.RUNNING ? EnumSet.of(JobState.PENDING, JobState.SUSPENDED)
-                        : s == JobState.SUSPENDED ? EnumSet.of(JobState.PENDING, JobState.RUNNING) : EnumSet.of(JobState.RUNNING));
+                next.addAll(
+                        s == JobState.RUNNING
+                                ? EnumSet.of(JobState.PENDING, JobState.SUSPENDED)
+                                : s == JobState.SUSPENDED
+                                        ? EnumSet.of(JobState.PENDING, JobState.RUNNING)
+                                        : EnumSet.of(JobState.RUNNING));
             }
             ALLOWED.put(s, next);
         }
@@ -54,13 +58,16 @@ final class Invariants {
                 continue;
             }
             if (!ALLOWED.get(then.state()).contains(now.state())) {
-                throw new Violation("I1 state table", "job " + id + " " + then.state() + " → " + now.state() + " by " + entry.cause());
+                throw new Violation(
+                        "I1 state table",
+                        "job " + id + " " + then.state() + " → " + now.state() + " by " + entry.cause());
             }
             if (then.state().isTerminal() && now.state() == JobState.PENDING && now.restarts() != then.restarts() + 1) {
                 throw new Violation("I2 only a requeue revives", "job " + id);
             }
             if (now.attempt() < then.attempt() || now.attempt() > then.attempt() + 1) {
-                throw new Violation("I3 attempts grow by one", "job " + id + " " + then.attempt() + " → " + now.attempt());
+                throw new Violation(
+                        "I3 attempts grow by one", "job " + id + " " + then.attempt() + " → " + now.attempt());
             }
         }
     }
@@ -88,9 +95,11 @@ final class Invariants {
     }
 
     private static void job(Job job, Set<Integer> endedIds) {
-        boolean holds = !job.run().allocation().isEmpty() && !job.run().allocation().allReleased();
+        boolean holds =
+                !job.run().allocation().isEmpty() && !job.run().allocation().allReleased();
         if (job.has(JobFlag.COMPLETING) != (holds && !job.state().isActive())) {
-            throw new Violation("I19 COMPLETING until released", job.displayId() + " " + job.state() + " holds " + holds);
+            throw new Violation(
+                    "I19 COMPLETING until released", job.displayId() + " " + job.state() + " holds " + holds);
         }
         if (job.state().isActive() && job.run().allocation().isEmpty()) {
             throw new Violation("I12", job.displayId() + " runs on nothing");
@@ -103,13 +112,18 @@ final class Invariants {
             if (step.state() == Step.State.ENDED && !step.allDone()) {
                 throw new Violation("I20", job.displayId() + "." + step.name() + " ended with a part that did not");
             }
-            if (step.isQueued() != step.nodes().isEmpty() && step.state() != Step.State.ENDED || step.isQueued() && job.state().isTerminal()) {
-                throw new Violation("I20 queued steps", job.displayId() + "." + step.name() + " of a " + job.state() + " job");
+            if (step.isQueued() != step.nodes().isEmpty() && step.state() != Step.State.ENDED
+                    || step.isQueued() && job.state().isTerminal()) {
+                throw new Violation(
+                        "I20 queued steps", job.displayId() + "." + step.name() + " of a " + job.state() + " job");
             }
             for (Step.Part part : step.nodes()) {
                 Allocation.Share share = job.run().allocation().on(part.node()).orElse(null);
-                if (share == null || !part.cores().minus(share.cores()).isEmpty() || part.memoryMb() > share.memoryMb() && share.memoryMb() > 0) {
-                    throw new Violation("I20 a step within its job", job.displayId() + "." + step.name() + " on " + part.node());
+                if (share == null
+                        || !part.cores().minus(share.cores()).isEmpty()
+                        || part.memoryMb() > share.memoryMb() && share.memoryMb() > 0) {
+                    throw new Violation(
+                            "I20 a step within its job", job.displayId() + "." + step.name() + " on " + part.node());
                 }
             }
         }
@@ -129,24 +143,32 @@ final class Invariants {
             boolean lends = state.jobs().at(e.getKey()).run().suspendTime() > 0;
             lent += lends ? share.chargedCpus() : 0;
             if (!lends && !cores.intersect(share.cores()).isEmpty()) {
-                throw new Violation("I13 each core once", "node " + node.name() + " job " + e.getKey() + " cores " + share.cores());
+                throw new Violation(
+                        "I13 each core once", "node " + node.name() + " job " + e.getKey() + " cores " + share.cores());
             }
             cores = lends ? cores : cores.union(share.cores());
             share.gres().forEach((name, devices) -> {
-                if (!gres.getOrDefault(name, IndexSet.empty()).intersect(devices).isEmpty()) {
+                if (!gres.getOrDefault(name, IndexSet.empty())
+                        .intersect(devices)
+                        .isEmpty()) {
                     throw new Violation("I13 each device once", "node " + node.name() + " job " + e.getKey());
                 }
                 gres.merge(name, devices, IndexSet::union);
             });
         }
         if (!node.jobs().equals(java.util.List.copyOf(holders.keySet()))) {
-            throw new Violation("I14 the node's jobs", node.name() + " lists " + node.jobs() + ", held by " + holders.keySet());
+            throw new Violation(
+                    "I14 the node's jobs", node.name() + " lists " + node.jobs() + ", held by " + holders.keySet());
         }
         if (cpus != node.cpusAllocated() || memory != node.memoryAllocatedMb()) {
-            throw new Violation("I14 no drift", node.name() + " counts " + node.cpusAllocated() + " CPUs, " + node.memoryAllocatedMb()
-                    + " MB; jobs hold " + cpus + ", " + memory);
+            throw new Violation(
+                    "I14 no drift",
+                    node.name() + " counts " + node.cpusAllocated() + " CPUs, " + node.memoryAllocatedMb()
+                            + " MB; jobs hold " + cpus + ", " + memory);
         }
-        if (cpus - lent > node.spec().cpus() || memory > node.spec().memoryMb() || cores.last() >= node.spec().units()) {
+        if (cpus - lent > node.spec().cpus()
+                || memory > node.spec().memoryMb()
+                || cores.last() >= node.spec().units()) {
             throw new Violation("I12 never oversubscribed", node.name() + " " + cpus + " CPUs, " + memory + " MB");
         }
     }

@@ -3,15 +3,17 @@ package dev.muster.simulator;
 import java.util.stream.Stream;
 
 /**
- * {@code Main N [firstSeed]}: runs seeds until one fails. {@code -Dseed=S} replays one with its trace, {@code -Dplant=NAME} plants a
- * bug, {@code -Dall} goes on after a failure, {@code -Dseen} counts what was reached.
+ * {@code Main N [firstSeed]}: runs seeds until one fails. {@code -Dseed=S} replays one with its trace,
+ * {@code -Dplant=NAME} plants a bug, {@code -Dall} goes on after a failure, {@code -Dseen} counts what was reached.
  */
 public final class Main {
     private Main() {}
 
     public static void main(String[] line) {
         String[] args = Stream.of(line).filter(word -> !word.startsWith("-D")).toArray(String[]::new);
-        Stream.of(line).filter(word -> word.startsWith("-D")).map(word -> word.substring(2).split("=", 2))
+        Stream.of(line)
+                .filter(word -> word.startsWith("-D"))
+                .map(word -> word.substring(2).split("=", 2))
                 .forEach(d -> System.setProperty(d[0], d.length > 1 ? d[1] : "true"));
         Plant plant = Plant.valueOf(System.getProperty("plant", "NONE"));
         if (System.getProperty("seed") != null) {
@@ -35,7 +37,13 @@ public final class Main {
             if (o.violation().isPresent()) {
                 failed++;
                 if (all) {
-                    System.out.println(seed + ": " + o.violation().get().getMessage().lines().findFirst().orElse(""));
+                    System.out.println(seed + ": "
+                            + o.violation()
+                                    .get()
+                                    .getMessage()
+                                    .lines()
+                                    .findFirst()
+                                    .orElse(""));
                 } else {
                     report(o);
                     break;
@@ -43,9 +51,15 @@ public final class Main {
             }
         }
         double seconds = (System.nanoTime() - began) / 1e9;
-        System.out.printf(java.util.Locale.ROOT, "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n",
-                count, failed, seconds,
-                count / seconds, events, virtualMs / 1000.0 / seconds);
+        System.out.printf(
+                java.util.Locale.ROOT,
+                "%d seeds, %d failed, %.1f s, %.1f seeds/s, %d events, %.0f times real time%n",
+                count,
+                failed,
+                seconds,
+                count / seconds,
+                events,
+                virtualMs / 1000.0 / seconds);
         if (System.getProperty("seen") != null) {
             seen.forEach((what, times) -> System.out.println(what + ": " + times));
         }

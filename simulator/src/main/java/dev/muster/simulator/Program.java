@@ -5,7 +5,7 @@ import dev.muster.model.job.ExitStatus;
 /**
  * What a simulated script does.
  *
- * @param exit        when it ends by itself
+ * @param exit when it ends by itself
  * @param ignoresTerm dies of SIGKILL only
  */
 record Program(long runMs, ExitStatus exit, boolean ignoresTerm) {
@@ -18,7 +18,9 @@ record Program(long runMs, ExitStatus exit, boolean ignoresTerm) {
 
     static Program of(String text) {
         String[] words = text.split(" ");
-        return new Program(Long.parseLong(words[2]),
-                new ExitStatus(Integer.parseInt(words[3]), Integer.parseInt(words[4]), false), Boolean.parseBoolean(words[5]));
+        return new Program(
+                Long.parseLong(words[2]),
+                new ExitStatus(Integer.parseInt(words[3]), Integer.parseInt(words[4]), false),
+                Boolean.parseBoolean(words[5]));
     }
 }

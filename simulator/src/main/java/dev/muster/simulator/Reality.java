@@ -78,7 +78,9 @@ final class Reality {
 
     /** The node keeps a report no more: now the controller's journal must. */
     void forgotten(String node, ToController report) {
-        if (report instanceof NodeMessages.StepExited m && m.stepId() != NodeMessages.STEP_EXTERN && !truth.hasTaken(node, m)) {
+        if (report instanceof NodeMessages.StepExited m
+                && m.stepId() != NodeMessages.STEP_EXTERN
+                && !truth.hasTaken(node, m)) {
             throw new Violation("I36 acknowledged after durability", node + " was told to forget " + m);
         }
     }

@@ -84,14 +84,18 @@ final class SimClient {
     private void call(String what, Call call, Consumer<Decision> onAnswer) {
         waiting = true;
         boolean[] answered = {false};
-        send(what, call, d -> {
-            if (!answered[0]) {
-                answered[0] = true;
-                world.log(name, what + " answered " + brief(d));
-                onAnswer.accept(d);
-                done();
-            }
-        }, answered);
+        send(
+                what,
+                call,
+                d -> {
+                    if (!answered[0]) {
+                        answered[0] = true;
+                        world.log(name, what + " answered " + brief(d));
+                        onAnswer.accept(d);
+                        done();
+                    }
+                },
+                answered);
     }
 
     private static String brief(Decision d) {
@@ -105,11 +109,13 @@ final class SimClient {
         world.log(name, what);
         for (int i = world.chance(swarm.requestDuplicatePerMille()) ? 2 : 1; i > 0; i--) {
             if (!world.chance(swarm.requestLossPerMille())) {
-                world.at(world.around(swarm.delayMs()), () -> controller.request(c -> call.at(c, d -> {
-                    if (!world.chance(swarm.requestLossPerMille())) {
-                        world.at(world.around(swarm.delayMs()), () -> onAnswer.accept(d));
-                    }
-                })));
+                world.at(
+                        world.around(swarm.delayMs()),
+                        () -> controller.request(c -> call.at(c, d -> {
+                            if (!world.chance(swarm.requestLossPerMille())) {
+                                world.at(world.around(swarm.delayMs()), () -> onAnswer.accept(d));
+                            }
+                        })));
             }
         }
         world.at(3_000 + world.below(10_000), () -> {
@@ -123,8 +129,10 @@ final class SimClient {
 
     private void submit() {
         String request = name + "-" + ++requests;
-        Program program = new Program(200 + world.below(world.below(4) == 0 ? 150_000 : 20_000), exit(), world.below(5) == 0);
-        byte[] message = Codec.encode(new JobMessages.Submit(request, desc(request), Bytes.of(program.text(request)), List.of(), false, false));
+        Program program =
+                new Program(200 + world.below(world.below(4) == 0 ? 150_000 : 20_000), exit(), world.below(5) == 0);
+        byte[] message = Codec.encode(new JobMessages.Submit(
+                request, desc(request), Bytes.of(program.text(request)), List.of(), false, false));
         call("submit " + request, (c, answer) -> submitAt(c, message, answer), d -> {
             if (d instanceof Decision.Accepted a) {
                 int id = ((SubmitReply) a.reply()).jobId();
@@ -138,11 +146,15 @@ final class SimClient {
     private void submitAt(SimController c, byte[] message, Consumer<Decision> answer) {
         JobMessages.Submit m = Codec.decode(message, JobMessages.Submit.class);
         String hash = Hash.hex(Hash.sha256(m.script().toArray()));
-        JobDesc desc = m.job().withOwner(new Identity(uid, uid, name, name, List.of(uid), "/home/" + name, "/bin/sh"))
+        JobDesc desc = m.job()
+                .withOwner(new Identity(uid, uid, name, name, List.of(uid), "/home/" + name, "/bin/sh"))
                 .withPayload(new JobDesc.Payload(hash, "", List.of(), "login", 1, Bytes.EMPTY, 022, new TreeMap<>()));
         c.storeBlob(hash, m.script());
         String id = plant == Plant.NO_REQUEST_DEDUPE ? "" : m.requestId();
-        c.command(new Command.SubmitJob(uid, desc, id, m.script(), Bytes.EMPTY, m.immediate(), m.testOnly()), uid, answer);
+        c.command(
+                new Command.SubmitJob(uid, desc, id, m.script(), Bytes.EMPTY, m.immediate(), m.testOnly()),
+                uid,
+                answer);
     }
 
     private ExitStatus exit() {
@@ -172,14 +184,20 @@ final class SimClient {
             timing.put("array", "0-" + world.below(6) + (world.below(2) == 0 ? "%2" : ""));
         }
         if (!jobs.isEmpty() && world.below(3) == 0) {
-            String kind = List.of("afterok", "afterany", "afternotok", "after", "singleton").get(world.below(5));
+            String kind = List.of("afterok", "afterany", "afternotok", "after", "singleton")
+                    .get(world.below(5));
             timing.put("dependency", kind.equals("singleton") ? kind : kind + ":" + jobs.get(world.below(jobs.size())));
         }
         timing.put("hold", world.below(10) == 0);
         if (world.below(5) == 0) {
             timing.put("requeue", "NO");
         }
-        return Codec.bind(new Json.Obj().put("kind", "BATCH").put("name", request).put("request", resources).put("timing", timing),
+        return Codec.bind(
+                new Json.Obj()
+                        .put("kind", "BATCH")
+                        .put("name", request)
+                        .put("request", resources)
+                        .put("timing", timing),
                 JobDesc.class);
     }
 
@@ -190,23 +208,40 @@ final class SimClient {
     private void change(int job) {
         List<Command.JobRef> refs = List.of(ref(job));
         switch (world.below(10)) {
-            case 0, 1 -> call("cancel " + job, (c, answer) -> c.command(
-                    new Command.CancelJobs(uid, refs, 0, false, false), uid, answer), d -> cancelled(job, d));
-            case 2 -> call("hold " + job, (c, answer) -> c.command(new Command.HoldJobs(uid, refs, true, false), uid, answer), d -> { });
-            case 3 -> call("release " + job, (c, answer) -> c.command(new Command.HoldJobs(uid, refs, false, false), uid, answer), d -> { });
+            case 0, 1 ->
+                call(
+                        "cancel " + job,
+                        (c, answer) -> c.command(new Command.CancelJobs(uid, refs, 0, false, false), uid, answer),
+                        d -> cancelled(job, d));
+            case 2 ->
+                call(
+                        "hold " + job,
+                        (c, answer) -> c.command(new Command.HoldJobs(uid, refs, true, false), uid, answer),
+                        d -> {});
+            case 3 ->
+                call(
+                        "release " + job,
+                        (c, answer) -> c.command(new Command.HoldJobs(uid, refs, false, false), uid, answer),
+                        d -> {});
             case 4 -> requeue(job, refs);
             case 5 -> suspend(job, refs);
             case 6, 7 -> step(job);
             case 8 -> drain();
             default -> {
                 Map<String, String> changes = new TreeMap<>(Map.of("timelimit", Integer.toString(1 + world.below(5))));
-                call("update " + job, (c, answer) -> c.command(new Command.UpdateJob(ADMIN, ref(job), changes), ADMIN, answer), d -> { });
+                call(
+                        "update " + job,
+                        (c, answer) -> c.command(new Command.UpdateJob(ADMIN, ref(job), changes), ADMIN, answer),
+                        d -> {});
             }
         }
     }
 
     private void cancelled(int job, Decision d) {
-        if (d instanceof Decision.Accepted a && a.reply() instanceof CancelReply r && !r.done().isEmpty() && r.errors().isEmpty()) {
+        if (d instanceof Decision.Accepted a
+                && a.reply() instanceof CancelReply r
+                && !r.done().isEmpty()
+                && r.errors().isEmpty()) {
             truth.acknowledgedCancel(job);
         }
     }
@@ -218,7 +253,10 @@ final class SimClient {
         }
         truth.requeueAsked(job);
         boolean hold = world.below(3) == 0;
-        call("requeue " + job, (c, answer) -> c.command(new Command.RequeueJobs(uid, refs, hold, false), uid, answer), d -> { });
+        call(
+                "requeue " + job,
+                (c, answer) -> c.command(new Command.RequeueJobs(uid, refs, hold, false), uid, answer),
+                d -> {});
     }
 
     private void suspend(int job, List<Command.JobRef> refs) {
@@ -227,8 +265,10 @@ final class SimClient {
             return;
         }
         boolean stop = world.below(2) == 0;
-        call((stop ? "suspend " : "resume ") + job,
-                (c, answer) -> c.command(new Command.SuspendJobs(ADMIN, refs, stop), ADMIN, answer), d -> { });
+        call(
+                (stop ? "suspend " : "resume ") + job,
+                (c, answer) -> c.command(new Command.SuspendJobs(ADMIN, refs, stop), ADMIN, answer),
+                d -> {});
     }
 
     private void drain() {
@@ -239,11 +279,18 @@ final class SimClient {
         String node = "n" + world.below(swarm.nodes());
         String state = List.of("drain", "resume", "down").get(world.below(3));
         Map<String, String> changes = new TreeMap<>(Map.of("state", state, "reason", "maintenance"));
-        call(state + " " + node, (c, answer) -> c.command(new Command.UpdateNode(ADMIN, List.of(node), changes), ADMIN, answer), d -> { });
+        call(
+                state + " " + node,
+                (c, answer) -> c.command(new Command.UpdateNode(ADMIN, List.of(node), changes), ADMIN, answer),
+                d -> {});
     }
 
     private void step(int array) {
-        Job job = truth.state().jobs().find(array).filter(j -> j.state().isActive()).orElse(null);
+        Job job = truth.state()
+                .jobs()
+                .find(array)
+                .filter(j -> j.state().isActive())
+                .orElse(null);
         if (!swarm.steps() || job == null) {
             done();
             return;
@@ -251,14 +298,55 @@ final class SimClient {
         String request = name + "-step-" + ++requests;
         Program program = new Program(100 + world.below(10_000), exit(), world.below(5) == 0);
         StepDesc desc = Codec.bind(new Json.Obj().put("name", request), StepDesc.class);
-        StepDesc full = Codec.decode(Codec.encode(new StepDesc(desc.name(), desc.request(), world.below(2) == 0, false, 0, 0, "", "", "",
-                List.of(Bytes.of(program.text(request))), Bytes.EMPTY, List.of(), Bytes.of("/"), desc.io(), false, false, 0, false, 0, 0, false,
-                Bytes.EMPTY, Bytes.EMPTY, 022, 0, "", "login", 1, Bytes.EMPTY, new TreeMap<>(), "", "", "", 0, world.below(3) == 0, 0, false, "",
-                "", "", false, false)), StepDesc.class);
+        StepDesc full = Codec.decode(
+                Codec.encode(new StepDesc(
+                        desc.name(),
+                        desc.request(),
+                        world.below(2) == 0,
+                        false,
+                        0,
+                        0,
+                        "",
+                        "",
+                        "",
+                        List.of(Bytes.of(program.text(request))),
+                        Bytes.EMPTY,
+                        List.of(),
+                        Bytes.of("/"),
+                        desc.io(),
+                        false,
+                        false,
+                        0,
+                        false,
+                        0,
+                        0,
+                        false,
+                        Bytes.EMPTY,
+                        Bytes.EMPTY,
+                        022,
+                        0,
+                        "",
+                        "login",
+                        1,
+                        Bytes.EMPTY,
+                        new TreeMap<>(),
+                        "",
+                        "",
+                        "",
+                        0,
+                        world.below(3) == 0,
+                        0,
+                        false,
+                        "",
+                        "",
+                        "",
+                        false,
+                        false)),
+                StepDesc.class);
         Command.CreateStep one = new Command.CreateStep(uid, request, job.id(), full, Bytes.EMPTY, "token");
         // of a job of several nodes every third is heterogeneous: a second component beside the first, of the same kind
         boolean two = requests % 3 == 0 && job.run().allocation().nodes().size() > 1 && !job.isHet();
         Command asked = two ? new Command.CreateHetStep(uid, request, List.of(one, one)) : one;
-        call("step in " + job.id(), (c, answer) -> c.command(asked, uid, answer), d -> { });
+        call("step in " + job.id(), (c, answer) -> c.command(asked, uid, answer), d -> {});
     }
 }

@@ -27,7 +27,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** slurmctld as a process that can die anywhere: the real core, planner, pipeline, messages and recovery over a simulated disk. */
+/**
+ * slurmctld as a process that can die anywhere: the real core, planner, pipeline, messages and recovery over a
+ * simulated disk.
+ */
 final class SimController implements Pipeline.Effects {
     static final int STARTS_PER_PASS = 20;
     private static final int CHECK_EVERY = 16;
@@ -143,12 +146,32 @@ final class SimController implements Pipeline.Effects {
         });
         State state = recovered.state();
         if (plant == Plant.ID_COUNTER_NOT_RESTORED) {
-            state = new State(state.tickMs(), state.settings(), 1, state.jobIdCeiling(), state.nextSluid(), state.sluidCeiling(),
-                    state.jobs(), state.nodes(), state.partitions(), state.answers(), state.ended(), state.children(), state.blobs(),
-                    state.accounts(), state.reservations(), state.shares(), state.preempted(), state.triggers(), state.crontabs(), state.buffers());
+            state = new State(
+                    state.tickMs(),
+                    state.settings(),
+                    1,
+                    state.jobIdCeiling(),
+                    state.nextSluid(),
+                    state.sluidCeiling(),
+                    state.jobs(),
+                    state.nodes(),
+                    state.partitions(),
+                    state.answers(),
+                    state.ended(),
+                    state.children(),
+                    state.blobs(),
+                    state.accounts(),
+                    state.reservations(),
+                    state.shares(),
+                    state.preempted(),
+                    state.triggers(),
+                    state.crontabs(),
+                    state.buffers());
         } else if (!state.equals(truth.state()) || journal.lastIndex() != truth.index()) {
-            throw new Violation("I38 snapshot and journal give the state",
-                    "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": " + Differences.of(truth.state(), state));
+            throw new Violation(
+                    "I38 snapshot and journal give the state",
+                    "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": "
+                            + Differences.of(truth.state(), state));
         }
         truth.acknowledgedAreKnown();
         core.recovered(state);
@@ -165,7 +188,7 @@ final class SimController implements Pipeline.Effects {
         });
         boolean cut = journal.repair().isPresent() && world.below(2) == 0;
         if (cut) {
-            command(new Command.SkipReservedIds(), -1, d -> { });
+            command(new Command.SkipReservedIds(), -1, d -> {});
         }
         configure();
         later(1_000, this::everySecond);
@@ -262,19 +285,21 @@ final class SimController implements Pipeline.Effects {
         boolean early = plant == Plant.REPLY_BEFORE_SYNC && !(command instanceof Command.Report);
         State before = core.state();
         try {
-            decision = pipeline.decide(command, uid, now(), early ? d -> { } : answer);
+            decision = pipeline.decide(command, uid, now(), early ? d -> {} : answer);
         } catch (Crash | Violation e) {
             throw e;
         } catch (RuntimeException e) {
             throw new Violation("no exception in a decision", e);
         }
-        boolean changed = decision instanceof Decision.Accepted a && !a.changes().isEmpty();
+        boolean changed =
+                decision instanceof Decision.Accepted a && !a.changes().isEmpty();
         if (changed) {
             schedulable = true;
             if (plant == Plant.EFFECTS_BEFORE_SYNC) {
                 Decision.Accepted a = (Decision.Accepted) decision;
                 Now now = now();
-                outgoing.of(new Entry(now.tickMs(), now.timeMs(), uid, "", a.changes()), core.state()).forEach(this::tell);
+                outgoing.of(new Entry(now.tickMs(), now.timeMs(), uid, "", a.changes()), core.state())
+                        .forEach(this::tell);
             }
             log(command.getClass().getSimpleName() + " → " + names((Decision.Accepted) decision));
             if (++decided % CHECK_EVERY == 0) {
@@ -303,16 +328,39 @@ final class SimController implements Pipeline.Effects {
     }
 
     private void planted(Command command, State before) {
-        if (plant == Plant.DOUBLE_RELEASE && command instanceof Command.Report r && r.message() instanceof NodeMessages.JobDone m) {
+        if (plant == Plant.DOUBLE_RELEASE
+                && command instanceof Command.Report r
+                && r.message() instanceof NodeMessages.JobDone m) {
             Job job = before.jobs().find(m.jobId()).orElse(null);
             Node node = core.state().nodes().at(r.node());
             if (job != null && job.attempt() == m.attempt()) {
-                job.run().allocation().on(r.node()).filter(Allocation.Share::released).ifPresent(share -> append(new Change.NodeRestored(
-                        new Node(node.spec(), node.flags(), node.reason(), node.reasonUid(), node.reasonTime(), node.bootId(), node.version(),
-                                node.startTime(), node.hardware(), node.comment(), node.extra(), node.jobs(),
+                job.run()
+                        .allocation()
+                        .on(r.node())
+                        .filter(Allocation.Share::released)
+                        .ifPresent(share -> append(new Change.NodeRestored(new Node(
+                                node.spec(),
+                                node.flags(),
+                                node.reason(),
+                                node.reasonUid(),
+                                node.reasonTime(),
+                                node.bootId(),
+                                node.version(),
+                                node.startTime(),
+                                node.hardware(),
+                                node.comment(),
+                                node.extra(),
+                                node.jobs(),
                                 node.cpusAllocated() - share.chargedCpus(),
-                                node.memoryAllocatedMb() - share.memoryMb(), node.lastBusy(), node.resumeAfter(), node.powerTime(),
-                                node.changeable(), node.active(), node.wanted(), node.powerAction(), node.marks()))));
+                                node.memoryAllocatedMb() - share.memoryMb(),
+                                node.lastBusy(),
+                                node.resumeAfter(),
+                                node.powerTime(),
+                                node.changeable(),
+                                node.active(),
+                                node.wanted(),
+                                node.powerAction(),
+                                node.marks()))));
             }
         }
     }
@@ -339,7 +387,7 @@ final class SimController implements Pipeline.Effects {
         later(1 + world.below(20), () -> {
             passing = false;
             schedulable = false;
-            command(new Command.Schedule(STARTS_PER_PASS), -1, d -> { });
+            command(new Command.Schedule(STARTS_PER_PASS), -1, d -> {});
         });
     }
 
@@ -353,7 +401,11 @@ final class SimController implements Pipeline.Effects {
         State state = pipeline.durable();
         for (Node node : state.nodes().values()) {
             long silentS = (world.nowMs() - heardMs.getOrDefault(node.name(), startedMs)) / 1000;
-            NodeTimeouts.verdict(node, links.containsKey(node.name()), silentS, state.settings().nodeTimeoutS())
+            NodeTimeouts.verdict(
+                            node,
+                            links.containsKey(node.name()),
+                            silentS,
+                            state.settings().nodeTimeoutS())
                     .ifPresent(c -> command(c, -1, d -> {
                         Wire wire = links.get(node.name());
                         world.saw(c.getClass().getSimpleName() + (wire != null ? " although connected" : ""));
@@ -386,7 +438,9 @@ final class SimController implements Pipeline.Effects {
             point("between-effects");
         }
         State durable = pipeline.durable();
-        if (pipeline.durableIndex() == truth.index() && plant != Plant.ID_COUNTER_NOT_RESTORED && ++released % CHECK_EVERY == 0
+        if (pipeline.durableIndex() == truth.index()
+                && plant != Plant.ID_COUNTER_NOT_RESTORED
+                && ++released % CHECK_EVERY == 0
                 && !durable.equals(truth.state())) {
             throw new Violation("I37 state equals its journal", Differences.of(truth.state(), durable));
         }
@@ -404,10 +458,12 @@ final class SimController implements Pipeline.Effects {
         Core rebuilt = new Core(fresh);
         rebuilt.reset(core.state());
         if (!rebuilt.due().equals(core.due())) {
-            throw new Violation("I29 timers equal a rebuild", "after " + core.state().tickMs());
+            throw new Violation(
+                    "I29 timers equal a rebuild", "after " + core.state().tickMs());
         }
         if (!fresh.fingerprint().equals(scheduler.fingerprint())) {
-            throw new Violation("I14 the planner's index equals a rebuild",
+            throw new Violation(
+                    "I14 the planner's index equals a rebuild",
                     "kept:\n" + scheduler.fingerprint() + "\nrebuilt:\n" + fresh.fingerprint());
         }
         List<Change> changes = new ArrayList<>();
@@ -427,10 +483,27 @@ final class SimController implements Pipeline.Effects {
         Iterator<byte[]> items = Recovery.items(state);
         State written = state;
         if (plant == Plant.ANSWERS_NOT_IN_SNAPSHOT) {
-            written = new State(state.tickMs(), state.settings(), state.nextJobId(), state.jobIdCeiling(), state.nextSluid(),
-                    state.sluidCeiling(), state.jobs(), state.nodes(), state.partitions(), dev.muster.core.state.Table.empty(), state.ended(),
-                    state.children(), state.blobs(), state.accounts(), state.reservations(), state.shares(), state.preempted(),
-                    state.triggers(), state.crontabs(), state.buffers());
+            written = new State(
+                    state.tickMs(),
+                    state.settings(),
+                    state.nextJobId(),
+                    state.jobIdCeiling(),
+                    state.nextSluid(),
+                    state.sluidCeiling(),
+                    state.jobs(),
+                    state.nodes(),
+                    state.partitions(),
+                    dev.muster.core.state.Table.empty(),
+                    state.ended(),
+                    state.children(),
+                    state.blobs(),
+                    state.accounts(),
+                    state.reservations(),
+                    state.shares(),
+                    state.preempted(),
+                    state.triggers(),
+                    state.crontabs(),
+                    state.buffers());
             items = Recovery.items(written);
         }
         Iterator<byte[]> source = items;
@@ -491,12 +564,12 @@ final class SimController implements Pipeline.Effects {
                 return;
             }
             switch (message) {
-                case NodeMessages.Heartbeat m -> { }
-                case NodeMessages.MemoryUsed m -> { }
-                case NodeMessages.Register m -> { }
-                case NodeMessages.Relayed m -> { }
-                case NodeMessages.FileRead m -> { }
-                case NodeMessages.UseRead m -> { }
+                case NodeMessages.Heartbeat m -> {}
+                case NodeMessages.MemoryUsed m -> {}
+                case NodeMessages.Register m -> {}
+                case NodeMessages.Relayed m -> {}
+                case NodeMessages.FileRead m -> {}
+                case NodeMessages.UseRead m -> {}
                 case NodeMessages.StepLaunched m -> report(wire, m, m.seq());
                 case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
                 case NodeMessages.StepExited m -> report(wire, m, m.seq());
@@ -529,8 +602,19 @@ final class SimController implements Pipeline.Effects {
     private void register(Wire wire, NodeMessages.Register m) {
         NodeMessages.Register seen = m;
         Node known = core.state().nodes().find(m.node()).orElse(null);
-        if (plant == Plant.REBOOT_NOT_NOTICED && known != null && !known.bootId().isEmpty()) {
-            seen = new NodeMessages.Register(m.node(), m.cluster(), known.bootId(), m.version(), m.startTime(), m.hardware(), m.attempts(), "", "");
+        if (plant == Plant.REBOOT_NOT_NOTICED
+                && known != null
+                && !known.bootId().isEmpty()) {
+            seen = new NodeMessages.Register(
+                    m.node(),
+                    m.cluster(),
+                    known.bootId(),
+                    m.version(),
+                    m.startTime(),
+                    m.hardware(),
+                    m.attempts(),
+                    "",
+                    "");
         }
         command(new Command.RegisterNode(seen), 0, d -> {
             if (!(d instanceof Decision.Accepted a)) {

@@ -19,9 +19,19 @@ final class SimNode {
     private static final Usage USAGE = new Usage(0, 0, 0, 0, 0, 0, 0);
     private static final long SEQUENCE_ROOM = 1L << 32;
 
-    enum Phase { PREPARING, READY, ENDING, EPILOG, DONE }
+    enum Phase {
+        PREPARING,
+        READY,
+        ENDING,
+        EPILOG,
+        DONE
+    }
 
-    enum StepPhase { STARTING, RUNNING, ENDED }
+    enum StepPhase {
+        STARTING,
+        RUNNING,
+        ENDED
+    }
 
     /** On disk but for what only a running slurmd knows. */
     static final class Step {
@@ -246,13 +256,24 @@ final class SimNode {
         wire = new Wire(world, swarm, this, controller);
         List<NodeMessages.Attempt> attempts = new ArrayList<>();
         for (Attempt a : disk.values()) {
-            List<Integer> live = a.steps.values().stream().filter(s -> s.phase != StepPhase.ENDED).map(s -> s.id).toList();
+            List<Integer> live = a.steps.values().stream()
+                    .filter(s -> s.phase != StepPhase.ENDED)
+                    .map(s -> s.id)
+                    .toList();
             attempts.add(new NodeMessages.Attempt(
                     a.share.jobId(), a.share.attempt(), a.share.bootId(), live, a.phase == Phase.DONE));
         }
         log("connects with " + attempts.size() + " attempts");
-        wire.send(new NodeMessages.Register(name, "sim", bootId(), Release.VERSION, 1 + boots * 1000L + starts,
-                new Hardware(swarm.cpus(), 1, 1, swarm.cpus(), 1, 4096, 0, "", "sim", "sim", boots), attempts, "", ""));
+        wire.send(new NodeMessages.Register(
+                name,
+                "sim",
+                bootId(),
+                Release.VERSION,
+                1 + boots * 1000L + starts,
+                new Hardware(swarm.cpus(), 1, 1, swarm.cpus(), 1, 4096, 0, "", "sim", "sim", boots),
+                attempts,
+                "",
+                ""));
         heartbeat(wire);
     }
 
@@ -332,7 +353,8 @@ final class SimNode {
             case NodeMessages.Prepare m -> {
                 Attempt known = admit(m.share(), NodeMessages.STEP_BATCH, m.runProlog());
                 if (known != null && m.runProlog() && known.phase != Phase.PREPARING) {
-                    report(seq -> new NodeMessages.PrologDone(seq, m.share().jobId(), m.share().attempt(), ""));
+                    report(seq -> new NodeMessages.PrologDone(
+                            seq, m.share().jobId(), m.share().attempt(), ""));
                 }
             }
             case NodeMessages.EndJob m -> endJob(m);
@@ -343,36 +365,40 @@ final class SimNode {
                 }
             }
             case NodeMessages.Suspend m -> suspend(m);
-            case NodeMessages.SetMemory m -> { }       // its processes use none
-            case NodeMessages.MeasureMemory m -> { }
+            case NodeMessages.SetMemory m -> {} // its processes use none
+            case NodeMessages.MeasureMemory m -> {}
             case NodeMessages.SetTimeLimit m -> {
                 Attempt a = disk.get(key(m.jobId(), m.attempt()));
                 if (a != null) {
                     arm(a, m.secondsLeft());
                 }
             }
-            case NodeMessages.Relay m -> launch(m.launches().launch(m.launches().parts().getFirst()));
-            case NodeMessages.StaleRelay m -> { }
-            case NodeMessages.Charter m -> { }         // nobody asks it for steps
-            case NodeMessages.Notify m -> { }
-            case NodeMessages.Signal m -> { }
-            case NodeMessages.Welcome m -> { }
-            case NodeMessages.Refused m -> { }
-            case NodeMessages.CheckHealth m -> { }
-            case NodeMessages.Reboot m -> { }
-            case NodeMessages.Ack m -> { }
-            case NodeMessages.ReadConfig m -> { }
-            case NodeMessages.SetDebug m -> { }
-            case NodeMessages.StopDaemon m -> { }
-            case NodeMessages.ReadFile m -> { }
-            case NodeMessages.ReadUse m -> { }
+            case NodeMessages.Relay m ->
+                launch(m.launches().launch(m.launches().parts().getFirst()));
+            case NodeMessages.StaleRelay m -> {}
+            case NodeMessages.Charter m -> {} // nobody asks it for steps
+            case NodeMessages.Notify m -> {}
+            case NodeMessages.Signal m -> {}
+            case NodeMessages.Welcome m -> {}
+            case NodeMessages.Refused m -> {}
+            case NodeMessages.CheckHealth m -> {}
+            case NodeMessages.Reboot m -> {}
+            case NodeMessages.Ack m -> {}
+            case NodeMessages.ReadConfig m -> {}
+            case NodeMessages.SetDebug m -> {}
+            case NodeMessages.StopDaemon m -> {}
+            case NodeMessages.ReadFile m -> {}
+            case NodeMessages.ReadUse m -> {}
         }
     }
 
     private static String brief(ToNode order) {
         return switch (order) {
-            case NodeMessages.Launch m -> "Launch " + m.share().jobId() + "." + m.share().attempt() + "." + m.stepId() + " " + m.share().bootId();
-            case NodeMessages.Prepare m -> "Prepare " + m.share().jobId() + "." + m.share().attempt();
+            case NodeMessages.Launch m ->
+                "Launch " + m.share().jobId() + "." + m.share().attempt() + "." + m.stepId() + " "
+                        + m.share().bootId();
+            case NodeMessages.Prepare m ->
+                "Prepare " + m.share().jobId() + "." + m.share().attempt();
             default -> order.toString();
         };
     }
@@ -384,7 +410,8 @@ final class SimNode {
         }
         if (!share.bootId().equals(bootId()) && plant != Plant.NO_BOOT_FENCE) {
             reality.refused(share.jobId(), share.attempt());
-            report(seq -> new NodeMessages.LaunchFailed(seq, share.jobId(), share.attempt(), stepId, "other boot", false, false));
+            report(seq -> new NodeMessages.LaunchFailed(
+                    seq, share.jobId(), share.attempt(), stepId, "other boot", false, false));
             return null;
         }
         Attempt a = new Attempt(share);
@@ -433,7 +460,8 @@ final class SimNode {
             a.waiting.add(m);
             return;
         }
-        if (a.steps.containsKey(m.stepId()) && (plant != Plant.NODE_WITHOUT_TOMBSTONES || m.stepId() == NodeMessages.STEP_EXTERN)) {
+        if (a.steps.containsKey(m.stepId())
+                && (plant != Plant.NODE_WITHOUT_TOMBSTONES || m.stepId() == NodeMessages.STEP_EXTERN)) {
             world.saw("launch repeated");
             return;
         }
@@ -451,8 +479,15 @@ final class SimNode {
         }
         Step step = new Step(m.stepId());
         a.steps.put(step.id, step);
-        start(a, step, m.stepId() == NodeMessages.STEP_EXTERN ? Program.FOREVER
-                : Program.of(m.stepId() >= 0 ? m.step().arguments().getFirst().text() : m.script().text()));
+        start(
+                a,
+                step,
+                m.stepId() == NodeMessages.STEP_EXTERN
+                        ? Program.FOREVER
+                        : Program.of(
+                                m.stepId() >= 0
+                                        ? m.step().arguments().getFirst().text()
+                                        : m.script().text()));
     }
 
     private void start(Attempt a, Step step, Program program) {
@@ -500,7 +535,9 @@ final class SimNode {
         if (proc == null || !proc.alive || signal == 15 && proc.program.ignoresTerm()) {
             return;
         }
-        long delay = signal == 15 ? world.below(500) : swarm.unkillable() && world.chance(100) ? world.below(20_000) : world.below(100);
+        long delay = signal == 15
+                ? world.below(500)
+                : swarm.unkillable() && world.chance(100) ? world.below(20_000) : world.below(100);
         world.at(delay, () -> {
             if (proc.alive) {
                 reality.ended(proc, ExitStatus.signaled(signal), false);
@@ -641,7 +678,7 @@ final class SimNode {
         if (a.phase == Phase.PREPARING && !rebooted) {
             prepare(a);
         } else if (a.phase == Phase.PREPARING) {
-            a.phase = Phase.READY;      // there is no prolog to wait for any more
+            a.phase = Phase.READY; // there is no prolog to wait for any more
         }
         if (a.deadlineMs >= 0) {
             arm(a, Math.max(0, (a.deadlineMs - world.nowMs()) / 1000));
@@ -655,8 +692,14 @@ final class SimNode {
             if (s.proc == null) {
                 a.steps.remove(s.id);
                 world.saw("slurmd died while it launched");
-                report(seq -> new NodeMessages.LaunchFailed(seq, a.share.jobId(), a.share.attempt(), s.id,
-                        "slurmd was ended while it launched the step", true, false));
+                report(seq -> new NodeMessages.LaunchFailed(
+                        seq,
+                        a.share.jobId(),
+                        a.share.attempt(),
+                        s.id,
+                        "slurmd was ended while it launched the step",
+                        true,
+                        false));
             } else if (s.proc.alive) {
                 s.phase = StepPhase.RUNNING;
                 if (wasEnding && a.phase != Phase.ENDING) {

@@ -26,13 +26,30 @@ final class Simulation {
     static final long REPORT_WITHIN_MS = 30_000;
     /** Once nothing goes wrong any more, everything is over within this time. */
     static final long LIVENESS_MS = 6 * 3_600_000L;
+
     private static final int SLURM_UID = 64030;
-    private static final List<String> POINTS = List.of("DECIDED", "APPENDED", "DURABLE", "EFFECTS_OUT", "between-effects",
-            "between-messages", "during-snapshot", "during-recovery");
+    private static final List<String> POINTS = List.of(
+            "DECIDED",
+            "APPENDED",
+            "DURABLE",
+            "EFFECTS_OUT",
+            "between-effects",
+            "between-messages",
+            "during-snapshot",
+            "during-recovery");
 
     /** How a seed went. */
-    record Outcome(long seed, Swarm swarm, long hash, long events, int jobs, int launches, long virtualMs, Optional<Violation> violation,
-            Map<String, Integer> seen, List<String> trace) {}
+    record Outcome(
+            long seed,
+            Swarm swarm,
+            long hash,
+            long events,
+            int jobs,
+            int launches,
+            long virtualMs,
+            Optional<Violation> violation,
+            Map<String, Integer> seen,
+            List<String> trace) {}
 
     private final Plant plant;
     private final Swarm swarm;
@@ -61,7 +78,8 @@ final class Simulation {
         }
         reality.talkingFor(name -> {
             SimNode node = nodes.get(Integer.parseInt(name.substring(1)));
-            return world.nowMs() - Math.max(node.talkingSinceMs(), controller.isUp() ? controller.startedMs() : Long.MAX_VALUE / 2);
+            return world.nowMs()
+                    - Math.max(node.talkingSinceMs(), controller.isUp() ? controller.startedMs() : Long.MAX_VALUE / 2);
         });
     }
 
@@ -75,8 +93,17 @@ final class Simulation {
         } catch (RuntimeException e) {
             violation = Optional.of(new Violation("no exception", e));
         }
-        return new Outcome(seed, s.swarm, s.world.hash(), s.world.steps(), s.truth.jobsSeen(), s.reality.launches(), s.world.nowMs(), violation,
-                s.world.seen(), s.world.trace());
+        return new Outcome(
+                seed,
+                s.swarm,
+                s.world.hash(),
+                s.world.steps(),
+                s.truth.jobsSeen(),
+                s.reality.launches(),
+                s.world.nowMs(),
+                violation,
+                s.world.seen(),
+                s.world.trace());
     }
 
     // ---- the cluster
@@ -84,20 +111,79 @@ final class Simulation {
     static Command.ApplyConfig config(Swarm swarm) {
         TreeMap<String, String> options = new TreeMap<>();
         options.put("kill_invalid_depend", Boolean.toString(swarm.killInvalidDepend()));
-        Settings settings = new Settings("sim", SLURM_UID, 1, 0x03ff0000, 10_000, 1001, true, 0, 0, 0, 0, 5, swarm.minJobAgeS(), 0, 2,
-                swarm.nodeTimeoutS(), 10, 40_000, 512, true, "NO", swarm.externSteps(), swarm.awaitProlog() || swarm.externSteps(), false,
-                false, List.of("gpu"), options);
+        Settings settings = new Settings(
+                "sim",
+                SLURM_UID,
+                1,
+                0x03ff0000,
+                10_000,
+                1001,
+                true,
+                0,
+                0,
+                0,
+                0,
+                5,
+                swarm.minJobAgeS(),
+                0,
+                2,
+                swarm.nodeTimeoutS(),
+                10,
+                40_000,
+                512,
+                true,
+                "NO",
+                swarm.externSteps(),
+                swarm.awaitProlog() || swarm.externSteps(),
+                false,
+                false,
+                List.of("gpu"),
+                options);
         List<Node.Spec> specs = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (int i = 0; i < swarm.nodes(); i++) {
             names.add("n" + i);
-            specs.add(new Node.Spec("n" + i, "n" + i, "n" + i, 6818, swarm.cpus(), 1, 1, swarm.cpus(), 1, swarm.cpus(), 1, 4096, 0, 0,
-                    List.of(), 1, List.of(new Node.Gres("gpu", "", 0, 2, "")), IndexSet.empty(), "UNKNOWN", "", i));
+            specs.add(new Node.Spec(
+                    "n" + i,
+                    "n" + i,
+                    "n" + i,
+                    6818,
+                    swarm.cpus(),
+                    1,
+                    1,
+                    swarm.cpus(),
+                    1,
+                    swarm.cpus(),
+                    1,
+                    4096,
+                    0,
+                    0,
+                    List.of(),
+                    1,
+                    List.of(new Node.Gres("gpu", "", 0, 2, "")),
+                    IndexSet.empty(),
+                    "UNKNOWN",
+                    "",
+                    i));
         }
-        PartitionInfo info = Codec.bind(new Json.Obj().put("name", "batch").put("isDefault", true).put("state", "UP").put("maxTimeMin", -1L)
-                .put("defaultTimeMin", 3L).put("maxNodes", -1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL")
-                .put("overSubscribe", "NO").put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L)
-                .put("nodes", String.join(",", names)).put("totalNodes", (long) names.size()), PartitionInfo.class);
+        PartitionInfo info = Codec.bind(
+                new Json.Obj()
+                        .put("name", "batch")
+                        .put("isDefault", true)
+                        .put("state", "UP")
+                        .put("maxTimeMin", -1L)
+                        .put("defaultTimeMin", 3L)
+                        .put("maxNodes", -1L)
+                        .put("allowGroups", "ALL")
+                        .put("allowAccounts", "ALL")
+                        .put("allowQos", "ALL")
+                        .put("overSubscribe", "NO")
+                        .put("overTimeLimitMin", -1L)
+                        .put("priorityTier", 1L)
+                        .put("priorityJobFactor", 1L)
+                        .put("nodes", String.join(",", names))
+                        .put("totalNodes", (long) names.size()),
+                PartitionInfo.class);
         return new Command.ApplyConfig(settings, specs, List.of(new Partition(info, names)));
     }
 
@@ -106,13 +192,25 @@ final class Simulation {
         Command.ApplyConfig whole = config(swarm);
         Partition p = whole.partitions().getFirst();
         return switch (world.below(4)) {
-            case 0 -> new Command.ApplyConfig(whole.settings(), whole.nodes(),
-                    List.of(new Partition(Codec.bind(Json.object(Codec.encode(p.info())).put("state", "DOWN"), PartitionInfo.class), p.nodes())));
+            case 0 ->
+                new Command.ApplyConfig(
+                        whole.settings(),
+                        whole.nodes(),
+                        List.of(new Partition(
+                                Codec.bind(
+                                        Json.object(Codec.encode(p.info())).put("state", "DOWN"), PartitionInfo.class),
+                                p.nodes())));
             case 1, 2 -> {
                 String gone = anyNode().name();
-                List<Node.Spec> specs = whole.nodes().stream().filter(n -> !n.name().equals(gone)).toList();
-                yield new Command.ApplyConfig(whole.settings(), specs,
-                        List.of(new Partition(p.info(), p.nodes().stream().filter(n -> !n.equals(gone)).toList())));
+                List<Node.Spec> specs = whole.nodes().stream()
+                        .filter(n -> !n.name().equals(gone))
+                        .toList();
+                yield new Command.ApplyConfig(
+                        whole.settings(),
+                        specs,
+                        List.of(new Partition(
+                                p.info(),
+                                p.nodes().stream().filter(n -> !n.equals(gone)).toList())));
             }
             default -> whole;
         };
@@ -128,7 +226,10 @@ final class Simulation {
         every(swarm.crashMeanMs(), controller::crash);
         every(swarm.pointMeanMs(), () -> controller.arm(POINTS.get(world.below(POINTS.size())), 1 + world.below(5)));
         every(swarm.resetMeanMs(), () -> anyNode().resetWire());
-        every(swarm.partitionMeanMs(), () -> anyNode().cutOff(1_000L + world.below(world.below(2) == 0 ? 10_000 : 3 * 1000 * swarm.nodeTimeoutS())));
+        every(
+                swarm.partitionMeanMs(),
+                () -> anyNode()
+                        .cutOff(1_000L + world.below(world.below(2) == 0 ? 10_000 : 3 * 1000 * swarm.nodeTimeoutS())));
         every(swarm.slurmdMeanMs(), () -> anyNode().restartSlurmd());
         every(swarm.rebootMeanMs(), () -> anyNode().reboot());
         every(swarm.stepdMeanMs(), () -> anyNode().killStepd());
@@ -170,28 +271,52 @@ final class Simulation {
             controller.request(c -> operate());
         }
         StringBuilder left = new StringBuilder();
-        truth.state().jobs().values().stream().filter(j -> !j.state().isTerminal() || j.has(JobFlag.COMPLETING))
-                .forEach(j -> left.append("\n  ").append(j.displayId()).append(' ').append(j.state()).append(" flags ").append(j.flags())
-                        .append(' ').append(j.reason()).append(' ').append(j.dependencies()).append(' ').append(j.run().allocation()));
-        nodes.forEach(n -> left.append("\n  ").append(n.name()).append(" knows ").append(n.known()));
-        truth.state().nodes().values().forEach(n -> left.append("\n  ").append(n.name()).append(' ').append(n.flags())
-                .append(' ').append(n.reason()));
+        truth.state().jobs().values().stream()
+                .filter(j -> !j.state().isTerminal() || j.has(JobFlag.COMPLETING))
+                .forEach(j -> left.append("\n  ")
+                        .append(j.displayId())
+                        .append(' ')
+                        .append(j.state())
+                        .append(" flags ")
+                        .append(j.flags())
+                        .append(' ')
+                        .append(j.reason())
+                        .append(' ')
+                        .append(j.dependencies())
+                        .append(' ')
+                        .append(j.run().allocation()));
+        nodes.forEach(
+                n -> left.append("\n  ").append(n.name()).append(" knows ").append(n.known()));
+        truth.state()
+                .nodes()
+                .values()
+                .forEach(n -> left.append("\n  ")
+                        .append(n.name())
+                        .append(' ')
+                        .append(n.flags())
+                        .append(' ')
+                        .append(n.reason()));
         throw new Violation("liveness", "not over long after the last fault:" + left);
     }
 
     private boolean isQuiet() {
-        return controller.isUp() && truth.unfinished() == 0 && controller.state().equals(truth.state())
-                && nodes.stream().allMatch(n -> n.known().isEmpty()) && clients.stream().noneMatch(SimClient::isWaiting);
+        return controller.isUp()
+                && truth.unfinished() == 0
+                && controller.state().equals(truth.state())
+                && nodes.stream().allMatch(n -> n.known().isEmpty())
+                && clients.stream().noneMatch(SimClient::isWaiting);
     }
 
     private void operate() {
         for (Node node : controller.state().nodes().values()) {
-            if (node.has(Node.Flag.DRAIN) || node.has(Node.Flag.DOWN) && !node.reason().equals("Not responding")) {
+            if (node.has(Node.Flag.DRAIN)
+                    || node.has(Node.Flag.DOWN) && !node.reason().equals("Not responding")) {
                 command(new Command.UpdateNode(0, List.of(node.name()), new TreeMap<>(Map.of("state", "resume"))));
             }
         }
         for (Job job : controller.state().jobs().values()) {
-            List<Command.JobRef> refs = List.of(new Command.JobRef(Integer.toString(job.id()), job.id(), -1, Command.JobRef.NO_STEP));
+            List<Command.JobRef> refs =
+                    List.of(new Command.JobRef(Integer.toString(job.id()), job.id(), -1, Command.JobRef.NO_STEP));
             if (job.reason() == JobReason.DEPENDENCY_NEVER_SATISFIED && job.isPending()) {
                 command(new Command.CancelJobs(0, refs, 0, false, false));
             } else if (job.isPending() && job.isHeld()) {

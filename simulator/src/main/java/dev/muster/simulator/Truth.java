@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Every entry that ever became durable, replayed from its bytes: what the controller must agree with after any crash, and what
- * clients and nodes may rely on.
+ * Every entry that ever became durable, replayed from its bytes: what the controller must agree with after any crash,
+ * and what clients and nodes may rely on.
  */
 final class Truth {
     private final World world;
@@ -59,9 +59,15 @@ final class Truth {
 
     /** The report is in the journal, or about what the controller has given up. */
     boolean hasTaken(String node, NodeMessages.StepExited m) {
-        return state.jobs().find(m.jobId()).filter(j -> j.attempt() == m.attempt())
-                .filter(j -> j.run().allocation().on(node).filter(s -> !s.released()).isPresent())
-                .flatMap(j -> j.step(m.stepId())).stream().flatMap(s -> s.nodes().stream())
+        return state
+                .jobs()
+                .find(m.jobId())
+                .filter(j -> j.attempt() == m.attempt())
+                .filter(j ->
+                        j.run().allocation().on(node).filter(s -> !s.released()).isPresent())
+                .flatMap(j -> j.step(m.stepId()))
+                .stream()
+                .flatMap(s -> s.nodes().stream())
                 .noneMatch(p -> p.node().equals(node) && !p.done());
     }
 
@@ -78,11 +84,14 @@ final class Truth {
         if (before != null && before != jobId) {
             throw new Violation("I44 same request, same answer", name + " is " + before + " and " + jobId);
         }
-        if (acknowledged.entrySet().stream().anyMatch(e -> e.getValue() == jobId && !e.getKey().equals(name))) {
+        if (acknowledged.entrySet().stream()
+                .anyMatch(e -> e.getValue() == jobId && !e.getKey().equals(name))) {
             throw new Violation("I6 ids are never reused", "job " + jobId + " was acknowledged twice");
         }
         if (!name.equals(nameOf.get(jobId))) {
-            throw new Violation("I7 acknowledged means durable", name + " was answered with job " + jobId + ", the journal has " + nameOf.get(jobId));
+            throw new Violation(
+                    "I7 acknowledged means durable",
+                    name + " was answered with job " + jobId + ", the journal has " + nameOf.get(jobId));
         }
     }
 
@@ -109,7 +118,8 @@ final class Truth {
         State met = before;
         for (Change change : entry.changes()) {
             look(change, entry, met);
-            met = met.apply(new Entry(entry.tickMs(), entry.timeMs(), entry.uid(), entry.cause(), java.util.List.of(change)));
+            met = met.apply(
+                    new Entry(entry.tickMs(), entry.timeMs(), entry.uid(), entry.cause(), java.util.List.of(change)));
         }
         if (!met.equals(state)) {
             throw new Violation("I38 replay", "records one by one give another state than their entry");
@@ -140,10 +150,13 @@ final class Truth {
             case Change.JobPurged c -> {
                 purged.add(c.jobId());
                 if (!met.jobs().at(c.jobId()).state().isTerminal()) {
-                    throw new Violation("I2", "job " + c.jobId() + " was forgotten while it was " + met.jobs().at(c.jobId()).state());
+                    throw new Violation(
+                            "I2",
+                            "job " + c.jobId() + " was forgotten while it was "
+                                    + met.jobs().at(c.jobId()).state());
                 }
             }
-            default -> { }
+            default -> {}
         }
     }
 
@@ -158,7 +171,8 @@ final class Truth {
         fresh(job.id(), job.desc().name());
         Integer other = idOf.put(job.desc().name(), job.id());
         if (other != null) {
-            throw new Violation("I44 same request, same answer", job.desc().name() + " became job " + other + " and " + job.id());
+            throw new Violation(
+                    "I44 same request, same answer", job.desc().name() + " became job " + other + " and " + job.id());
         }
     }
 
@@ -168,10 +182,13 @@ final class Truth {
             throw new Violation("I3 one start per attempt", "job " + c.jobId() + " attempt " + c.attempt());
         }
         if (!job.isPending() || job.isHeld() || job.eligibleTime() == 0) {
-            throw new Violation("I8 only eligible jobs start", job.displayId() + " " + job.state() + " " + job.reason());
+            throw new Violation(
+                    "I8 only eligible jobs start", job.displayId() + " " + job.state() + " " + job.reason());
         }
         int array = arrayOf.getOrDefault(c.jobId(), c.jobId());
-        if ((cancelled.contains(c.jobId()) || cancelled.contains(array)) && !requeued.contains(c.jobId()) && !requeued.contains(array)) {
+        if ((cancelled.contains(c.jobId()) || cancelled.contains(array))
+                && !requeued.contains(c.jobId())
+                && !requeued.contains(array)) {
             throw new Violation("I10 a cancelled job never starts", "job " + c.jobId());
         }
         boolean any = job.dependencies().stream().anyMatch(Dependency::any);
@@ -179,8 +196,11 @@ final class Truth {
             if (!any && d.status() != Dependency.Status.FULFILLED) {
                 throw new Violation("I9 dependencies", "job " + c.jobId() + " starts with " + d);
             }
-            if (d.kind() == Dependency.Kind.AFTEROK && d.status() == Dependency.Status.FULFILLED && !completed.contains(d.jobId())) {
-                throw new Violation("I9 dependencies", "job " + c.jobId() + " starts, but " + d.jobId() + " never completed");
+            if (d.kind() == Dependency.Kind.AFTEROK
+                    && d.status() == Dependency.Status.FULFILLED
+                    && !completed.contains(d.jobId())) {
+                throw new Violation(
+                        "I9 dependencies", "job " + c.jobId() + " starts, but " + d.jobId() + " never completed");
             }
         }
         for (Allocation.Share share : c.allocation().nodes()) {
@@ -199,8 +219,10 @@ final class Truth {
         Job job = met.jobs().at(c.jobId());
         Proc proc = reality.step(c.jobId(), job.attempt(), c.stepId(), c.node());
         if (proc == null || proc.alive || !proc.exit.equals(told)) {
-            throw new Violation("I11 true exit status", "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really "
-                    + (proc == null ? "never ran" : proc.alive ? "runs" : proc.exit.toString()));
+            throw new Violation(
+                    "I11 true exit status",
+                    "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really "
+                            + (proc == null ? "never ran" : proc.alive ? "runs" : proc.exit.toString()));
         }
     }
 
@@ -212,23 +234,36 @@ final class Truth {
         if (c.state() == JobState.COMPLETED) {
             completed.add(c.jobId());
         }
-        boolean byScript = c.state() == JobState.COMPLETED || c.state() == JobState.FAILED
-                && (c.reason() == JobReason.NON_ZERO_EXIT_CODE || c.reason() == JobReason.RAISED_SIGNAL);
+        boolean byScript = c.state() == JobState.COMPLETED
+                || c.state() == JobState.FAILED
+                        && (c.reason() == JobReason.NON_ZERO_EXIT_CODE || c.reason() == JobReason.RAISED_SIGNAL);
         Proc batch = reality.batch(c.jobId(), job.attempt());
         if (byScript && (batch == null || batch.alive || !batch.exit.equals(c.exit()))) {
-            throw new Violation("I11 true exit status", "job " + c.jobId() + " " + c.state() + " " + c.exit() + ", really "
-                    + (batch == null ? "never ran" : batch.alive ? "runs" : batch.exit.toString()));
+            throw new Violation(
+                    "I11 true exit status",
+                    "job " + c.jobId() + " " + c.state() + " " + c.exit() + ", really "
+                            + (batch == null ? "never ran" : batch.alive ? "runs" : batch.exit.toString()));
         }
-        if (c.state() == JobState.TIMEOUT && batch == null && reality.couldReport(job.run().allocation().ofScript().node())) {
+        if (c.state() == JobState.TIMEOUT
+                && batch == null
+                && reality.couldReport(job.run().allocation().ofScript().node())) {
             throw new Violation("I23 what was started is launched", "job " + c.jobId() + " is TIMEOUT and never ran");
         }
         if (c.reason() == JobReason.JOB_LAUNCH_FAILURE && reality.wasRefused(c.jobId(), job.attempt())) {
-            throw new Violation("I40 launches name the node's boot", "job " + c.jobId() + " failed because its launch named another boot");
+            throw new Violation(
+                    "I40 launches name the node's boot",
+                    "job " + c.jobId() + " failed because its launch named another boot");
         }
         world.saw("job " + c.state());
-        if (c.state() == JobState.TIMEOUT && batch != null && !batch.alive && batch.byItself
-                && batch.endMs < world.nowMs() - Simulation.REPORT_WITHIN_MS && reality.couldReport(batch.node)) {
-            throw new Violation("I11 true exit status", "job " + c.jobId() + " is TIMEOUT although it ended " + batch.exit + " at " + batch.endMs);
+        if (c.state() == JobState.TIMEOUT
+                && batch != null
+                && !batch.alive
+                && batch.byItself
+                && batch.endMs < world.nowMs() - Simulation.REPORT_WITHIN_MS
+                && reality.couldReport(batch.node)) {
+            throw new Violation(
+                    "I11 true exit status",
+                    "job " + c.jobId() + " is TIMEOUT although it ended " + batch.exit + " at " + batch.endMs);
         }
     }
 
@@ -249,6 +284,8 @@ final class Truth {
 
     /** Jobs that are not over yet. */
     long unfinished() {
-        return state.jobs().values().stream().filter(j -> !j.state().isTerminal() || j.has(JobFlag.COMPLETING)).count();
+        return state.jobs().values().stream()
+                .filter(j -> !j.state().isTerminal() || j.has(JobFlag.COMPLETING))
+                .count();
     }
 }

@@ -6,8 +6,8 @@ import dev.muster.model.node.NodeMessages.ToNode;
 import java.util.ArrayDeque;
 
 /**
- * One connection of a node: ordered both ways, may break at any frame, may hang while the node is cut off. Each side learns of
- * the end on its own.
+ * One connection of a node: ordered both ways, may break at any frame, may hang while the node is cut off. Each side
+ * learns of the end on its own.
  */
 final class Wire {
     private static final int LATE_PER_MILLE = 400;
@@ -79,7 +79,8 @@ final class Wire {
             return;
         }
         // A handler may still be busy with a frame of a connection that was replaced meanwhile.
-        boolean late = swarm.staleFrames() && !controllerOpen && controller.life() == controllerLife && controller.isUp();
+        boolean late =
+                swarm.staleFrames() && !controllerOpen && controller.life() == controllerLife && controller.isUp();
         if (controllerOpen || late) {
             controller.received(this, Codec.decode(frame, ToController.class));
         }
@@ -114,7 +115,10 @@ final class Wire {
         }
     }
 
-    /** The connection breaks for both; what is under way is lost, or what was under way to a node that rebooted comes late. */
+    /**
+     * The connection breaks for both; what is under way is lost, or what was under way to a node that rebooted comes
+     * late.
+     */
     void reset() {
         up.clear();
         down.clear();

@@ -8,7 +8,10 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** Virtual time, the one source of chance, and the trace. Everything in a seed happens as an event here, one after the other. */
+/**
+ * Virtual time, the one source of chance, and the trace. Everything in a seed happens as an event here, one after the
+ * other.
+ */
 final class World {
     static final int TRACE_KEPT = 200;
     private static final long FNV_OFFSET = 0xcbf29ce484222325L;
@@ -17,7 +20,9 @@ final class World {
     private record Event(long atMs, int tie, long order, Runnable work) implements Comparable<Event> {
         @Override
         public int compareTo(Event o) {
-            return atMs != o.atMs ? Long.compare(atMs, o.atMs) : tie != o.tie ? Integer.compare(tie, o.tie) : Long.compare(order, o.order);
+            return atMs != o.atMs
+                    ? Long.compare(atMs, o.atMs)
+                    : tie != o.tie ? Integer.compare(tie, o.tie) : Long.compare(order, o.order);
         }
     }
 

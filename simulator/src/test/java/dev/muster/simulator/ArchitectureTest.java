@@ -43,82 +43,152 @@ class ArchitectureTest {
             Map.entry("transport", List.of("model")),
             Map.entry("daemon", List.of("model", "config", "transport")),
             Map.entry("accounting", List.of("model", "config", "journal", "transport", "daemon")),
-            Map.entry("controller", List.of("model", "config", "core", "scheduler", "journal", "lua", "transport", "daemon", "accounting")),
+            Map.entry(
+                    "controller",
+                    List.of(
+                            "model",
+                            "config",
+                            "core",
+                            "scheduler",
+                            "journal",
+                            "lua",
+                            "transport",
+                            "daemon",
+                            "accounting")),
             Map.entry("node", List.of("model", "config", "transport", "daemon")),
             Map.entry("cli", List.of("model", "config", "lua", "transport")),
             Map.entry("rest", List.of("model", "config", "transport", "daemon", "cli")),
-            Map.entry("simulator", List.of("model", "config", "core", "scheduler", "journal", "lua", "transport", "controller"))));
+            Map.entry(
+                    "simulator",
+                    List.of("model", "config", "core", "scheduler", "journal", "lua", "transport", "controller"))));
 
     private static JavaClasses all;
 
     @BeforeAll
     static void read() {
-        List<Path> places = USES.keySet().stream().map(room -> Repository.ROOT.resolve(room).resolve("target/classes"))
-                .filter(Files::isDirectory).toList();
+        List<Path> places = USES.keySet().stream()
+                .map(room -> Repository.ROOT.resolve(room).resolve("target/classes"))
+                .filter(Files::isDirectory)
+                .toList();
         all = new ClassFileImporter().importPaths(places);
     }
 
     @Test
     void classesWereFound() {
-        assertThat(all.stream().map(c -> c.getPackageName().split("\\.")[2])).contains("model", "core", "scheduler", "controller");
+        assertThat(all.stream().map(c -> c.getPackageName().split("\\.")[2]))
+                .contains("model", "core", "scheduler", "controller");
     }
 
     @Test
     void roomsUseOnlyTheRoomsBelow() {
         USES.forEach((room, uses) -> {
-            String[] others = USES.keySet().stream().filter(r -> !r.equals(room) && !uses.contains(r))
-                    .map(r -> "dev.muster." + r + "..").toArray(String[]::new);
-            noClasses().that().resideInAPackage("dev.muster." + room + "..")
-                    .should().dependOnClassesThat().resideInAnyPackage(others)
-                    .allowEmptyShould(true).check(all);
+            String[] others = USES.keySet().stream()
+                    .filter(r -> !r.equals(room) && !uses.contains(r))
+                    .map(r -> "dev.muster." + r + "..")
+                    .toArray(String[]::new);
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.muster." + room + "..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(others)
+                    .allowEmptyShould(true)
+                    .check(all);
         });
     }
 
     @Test
     void decisionsTouchNothingOutside() {
-        Set<String> harmless = Set.of("java.io.ByteArrayOutputStream", "java.io.OutputStream", "java.io.Serializable", "java.io.IOException",
+        Set<String> harmless = Set.of(
+                "java.io.ByteArrayOutputStream",
+                "java.io.OutputStream",
+                "java.io.Serializable",
+                "java.io.IOException",
                 "java.io.UncheckedIOException");
-        noClasses().that().resideInAnyPackage(PURE).should().dependOnClassesThat(new DescribedPredicate<>("touch the outside") {
-            @Override
-            public boolean test(JavaClass c) {
-                String name = c.getName();
-                return name.startsWith("java.io.") && !harmless.contains(name)
-                        || name.startsWith("java.net.") || name.startsWith("java.nio.file.") || name.startsWith("java.nio.channels.")
-                        || name.startsWith("java.util.concurrent.locks.") || name.contains("Executor") || name.equals("java.lang.Thread")
-                        || name.equals("java.lang.ProcessBuilder") || name.equals("java.time.Clock") || name.equals("java.util.Random")
-                        || name.endsWith(".ThreadLocalRandom") || name.endsWith(".SecureRandom") || name.endsWith(".SplittableRandom")
-                        || name.endsWith(".CompletableFuture");
-            }
-        }).check(all);
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .dependOnClassesThat(new DescribedPredicate<>("touch the outside") {
+                    @Override
+                    public boolean test(JavaClass c) {
+                        String name = c.getName();
+                        return name.startsWith("java.io.") && !harmless.contains(name)
+                                || name.startsWith("java.net.")
+                                || name.startsWith("java.nio.file.")
+                                || name.startsWith("java.nio.channels.")
+                                || name.startsWith("java.util.concurrent.locks.")
+                                || name.contains("Executor")
+                                || name.equals("java.lang.Thread")
+                                || name.equals("java.lang.ProcessBuilder")
+                                || name.equals("java.time.Clock")
+                                || name.equals("java.util.Random")
+                                || name.endsWith(".ThreadLocalRandom")
+                                || name.endsWith(".SecureRandom")
+                                || name.endsWith(".SplittableRandom")
+                                || name.endsWith(".CompletableFuture");
+                    }
+                })
+                .check(all);
     }
 
     @Test
     void decisionsReadNoClockOrEnvironment() {
         for (String method : List.of("currentTimeMillis", "nanoTime", "getenv", "getProperty", "identityHashCode")) {
-            noClasses().that().resideInAnyPackage(PURE).should().callMethodWhere(new DescribedPredicate<>("call System." + method) {
-                @Override
-                public boolean test(com.tngtech.archunit.core.domain.JavaMethodCall call) {
-                    return call.getTargetOwner().isEquivalentTo(System.class) && call.getName().equals(method);
-                }
-            }).check(all);
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(PURE)
+                    .should()
+                    .callMethodWhere(new DescribedPredicate<>("call System." + method) {
+                        @Override
+                        public boolean test(com.tngtech.archunit.core.domain.JavaMethodCall call) {
+                            return call.getTargetOwner().isEquivalentTo(System.class)
+                                    && call.getName().equals(method);
+                        }
+                    })
+                    .check(all);
         }
-        noClasses().that().resideInAnyPackage(PURE).should().callMethodWhere(new DescribedPredicate<>("ask for the time, chance or defaults") {
-            @Override
-            public boolean test(com.tngtech.archunit.core.domain.JavaMethodCall call) {
-                String target = call.getTargetOwner().getName() + "." + call.getName();
-                return target.endsWith("Instant.now") || target.endsWith("UUID.randomUUID") || target.endsWith("Math.random")
-                        || target.endsWith("ZoneId.systemDefault") || target.endsWith("Locale.getDefault")
-                        || target.endsWith("Collection.parallelStream");
-            }
-        }).check(all);
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .callMethodWhere(new DescribedPredicate<>("ask for the time, chance or defaults") {
+                    @Override
+                    public boolean test(com.tngtech.archunit.core.domain.JavaMethodCall call) {
+                        String target = call.getTargetOwner().getName() + "." + call.getName();
+                        return target.endsWith("Instant.now")
+                                || target.endsWith("UUID.randomUUID")
+                                || target.endsWith("Math.random")
+                                || target.endsWith("ZoneId.systemDefault")
+                                || target.endsWith("Locale.getDefault")
+                                || target.endsWith("Collection.parallelStream");
+                    }
+                })
+                .check(all);
     }
 
     @Test
     void oneWriterOfState() {
-        // no other room can make a State but by apply and the canonical constructor, and none calls the rules but through Core
-        noClasses().that().resideOutsideOfPackage("dev.muster.core..").should().dependOnClassesThat(belongToAnyOf(JobRules.class,
-                NodeRules.class, StepRules.class, SubmitRules.class, DeadlineRules.class, UpdateRules.class, ReservationRules.class,
-                PartitionRules.class, UsageRules.class, Ids.class)).check(all);
-        assertThat(Arrays.stream(dev.muster.core.state.State.class.getDeclaredMethods()).filter(m -> m.getName().equals("apply"))).hasSize(1);
+        // no other room can make a State but by apply and the canonical constructor, and none calls the rules but
+        // through Core
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.muster.core..")
+                .should()
+                .dependOnClassesThat(belongToAnyOf(
+                        JobRules.class,
+                        NodeRules.class,
+                        StepRules.class,
+                        SubmitRules.class,
+                        DeadlineRules.class,
+                        UpdateRules.class,
+                        ReservationRules.class,
+                        PartitionRules.class,
+                        UsageRules.class,
+                        Ids.class))
+                .check(all);
+        assertThat(Arrays.stream(dev.muster.core.state.State.class.getDeclaredMethods())
+                        .filter(m -> m.getName().equals("apply")))
+                .hasSize(1);
     }
 }

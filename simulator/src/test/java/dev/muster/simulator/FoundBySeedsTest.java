@@ -60,13 +60,25 @@ class FoundBySeedsTest {
     }
 
     private Decision.Accepted register(String boot, List<NodeMessages.Attempt> attempts) {
-        return run(new Command.RegisterNode(new NodeMessages.Register("n0", "sim", boot, "26.05.3", 1,
-                new Hardware(64, 1, 1, 64, 1, 8192, 0, "", "", "", 1), attempts, "", "")));
+        return run(new Command.RegisterNode(new NodeMessages.Register(
+                "n0",
+                "sim",
+                boot,
+                "26.05.3",
+                1,
+                new Hardware(64, 1, 1, 64, 1, 8192, 0, "", "", "", 1),
+                attempts,
+                "",
+                "")));
     }
 
     private int submit(String dependency) {
-        JobDesc desc = Codec.bind(new Json.Obj().put("kind", "BATCH").put("request", new Json.Obj().put("tasks", 1L))
-                .put("timing", new Json.Obj().put("dependency", dependency)), JobDesc.class)
+        JobDesc desc = Codec.bind(
+                        new Json.Obj()
+                                .put("kind", "BATCH")
+                                .put("request", new Json.Obj().put("tasks", 1L))
+                                .put("timing", new Json.Obj().put("dependency", dependency)),
+                        JobDesc.class)
                 .withOwner(new Identity(1000, 1000, "u", "u", List.of(), "/", "/bin/sh"));
         run(new Command.SubmitJob(1000, desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false));
         int id = core.state().nextJobId() - 1;
@@ -80,7 +92,8 @@ class FoundBySeedsTest {
     }
 
     private Decision.Accepted exited(int id, String reason) {
-        return run(new Command.Report("n0", new NodeMessages.StepExited(1, id, job(id).attempt(), Step.BATCH, Map.of(), reason, 0, USAGE)));
+        return run(new Command.Report(
+                "n0", new NodeMessages.StepExited(1, id, job(id).attempt(), Step.BATCH, Map.of(), reason, 0, USAGE)));
     }
 
     @Test
@@ -95,12 +108,15 @@ class FoundBySeedsTest {
     @Test
     void aRebootUnderAJobPutsItBackIntoTheQueue() {
         int id = submit("");
-        Decision.Accepted a = register("boot-2", List.of(new NodeMessages.Attempt(id, 1, "boot-1", List.of(Step.BATCH), false)));
+        Decision.Accepted a =
+                register("boot-2", List.of(new NodeMessages.Attempt(id, 1, "boot-1", List.of(Step.BATCH), false)));
         assertThat(a.direct()).anyMatch(d -> d.message() instanceof NodeMessages.EndJob e && e.jobId() == id);
         exited(id, "NodeReboot");
         assertThat(job(id).state()).isEqualTo(JobState.RUNNING);
         Decision.Accepted done = run(new Command.Report("n0", new NodeMessages.JobDone(2, id, 1, "")));
-        assertThat(done.changes()).filteredOn(c -> c instanceof Change.StepPartEnded).isEmpty();
+        assertThat(done.changes())
+                .filteredOn(c -> c instanceof Change.StepPartEnded)
+                .isEmpty();
         assertThat(job(id).state()).isEqualTo(JobState.PENDING);
         assertThat(job(id).restarts()).isEqualTo(1);
     }
@@ -108,8 +124,10 @@ class FoundBySeedsTest {
     @Test
     void aNodeTakenDownByHandIsToldToEndItsJobs() {
         int id = submit("");
-        Decision.Accepted a = run(new Command.UpdateNode(0, List.of("n0"), new TreeMap<>(Map.of("state", "down", "reason", "fan"))));
-        assertThat(a.direct()).anyMatch(d -> d.message() instanceof NodeMessages.EndJob e && e.jobId() == id && e.attempt() == 1);
+        Decision.Accepted a =
+                run(new Command.UpdateNode(0, List.of("n0"), new TreeMap<>(Map.of("state", "down", "reason", "fan"))));
+        assertThat(a.direct())
+                .anyMatch(d -> d.message() instanceof NodeMessages.EndJob e && e.jobId() == id && e.attempt() == 1);
     }
 
     @Test
@@ -139,9 +157,14 @@ class FoundBySeedsTest {
         assertThat(NodeTimeouts.verdict(node, true, 4, 60)).isEmpty();
         assertThat(NodeTimeouts.verdict(node, true, 21, 60)).contains(new Command.NodeResponding("n0", false));
         assertThat(NodeTimeouts.verdict(node, true, 61, 60)).contains(new Command.NodeLost("n0"));
-        assertThat(NodeTimeouts.verdict(node, true, 6, 5)).describedAs("heartbeats come every five seconds").isEmpty();
-        assertThat(NodeTimeouts.verdict(node, false, 61, 0)).describedAs("SlurmdTimeout=0").isEmpty();
+        assertThat(NodeTimeouts.verdict(node, true, 6, 5))
+                .describedAs("heartbeats come every five seconds")
+                .isEmpty();
+        assertThat(NodeTimeouts.verdict(node, false, 61, 0))
+                .describedAs("SlurmdTimeout=0")
+                .isEmpty();
         run(new Command.NodeResponding("n0", false));
-        assertThat(NodeTimeouts.verdict(core.state().nodes().at("n0"), true, 1, 60)).contains(new Command.NodeResponding("n0", true));
+        assertThat(NodeTimeouts.verdict(core.state().nodes().at("n0"), true, 1, 60))
+                .contains(new Command.NodeResponding("n0", true));
     }
 }

@@ -24,8 +24,11 @@ final class Repository {
     static List<Path> sources() {
         try (Stream<Path> files = Files.walk(ROOT)) {
             return files.filter(p -> p.toString().endsWith(".java"))
-                    .filter(p -> !p.toString().contains("/target/") && !p.toString().contains("/build/") && !p.toString().contains("/.git/"))
-                    .sorted().toList();
+                    .filter(p -> !p.toString().contains("/target/")
+                            && !p.toString().contains("/build/")
+                            && !p.toString().contains("/.git/"))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -14,13 +14,36 @@ class SimulatorTest {
     private static final int BUDGET = 250;
 
     /** A run of seeds that never came here would prove little. */
-    private static final List<String> WORTH_REACHING = List.of("crash at DECIDED", "crash at APPENDED", "crash at DURABLE",
-            "crash at EFFECTS_OUT", "crash at between-effects", "crash at between-messages", "crash at during-snapshot",
-            "crash at during-recovery", "unsynced entries lost", "snapshot", "recovered from a snapshot", "NodeLost",
-            "NodeLost although connected", "NodeResponding", "requeued by NodeLost", "requeued by RegisterNode", "requeued by Report",
-            "requeued by RequeueJobs", "requeued by UpdateNode", "launch repeated", "stepd killed", "end of an unknown attempt",
+    private static final List<String> WORTH_REACHING = List.of(
+            "crash at DECIDED",
+            "crash at APPENDED",
+            "crash at DURABLE",
+            "crash at EFFECTS_OUT",
+            "crash at between-effects",
+            "crash at between-messages",
+            "crash at during-snapshot",
+            "crash at during-recovery",
+            "unsynced entries lost",
+            "snapshot",
+            "recovered from a snapshot",
+            "NodeLost",
+            "NodeLost although connected",
+            "NodeResponding",
+            "requeued by NodeLost",
+            "requeued by RegisterNode",
+            "requeued by Report",
+            "requeued by RequeueJobs",
+            "requeued by UpdateNode",
+            "launch repeated",
+            "stepd killed",
+            "end of an unknown attempt",
             "late frame of an earlier boot",
-            "node sent away by its configuration", "job COMPLETED", "job FAILED", "job CANCELLED", "job TIMEOUT", "job NODE_FAIL");
+            "node sent away by its configuration",
+            "job COMPLETED",
+            "job FAILED",
+            "job CANCELLED",
+            "job TIMEOUT",
+            "job NODE_FAIL");
 
     @Test
     void seedsPass() {
@@ -28,8 +51,9 @@ class SimulatorTest {
         List<String> failed = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {
             Simulation.Outcome o = Simulation.run(seed, Plant.NONE, false);
-            o.violation().ifPresent(v -> failed.add("seed " + o.seed() + ": " + v.getMessage() + "\n" + o.swarm()
-                    + "\n(./muster simulate with -Dseed=" + o.seed() + " shows the trace)"));
+            o.violation()
+                    .ifPresent(v -> failed.add("seed " + o.seed() + ": " + v.getMessage() + "\n" + o.swarm()
+                            + "\n(./muster simulate with -Dseed=" + o.seed() + " shows the trace)"));
             o.seen().forEach((what, times) -> seen.merge(what, times, Integer::sum));
         }
         assertThat(failed).isEmpty();
@@ -39,7 +63,8 @@ class SimulatorTest {
     @Test
     void sameSeedSameTrace() {
         for (long seed = 1000; seed < 1000 + TWICE; seed++) {
-            assertThat(Simulation.run(seed, Plant.NONE, false).hash()).isEqualTo(Simulation.run(seed, Plant.NONE, false).hash());
+            assertThat(Simulation.run(seed, Plant.NONE, false).hash())
+                    .isEqualTo(Simulation.run(seed, Plant.NONE, false).hash());
         }
     }
 

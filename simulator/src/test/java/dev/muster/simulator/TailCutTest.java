@@ -21,7 +21,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** A journal that lost acknowledged entries at its end (a damaged disk) costs these jobs, but never gives their numbers away again. */
+/**
+ * A journal that lost acknowledged entries at its end (a damaged disk) costs these jobs, but never gives their numbers
+ * away again.
+ */
 class TailCutTest {
     private final MemoryJournal journal = new MemoryJournal();
     private final Core core = new Core(new Scheduler());
@@ -43,9 +46,12 @@ class TailCutTest {
     }
 
     private int submit(Core core, MemoryJournal journal) {
-        JobDesc desc = Codec.bind(new Json.Obj().put("kind", "BATCH").put("request", new Json.Obj().put("tasks", 1L)), JobDesc.class)
+        JobDesc desc = Codec.bind(
+                        new Json.Obj().put("kind", "BATCH").put("request", new Json.Obj().put("tasks", 1L)),
+                        JobDesc.class)
                 .withOwner(new Identity(1000, 1000, "u", "u", List.of(), "/", "/bin/sh"));
-        Decision d = decide(core, new Command.SubmitJob(1000, desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false), journal);
+        Decision d =
+                decide(core, new Command.SubmitJob(1000, desc, "", Bytes.EMPTY, Bytes.EMPTY, false, false), journal);
         return ((SubmitReply) ((Decision.Accepted) d).reply()).jobId();
     }
 
@@ -60,7 +66,7 @@ class TailCutTest {
         });
         cut.sync();
         Core recovered = new Core(new Scheduler());
-        recovered.reset(Recovery.of(cut, (hash, content) -> { }).state());
+        recovered.reset(Recovery.of(cut, (hash, content) -> {}).state());
         return recovered;
     }
 

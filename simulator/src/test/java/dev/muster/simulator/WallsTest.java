@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The order of the packages inside each room: a package uses those before it. A leading "." puts the room's own package first; else it
- * stands last.
+ * The order of the packages inside each room: a package uses those before it. A leading "." puts the room's own package
+ * first; else it stands last.
  */
 class WallsTest {
     private static final String ROOT_PACKAGE = "";
@@ -38,7 +38,9 @@ class WallsTest {
             "scheduler", order("request node timeline claim queue preempt pass forecast"),
             "controller", order("config stats lua dbd outbox kafka view site engine accounting nodes edge"),
             "node", order("spool os hardware config meter cgroup step job io"),
-            "cli", order("command connection option request profile format shape wrap submit service scontrol report acct list step sacct"),
+            "cli",
+                    order("command connection option request profile format shape wrap submit service "
+                            + "scontrol report acct list step sacct"),
             "rest", order("http contract operation page"),
             "config", order("key file sister"),
             "accounting", order("db book archive report table dbd")));
@@ -60,7 +62,10 @@ class WallsTest {
 
     @BeforeAll
     static void read() {
-        all = new ClassFileImporter().importPaths(ORDER.keySet().stream().map(r -> Repository.ROOT.resolve(r).resolve("target/classes")).toList());
+        all = new ClassFileImporter()
+                .importPaths(ORDER.keySet().stream()
+                        .map(r -> Repository.ROOT.resolve(r).resolve("target/classes"))
+                        .toList());
     }
 
     private static String room(JavaClass c) {
@@ -106,7 +111,9 @@ class WallsTest {
         List<String> left;
         try (Stream<String> lines = Files.lines(Path.of("src/test/resources", LEFT))) {
             // a build of some rooms alone knows only their arrows
-            left = lines.filter(l -> !l.startsWith("#")).filter(l -> rooms.contains(l.split("\\.")[0])).toList();
+            left = lines.filter(l -> !l.startsWith("#"))
+                    .filter(l -> rooms.contains(l.split("\\.")[0]))
+                    .toList();
         }
         TreeSet<String> now = upward();
         Files.write(Path.of("target", LEFT), now);
@@ -116,11 +123,17 @@ class WallsTest {
     @Test
     void noPackageIsCrowded() throws IOException {
         for (String room : ORDER.keySet()) {
-            Path source = Repository.ROOT.resolve(room).resolve("src/main/java/dev/muster").resolve(room);
+            Path source = Repository.ROOT
+                    .resolve(room)
+                    .resolve("src/main/java/dev/muster")
+                    .resolve(room);
             try (Stream<Path> dirs = Files.walk(source)) {
                 for (Path dir : dirs.filter(Files::isDirectory).toList()) {
                     try (Stream<Path> files = Files.list(dir)) {
-                        assertThat(files.filter(f -> f.toString().endsWith(".java")).count()).as(dir.toString()).isLessThanOrEqualTo(FILES_MAX);
+                        assertThat(files.filter(f -> f.toString().endsWith(".java"))
+                                        .count())
+                                .as(dir.toString())
+                                .isLessThanOrEqualTo(FILES_MAX);
                     }
                 }
             }
@@ -136,7 +149,9 @@ class WallsTest {
             for (String name : uses.keySet()) {
                 Set<String> cycle = new TreeSet<>(reached.get(name));
                 cycle.removeIf(other -> !reached.get(other).contains(name));
-                assertThat(cycle).as("classes that depend on %s and on which it depends", name).hasSizeLessThanOrEqualTo(CYCLE_MAX);
+                assertThat(cycle)
+                        .as("classes that depend on %s and on which it depends", name)
+                        .hasSizeLessThanOrEqualTo(CYCLE_MAX);
             }
         }
     }
@@ -146,9 +161,12 @@ class WallsTest {
         Map<String, Set<String>> out = new TreeMap<>();
         all.stream().filter(c -> room(c).equals(room)).forEach(from -> {
             Set<String> used = out.computeIfAbsent(topName(from), n -> new TreeSet<>());
-            from.getDirectDependenciesFromSelf().stream().map(Dependency::getTargetClass).map(JavaClass::getBaseComponentType)
+            from.getDirectDependenciesFromSelf().stream()
+                    .map(Dependency::getTargetClass)
+                    .map(JavaClass::getBaseComponentType)
                     .filter(to -> to.getPackageName().startsWith("dev.muster.") && room(to).equals(room))
-                    .map(WallsTest::topName).forEach(used::add);
+                    .map(WallsTest::topName)
+                    .forEach(used::add);
         });
         return out;
     }

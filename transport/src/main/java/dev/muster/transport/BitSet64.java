@@ -6,6 +6,7 @@ final class BitSet64 {
 
     /** Open addressing, at most three fifths full; 0 is an empty place. */
     private long[] table = new long[FIRST];
+
     private boolean hasZero;
     private int size;
 

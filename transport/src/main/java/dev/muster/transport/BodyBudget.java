@@ -4,8 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory that request heads and bodies may have at one time, over all connections of a server. Ordinary users share it: one user has at most
- * half, callers that have not been authenticated an eighth. Thread-safe; used by {@link ServerConnection}.
+ * The memory that request heads and bodies may have at one time, over all connections of a server. Ordinary users share
+ * it: one user has at most half, callers that have not been authenticated an eighth. Thread-safe; used by
+ * {@link ServerConnection}.
  */
 final class BodyBudget {
     /** The owner of bytes whose sender has not been authenticated. */

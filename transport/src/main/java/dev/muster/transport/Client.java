@@ -25,6 +25,7 @@ public final class Client implements AutoCloseable {
     static final int BODY_BYTES_MAX = 1 << 30;
     /** The code of HTTP by which a daemon tells a user that he asks too much. */
     public static final int BACK_OFF = 429;
+
     private static final int BACK_OFF_MS = 1000;
     /** So long a request is tried again, unless the caller says otherwise. */
     public static final int BACK_OFF_S_MAX = 120;
@@ -40,9 +41,11 @@ public final class Client implements AutoCloseable {
     private volatile boolean aborted;
     /** Lines of the answer under way are with the caller: it cannot be asked for anew. */
     private boolean handedOn;
+
     private volatile Socket socket;
     /** What is closed: a TLS connection would wait for a peer that does not read. */
     private volatile Socket raw;
+
     private InputStream in;
     private OutputStream out;
 
@@ -56,7 +59,8 @@ public final class Client implements AutoCloseable {
     /** Takes the lines of a long answer as they come. */
     public interface Lines {
         /**
-         * @param buffer holds the line from {@code from} to before {@code to}, without its end; it is used anew afterwards
+         * @param buffer holds the line from {@code from} to before {@code to}, without its end; it is used anew
+         *     afterwards
          * @throws RuntimeException ends the connection
          */
         void line(byte[] buffer, int from, int to);
@@ -256,10 +260,20 @@ public final class Client implements AutoCloseable {
         String authorization =
                 session.get().sign(audience, method, path, body, System.currentTimeMillis(), nonces.next());
         StringBuilder head = new StringBuilder(512);
-        head.append(method).append(' ').append(path).append(" HTTP/1.1\r\nHost: ").append(host).append(':').append(port)
-                .append("\r\nAuthorization: ").append(authorization).append("\r\n");
+        head.append(method)
+                .append(' ')
+                .append(path)
+                .append(" HTTP/1.1\r\nHost: ")
+                .append(host)
+                .append(':')
+                .append(port)
+                .append("\r\nAuthorization: ")
+                .append(authorization)
+                .append("\r\n");
         if (extraHeader.isEmpty()) {
-            head.append("Content-Type: application/json\r\nContent-Length: ").append(body.length).append("\r\n\r\n");
+            head.append("Content-Type: application/json\r\nContent-Length: ")
+                    .append(body.length)
+                    .append("\r\n\r\n");
         } else {
             head.append("Connection: Upgrade\r\n").append(extraHeader).append("\r\n");
         }
@@ -272,7 +286,8 @@ public final class Client implements AutoCloseable {
 
     private void write(byte[] all) throws IOException {
         if (all.length > SEGMENT_BYTES) {
-            // a request of one segment leaves at once anyway, and the first option that is set costs a command a millisecond
+            // a request of one segment leaves at once anyway, and the first option that is set costs a command a
+            // millisecond
             socket.setTcpNoDelay(true);
         }
         out.write(all);

@@ -11,7 +11,10 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 
-/** Writes the {@link RecordCodecFiles} of all records of the class path into a jar, which then belongs on that class path. */
+/**
+ * Writes the {@link RecordCodecFiles} of all records of the class path into a jar, which then belongs on that class
+ * path.
+ */
 public final class CoderJar {
     private static final String OURS = "dev/muster/";
     private static final String CLASS = ".class";
@@ -43,8 +46,11 @@ public final class CoderJar {
         TreeSet<String> names = new TreeSet<>();
         for (String path : System.getProperty("java.class.path").split(File.pathSeparator)) {
             try (JarFile jar = new JarFile(path)) {
-                jar.stream().map(JarEntry::getName).filter(n -> n.startsWith(OURS) && n.endsWith(CLASS))
-                        .forEach(n -> names.add(n.substring(0, n.length() - CLASS.length()).replace('/', '.')));
+                jar.stream()
+                        .map(JarEntry::getName)
+                        .filter(n -> n.startsWith(OURS) && n.endsWith(CLASS))
+                        .forEach(n -> names.add(
+                                n.substring(0, n.length() - CLASS.length()).replace('/', '.')));
             }
         }
         return names;

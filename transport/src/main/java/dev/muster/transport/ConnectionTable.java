@@ -13,10 +13,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The connections of one server: how many there may be, and which one is closed when there is no room. Connections whose caller has not been
- * authenticated (strangers) are bounded by number, in all and per address; the oldest makes room for the next, so that callers who authenticate
- * at once are served whatever the others do. Idle connections of authenticated callers make room likewise. Busy ones and streams never do.
- * Thread-safe; used by {@link Server} and {@link ServerConnection}.
+ * The connections of one server: how many there may be, and which one is closed when there is no room. Connections
+ * whose caller has not been authenticated (strangers) are bounded by number, in all and per address; the oldest makes
+ * room for the next, so that callers who authenticate at once are served whatever the others do. Idle connections of
+ * authenticated callers make room likewise. Busy ones and streams never do. Thread-safe; used by {@link Server} and
+ * {@link ServerConnection}.
  */
 final class ConnectionTable {
     private static final int STRANGERS_MAX = 8192;
@@ -24,6 +25,7 @@ final class ConnectionTable {
     private static final int HEAP_BYTES_PER_STRANGER = 256 << 10;
     /** A caller has this long to authenticate before its connection may have to make room. */
     static final long GRACE_NS = 1_000_000_000L;
+
     private static final int DEFAULT_DESCRIPTORS = 1024;
 
     /** What the table knows of a connection. */
@@ -36,15 +38,15 @@ final class ConnectionTable {
     }
 
     /**
-     * @param total     connections in all
+     * @param total connections in all
      * @param strangers of them without an authenticated caller
-     * @param perPeer   of strangers from one address
-     * @param perUser   of an ordinary user
+     * @param perPeer of strangers from one address
+     * @param perUser of an ordinary user
      */
     record Limits(int total, int strangers, int perPeer, int perUser) {
         /**
          * @param descriptors that the process may have open; a quarter of them is reserved for all else that it opens
-         * @param heapBytes   of the process: a connection costs some tens of kilobytes
+         * @param heapBytes of the process: a connection costs some tens of kilobytes
          */
         static Limits of(int descriptors, long heapBytes) {
             int total = Math.clamp(descriptors - Math.max(64, descriptors / 4), 16, TOTAL_MAX);
@@ -74,7 +76,9 @@ final class ConnectionTable {
             for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
                 if (line.startsWith("Max open files")) {
                     String soft = line.substring(26).strip().split("\\s+")[0];
-                    return soft.equals("unlimited") ? TOTAL_MAX : (int) Math.min(Integer.MAX_VALUE, Long.parseLong(soft));
+                    return soft.equals("unlimited")
+                            ? TOTAL_MAX
+                            : (int) Math.min(Integer.MAX_VALUE, Long.parseLong(soft));
                 }
             }
         } catch (IOException | RuntimeException e) {
@@ -142,7 +146,9 @@ final class ConnectionTable {
             }
             boolean bounded = uid != 0 && uid != ownUid;
             if (bounded && byUser.getOrDefault(uid, 0) >= limits.perUser) {
-                victim = idle.stream().filter(e -> users.getOrDefault(e, -1) == uid).findFirst();
+                victim = idle.stream()
+                        .filter(e -> users.getOrDefault(e, -1) == uid)
+                        .findFirst();
                 if (victim.isEmpty()) {
                     return false;
                 }

@@ -22,6 +22,7 @@ public final class Frames implements AutoCloseable {
     private final String peer;
     /** Since when somebody waits for a frame; 0: nobody does. */
     private volatile long waitingNs;
+
     private volatile boolean closed;
 
     public Frames(InputStream in, OutputStream out, AutoCloseable connection) {
@@ -42,7 +43,8 @@ public final class Frames implements AutoCloseable {
 
     /** Several at once: as many small writes would cost more than all else that is done for them. */
     public void sendAll(List<byte[]> frames) throws IOException {
-        ByteBuffer all = ByteBuffer.allocate(frames.stream().mapToInt(f -> f.length + LENGTH_BYTES).sum());
+        ByteBuffer all = ByteBuffer.allocate(
+                frames.stream().mapToInt(f -> f.length + LENGTH_BYTES).sum());
         frames.forEach(f -> all.putInt(f.length).put(f));
         sendEncoded(all.array());
     }
@@ -84,7 +86,10 @@ public final class Frames implements AutoCloseable {
         return frame;
     }
 
-    /** From now on closes the connection when somebody waits for a frame for so long: the other side is to be heard of before. */
+    /**
+     * From now on closes the connection when somebody waits for a frame for so long: the other side is to be heard of
+     * before.
+     */
     public void expect(int withinMs) {
         Thread.ofVirtual().name("frames-expect").start(() -> {
             while (!closed) {

@@ -5,8 +5,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
- * SHA-256 and HMAC over it. Long contents go through {@link MessageDigest}, short ones do not: asking the JDK for a digest for the first time
- * costs a command 6 of its 16 milliseconds of Java, and the JDK's Mac 20. Who serves thousands says so, and has the processor's instructions for all.
+ * SHA-256 and HMAC over it. Long contents go through {@link MessageDigest}, short ones do not: asking the JDK for a
+ * digest for the first time costs a command 6 of its 16 milliseconds of Java, and the JDK's Mac 20. Who serves
+ * thousands says so, and has the processor's instructions for all.
  */
 public final class Hash {
     private static final int BLOCK_BYTES = 64;

@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * The first line and the headers of a request (RFC 9112).
  *
- * @param path    as sent, with its query
+ * @param path as sent, with its query
  * @param headers by name in lower case; the first value of each
  */
 record HttpHead(String method, String path, Map<String, String> headers, long contentLength) {
@@ -33,7 +33,10 @@ record HttpHead(String method, String path, Map<String, String> headers, long co
     static HttpHead parse(byte[] bytes, int length) throws Malformed {
         String[] lines = new String(bytes, 0, length, StandardCharsets.ISO_8859_1).split("\r\n", -1);
         String[] first = lines[0].split(" ", -1);
-        if (first.length != 3 || !isToken(first[0]) || !first[1].startsWith("/") || !first[2].matches("HTTP/1\\.[01]")) {
+        if (first.length != 3
+                || !isToken(first[0])
+                || !first[1].startsWith("/")
+                || !first[2].matches("HTTP/1\\.[01]")) {
             throw new Malformed(400, "not a request");
         }
         Map<String, String> headers = new HashMap<>();
@@ -48,7 +51,8 @@ record HttpHead(String method, String path, Map<String, String> headers, long co
             String name = lines[i].substring(0, colon).toLowerCase(Locale.ROOT);
             String value = lines[i].substring(colon + 1).strip();
             String before = headers.putIfAbsent(name, value);
-            if (before != null && (name.equals("authorization") || name.equals("content-length") && !before.equals(value))) {
+            if (before != null
+                    && (name.equals("authorization") || name.equals("content-length") && !before.equals(value))) {
                 throw new Malformed(400, "two headers of one name: " + name);
             }
         }
@@ -66,7 +70,8 @@ record HttpHead(String method, String path, Map<String, String> headers, long co
     }
 
     private static boolean isToken(String text) {
-        return !text.isEmpty() && text.chars().allMatch(c -> c > ' ' && c < 127 && "\"(),/:;<=>?@[\\]{}".indexOf(c) < 0);
+        return !text.isEmpty()
+                && text.chars().allMatch(c -> c > ' ' && c < 127 && "\"(),/:;<=>?@[\\]{}".indexOf(c) < 0);
     }
 
     private static boolean hasControls(String text) {

@@ -19,12 +19,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Public keys by name, as identity providers publish them (RFC 7517): RSA for RS256 and P-256 for ES256. Keys of other kinds may be listed and
- * are passed over; one that has no name, or is too weak, is as if it were not there. Immutable.
+ * Public keys by name, as identity providers publish them (RFC 7517): RSA for RS256 and P-256 for ES256. Keys of other
+ * kinds may be listed and are passed over; one that has no name, or is too weak, is as if it were not there. Immutable.
  */
 public final class Jwks {
     /** Shorter ones can be broken. */
     static final int RSA_BITS_MIN = 2048;
+
     static final int KEYS_MAX = 256;
     private static final int EC_BYTES = 32;
 
@@ -76,7 +77,8 @@ public final class Jwks {
         if (modulus.bitLength() < RSA_BITS_MIN) {
             return Optional.empty();
         }
-        return Optional.of(KeyFactory.getInstance("RSA").generatePublic(new RSAPublicKeySpec(modulus, number(k.text("e")))));
+        return Optional.of(
+                KeyFactory.getInstance("RSA").generatePublic(new RSAPublicKeySpec(modulus, number(k.text("e")))));
     }
 
     private static Optional<PublicKey> p256(Json.Obj k) throws GeneralSecurityException {
@@ -86,7 +88,8 @@ public final class Jwks {
         AlgorithmParameters curve = AlgorithmParameters.getInstance("EC");
         curve.init(new ECGenParameterSpec("secp256r1"));
         ECPoint point = new ECPoint(number(k.text("x")), number(k.text("y")));
-        return Optional.of(KeyFactory.getInstance("EC").generatePublic(new ECPublicKeySpec(point, curve.getParameterSpec(ECParameterSpec.class))));
+        return Optional.of(KeyFactory.getInstance("EC")
+                .generatePublic(new ECPublicKeySpec(point, curve.getParameterSpec(ECParameterSpec.class))));
     }
 
     private static BigInteger number(String base64) {

@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256) or, by somebody whose public key is known, with RS256 or ES256; good
- * for one user until a time that it names.
+ * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256) or, by somebody whose public key is known,
+ * with RS256 or ES256; good for one user until a time that it names.
  *
- * @param user      who it speaks for
- * @param expiresS  seconds since 1970
+ * @param user who it speaks for
+ * @param expiresS seconds since 1970
  * @param signature of the whole
- * @param claims    all that it says
+ * @param claims all that it says
  */
 public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims) {
     /** The claims that the user's name is looked for in, in this order, before one of the site's own. */
@@ -36,9 +36,21 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     static String make(byte[] key, Identity who, long issuedS, long expiresS) {
         List<Object> gids = new ArrayList<>();
         who.gids().forEach(g -> gids.add((long) g));
-        return make(key, new Json.Obj().put("exp", expiresS).put("iat", issuedS).put("sun", who.user()).put("uid", (long) who.uid())
-                .put("gid", (long) who.gid()).put("id", new Json.Obj().put("gecos", "").put("dir", who.home()).put("shell", who.shell())
-                .put("gids", gids)));
+        return make(
+                key,
+                new Json.Obj()
+                        .put("exp", expiresS)
+                        .put("iat", issuedS)
+                        .put("sun", who.user())
+                        .put("uid", (long) who.uid())
+                        .put("gid", (long) who.gid())
+                        .put(
+                                "id",
+                                new Json.Obj()
+                                        .put("gecos", "")
+                                        .put("dir", who.home())
+                                        .put("shell", who.shell())
+                                        .put("gids", gids)));
     }
 
     private static String make(byte[] key, Json.Obj claims) {
@@ -62,10 +74,14 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
-        return signed(key, claim, token.substring(0, dot), nowS).filter(jwt -> MessageDigest.isEqual(jwt.signature, given));
+        return signed(key, claim, token.substring(0, dot), nowS)
+                .filter(jwt -> MessageDigest.isEqual(jwt.signature, given));
     }
 
-    /** A whole token that one of the keys has signed and whose time is not over; it must name its key. Empty for any other text. */
+    /**
+     * A whole token that one of the keys has signed and whose time is not over; it must name its key. Empty for any
+     * other text.
+     */
     static Optional<Jwt> check(Jwks keys, String claim, String token, long nowS) {
         int last = token.lastIndexOf('.');
         int first = token.indexOf('.');
@@ -80,7 +96,8 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
             }
             Json.Obj claims = Json.object(Base64.getUrlDecoder().decode(token.substring(first + 1, last)));
             return isGood(claims, nowS) && !user(claims, claim).isEmpty()
-                    ? Optional.of(new Jwt(user(claims, claim), claims.number("exp"), signature, claims)) : Optional.empty();
+                    ? Optional.of(new Jwt(user(claims, claim), claims.number("exp"), signature, claims))
+                    : Optional.empty();
         } catch (IllegalArgumentException | Json.MalformedException e) {
             return Optional.empty();
         }
@@ -90,7 +107,10 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     static boolean isSecret(String token) {
         int dot = token.indexOf('.');
         try {
-            return dot < 0 || Json.object(Base64.getUrlDecoder().decode(token.substring(0, dot))).text("alg").equals("HS256");
+            return dot < 0
+                    || Json.object(Base64.getUrlDecoder().decode(token.substring(0, dot)))
+                            .text("alg")
+                            .equals("HS256");
         } catch (IllegalArgumentException | Json.MalformedException e) {
             return true;
         }
@@ -102,8 +122,8 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     }
 
     /**
-     * What the first two parts of a token say, and the signature that only who has the whole token or the key knows: it must be proved before
-     * any of this is believed.
+     * What the first two parts of a token say, and the signature that only who has the whole token or the key knows: it
+     * must be proved before any of this is believed.
      */
     static Optional<Jwt> signed(byte[] key, String claim, String text, long nowS) {
         int dot = text.indexOf('.');
@@ -121,10 +141,18 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
         }
     }
 
-    /** Who the user is by the token's own word: uid, gid and, in id, directory, shell and groups. Empty where one of them is missing or none. */
+    /**
+     * Who the user is by the token's own word: uid, gid and, in id, directory, shell and groups. Empty where one of
+     * them is missing or none.
+     */
     Optional<Identity> identity() {
-        if (!(claims.raw("id") instanceof Json.Obj id) || !isId(claims.raw("uid")) || !isId(claims.raw("gid")) || !id.has("gecos")
-                || !user.matches("[A-Za-z0-9_][A-Za-z0-9_.@-]{0,254}") || !id.text("dir").startsWith("/") || !id.text("shell").startsWith("/")) {
+        if (!(claims.raw("id") instanceof Json.Obj id)
+                || !isId(claims.raw("uid"))
+                || !isId(claims.raw("gid"))
+                || !id.has("gecos")
+                || !user.matches("[A-Za-z0-9_][A-Za-z0-9_.@-]{0,254}")
+                || !id.text("dir").startsWith("/")
+                || !id.text("shell").startsWith("/")) {
             return Optional.empty();
         }
         int gid = (int) claims.number("gid");
@@ -149,7 +177,8 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
         } else {
             return Optional.empty();
         }
-        return Optional.of(new Identity((int) claims.number("uid"), gid, user, group, List.copyOf(gids), id.text("dir"), id.text("shell")));
+        return Optional.of(new Identity(
+                (int) claims.number("uid"), gid, user, group, List.copyOf(gids), id.text("dir"), id.text("shell")));
     }
 
     private static boolean isId(Object value) {

@@ -7,13 +7,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The secrets that a cluster's daemons share: one (slurm.key), or several with names and ends (slurm.jwks), so that they can be exchanged while the
- * cluster runs. With all that are good credentials are checked, with one they are made. Immutable.
+ * The secrets that a cluster's daemons share: one (slurm.key), or several with names and ends (slurm.jwks), so that
+ * they can be exchanged while the cluster runs. With all that are good credentials are checked, with one they are made.
+ * Immutable.
  */
 public final class KeySet {
     public static final KeySet NONE = new KeySet(List.of());
     /** Shorter keys are refused, as Slurm does. */
     public static final int BYTES_MIN = 17;
+
     static final int KEYS_MAX = 64;
 
     /**
@@ -38,10 +40,11 @@ public final class KeySet {
     }
 
     /**
-     * {@code {"keys":[{"kty":"oct","alg":"HS256","kid":"a","k":"base64","use":"default","exp":1893456000}]}}: {@code use} marks the one to make
-     * credentials with, otherwise the first; {@code exp} is when one ends.
+     * {@code {"keys":[{"kty":"oct","alg":"HS256","kid":"a","k":"base64","use":"default","exp":1893456000}]}}:
+     * {@code use} marks the one to make credentials with, otherwise the first; {@code exp} is when one ends.
      *
-     * @throws IllegalArgumentException if it is no such set, or one of its keys is of another kind, too short or without a name
+     * @throws IllegalArgumentException if it is no such set, or one of its keys is of another kind, too short or
+     *     without a name
      */
     public static KeySet parse(byte[] json) {
         List<Json.Obj> all;
@@ -51,7 +54,8 @@ public final class KeySet {
             throw new IllegalArgumentException("it is no JSON: " + e.getMessage());
         }
         if (all.isEmpty() || all.size() > KEYS_MAX) {
-            throw new IllegalArgumentException("it has " + (all.isEmpty() ? "no keys" : "more than " + KEYS_MAX + " keys"));
+            throw new IllegalArgumentException(
+                    "it has " + (all.isEmpty() ? "no keys" : "more than " + KEYS_MAX + " keys"));
         }
         List<Known> out = new ArrayList<>();
         for (Json.Obj k : all) {
@@ -62,9 +66,11 @@ public final class KeySet {
             if (!k.text("kty").equals("oct") || !k.text("alg").equals("HS256")) {
                 throw new IllegalArgumentException("the key " + kid + " is not of kty oct and alg HS256");
             }
-            byte[] key = Base64.getUrlDecoder().decode(k.text("k").replace('+', '-').replace('/', '_'));
+            byte[] key =
+                    Base64.getUrlDecoder().decode(k.text("k").replace('+', '-').replace('/', '_'));
             if (key.length < BYTES_MIN) {
-                throw new IllegalArgumentException("the key " + kid + " is too short: at least " + BYTES_MIN + " bytes are needed");
+                throw new IllegalArgumentException(
+                        "the key " + kid + " is too short: at least " + BYTES_MIN + " bytes are needed");
             }
             out.add(new Known(key, k.number("exp"), k.text("use").equals("default")));
         }
@@ -73,7 +79,10 @@ public final class KeySet {
 
     /** With which credentials are made now: the marked one, or else the first that is good. */
     public Optional<byte[]> main(long nowMs) {
-        return keys.stream().filter(k -> k.main && k.isGood(nowMs)).findFirst().or(() -> keys.stream().filter(k -> k.isGood(nowMs)).findFirst())
+        return keys.stream()
+                .filter(k -> k.main && k.isGood(nowMs))
+                .findFirst()
+                .or(() -> keys.stream().filter(k -> k.isGood(nowMs)).findFirst())
                 .map(Known::key);
     }
 

@@ -1,6 +1,9 @@
 package dev.muster.transport;
 
-/** Milliseconds for ages and deadlines: steps of the machine's clock, forward or back, do not move them. No date can be had from them. */
+/**
+ * Milliseconds for ages and deadlines: steps of the machine's clock, forward or back, do not move them. No date can be
+ * had from them.
+ */
 public final class MonotonicClock {
     private MonotonicClock() {}
 

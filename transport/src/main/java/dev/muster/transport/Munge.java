@@ -21,14 +21,17 @@ public final class Munge {
 
     public record Decoded(int uid, int gid, byte[] payload) {}
 
-    /** A session vouched for by munged: the credential carries the session's key and only the given uid (or root) may open it; -1 for anybody. */
+    /**
+     * A session vouched for by munged: the credential carries the session's key and only the given uid (or root) may
+     * open it; -1 for anybody.
+     */
     public Optional<Session> session(byte[] key, int daemonUid) {
         List<String> command = new ArrayList<>(List.of("munge", "--string=" + Hash.hex(key)));
         if (daemonUid >= 0) {
             command.add("--restrict-uid=" + daemonUid);
         }
-        return run(command, new byte[0]).map(out -> new Session(
-                "munge." + new String(out, StandardCharsets.US_ASCII).trim(), key));
+        return run(command, new byte[0])
+                .map(out -> new Session("munge." + new String(out, StandardCharsets.US_ASCII).trim(), key));
     }
 
     /** Opens a credential; empty if munged refuses it (expired, replayed, not for this daemon). */
@@ -60,7 +63,7 @@ public final class Munge {
         }
     }
 
-    /** The number of a line {@code UID:   name (0)} or {@code UID:  0}. */
+    /** The number of a line {@code UID: name (0)} or {@code UID: 0}. */
     private static int number(String line) {
         int start = line.indexOf('(') >= 0 ? line.indexOf('(') + 1 : line.indexOf(':') + 1;
         int end = line.indexOf(')') >= 0 ? line.indexOf(')') : line.length();
@@ -76,7 +79,9 @@ public final class Munge {
             command.add("--socket=" + socket);
         }
         try {
-            Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             try (OutputStream to = process.getOutputStream()) {
                 to.write(input);
             }

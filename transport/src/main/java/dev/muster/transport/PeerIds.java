@@ -10,11 +10,12 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * User and group of the process at the other end of a Unix socket, as the numbers that the kernel has for it. Names are no part of it: a user
- * whose name is all digits would be taken for the user of that number.
+ * User and group of the process at the other end of a Unix socket, as the numbers that the kernel has for it. Names are
+ * no part of it: a user whose name is all digits would be taken for the user of that number.
  *
- * <p>The class library shows a principal's name only, which it looked up. Its hash code is the number; {@link #check} compares that with
- * numbers that are known otherwise, and a class library that has it differently is refused rather than believed.
+ * <p>The class library shows a principal's name only, which it looked up. Its hash code is the number; {@link #check}
+ * compares that with numbers that are known otherwise, and a class library that has it differently is refused rather
+ * than believed.
  */
 public record PeerIds(int uid, int gid) {
     private static final boolean NUMBERS = check();

@@ -22,14 +22,18 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Certificates and private keys as text (RFC 7468). The JDK reads keys as PKCS #8 only; what {@code openssl ecparam} and older
- * tools write (SEC 1 and PKCS #1) is put into that form here.
+ * Certificates and private keys as text (RFC 7468). The JDK reads keys as PKCS #8 only; what {@code openssl ecparam}
+ * and older tools write (SEC 1 and PKCS #1) is put into that form here.
  */
 public final class Pem {
-    private static final Pattern KEY = Pattern.compile("-----BEGIN ((?:EC |RSA |ENCRYPTED )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]*)-----END \\1-----");
+    private static final Pattern KEY = Pattern.compile(
+            "-----BEGIN ((?:EC |RSA |ENCRYPTED )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]*)-----END \\1-----");
     private static final byte[] VERSION_0 = {2, 1, 0};
     /** rsaEncryption (1.2.840.113549.1.1.1) without parameters, and id-ecPublicKey (1.2.840.10045.2.1). */
-    private static final byte[] RSA = {0x30, 13, 6, 9, 0x2a, (byte) 0x86, 0x48, (byte) 0x86, (byte) 0xf7, 0x0d, 1, 1, 1, 5, 0};
+    private static final byte[] RSA = {
+        0x30, 13, 6, 9, 0x2a, (byte) 0x86, 0x48, (byte) 0x86, (byte) 0xf7, 0x0d, 1, 1, 1, 5, 0
+    };
+
     private static final byte[] EC = {6, 7, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 2, 1};
     private static final int SEQUENCE = 0x30;
     private static final int OCTETS = 4;
@@ -45,7 +49,8 @@ public final class Pem {
     public static List<X509Certificate> certificates(byte[] text) throws IOException {
         try {
             List<X509Certificate> out = new ArrayList<>();
-            CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(text))
+            CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(text))
                     .forEach(c -> out.add((X509Certificate) c));
             if (out.isEmpty()) {
                 throw new IOException("there is no certificate in it");
@@ -72,7 +77,8 @@ public final class Pem {
             der = switch (m.group(1)) {
                 case "EC PRIVATE KEY" -> ofSec1(der);
                 case "RSA PRIVATE KEY" -> pkcs8(RSA, der);
-                case "ENCRYPTED PRIVATE KEY" -> throw new IOException("its key has a password, which nobody could type here");
+                case "ENCRYPTED PRIVATE KEY" ->
+                    throw new IOException("its key has a password, which nobody could type here");
                 default -> der;
             };
         } catch (IllegalArgumentException e) {
@@ -153,7 +159,8 @@ public final class Pem {
     }
 
     /** Who takes what chains to one of these, and nothing else. */
-    public static TrustManager[] trusting(List<X509Certificate> authorities) throws GeneralSecurityException, IOException {
+    public static TrustManager[] trusting(List<X509Certificate> authorities)
+            throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
         store.load(null, null);
         for (int i = 0; i < authorities.size(); i++) {

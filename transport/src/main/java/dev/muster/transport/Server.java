@@ -25,13 +25,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A daemon's port: authenticated messages by POST, upgraded streams, and a few open paths by GET. One virtual thread per
- * connection ({@link ServerConnection}); bad input costs its sender the connection and nobody anything else. The accept loop outlives a lack of
- * descriptors; any other fault in it ends the process, so that it is started again.
+ * A daemon's port: authenticated messages by POST, upgraded streams, and a few open paths by GET. One virtual thread
+ * per connection ({@link ServerConnection}); bad input costs its sender the connection and nobody anything else. The
+ * accept loop outlives a lack of descriptors; any other fault in it ends the process, so that it is started again.
  */
 public final class Server implements AutoCloseable {
     /** The largest body taken: Slurm's largest script (4 MiB by default) and environment in base64 with room. */
     public static final long BODY_BYTES_MAX = 64L << 20;
+
     static final String MESSAGE_PATH = "/muster/v1/";
     private static final int BACKLOG = 4096;
     private static final int PAUSE_MS = 50;
@@ -40,14 +41,31 @@ public final class Server implements AutoCloseable {
     private static final int SHED = 64;
     /** Pages that are made at one time: they need no caller. */
     private static final int PAGES_MAX = 16;
+
     private static final int WATCH_MS = 500;
     private static final int STOP_MS = 100;
     /** What a message may have that is no job, no crontab and no rows: a list of a few hundred thousand jobs fits. */
     static final int PLAIN_BODY_BYTES_MAX = 4 << 20;
-    private static final Set<String> LARGE = Set.of("Submit", "SubmitHet", "CreateStep", "CreateHetStep", "SetCrontab", "Append", "Sync",
-            "Register", "TakeStep", "RunUnallocated", "Change", "ChangeAll", "LoadArchive", "WarmUp");
+
+    private static final Set<String> LARGE = Set.of(
+            "Submit",
+            "SubmitHet",
+            "CreateStep",
+            "CreateHetStep",
+            "SetCrontab",
+            "Append",
+            "Sync",
+            "Register",
+            "TakeStep",
+            "RunUnallocated",
+            "Change",
+            "ChangeAll",
+            "LoadArchive",
+            "WarmUp");
     private static final Set<String> DAEMONS_OWN = Stream.of(MessageRights.accounting(), MessageRights.node())
-            .flatMap(t -> t.entrySet().stream()).filter(e -> e.getValue().need() == MessageRights.Need.DAEMON).map(Map.Entry::getKey)
+            .flatMap(t -> t.entrySet().stream())
+            .filter(e -> e.getValue().need() == MessageRights.Need.DAEMON)
+            .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
 
     private final ServerSocket socket;
@@ -63,6 +81,7 @@ public final class Server implements AutoCloseable {
     private long complainedMs;
     /** Monotonic time of the last log line about a refused caller, in milliseconds; 0 for never. */
     private final AtomicLong refusedMs = new AtomicLong();
+
     private long evictedBefore;
 
     /** Answers one authenticated message. */
@@ -107,7 +126,7 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * @param rest        what comes after the body; the caller reads it line by line ({@link Client.Lines})
+     * @param rest what comes after the body; the caller reads it line by line ({@link Client.Lines})
      * @param undelivered runs where the caller has closed the connection before the answer, or breaks it off
      */
     public record Reply(int status, byte[] body, Optional<Rest> rest, Optional<Runnable> undelivered) {
@@ -143,16 +162,24 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Whether the caller of the request that this thread serves has closed its connection: it does not wait for an answer any more. False where the
-     * thread serves no request. Takes a millisecond.
+     * Whether the caller of the request that this thread serves has closed its connection: it does not wait for an
+     * answer any more. False where the thread serves no request. Takes a millisecond.
      */
     public static boolean isCallerGone() {
-        return ServerConnection.SERVED.isBound() && ServerConnection.SERVED.get().isCallerGone();
+        return ServerConnection.SERVED.isBound()
+                && ServerConnection.SERVED.get().isCallerGone();
     }
 
     /** @param socket not bound yet */
-    Server(ServerSocket socket, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams,
-            OpenHandler open, Consumer<String> complain, ConnectionTable.Limits limits) {
+    Server(
+            ServerSocket socket,
+            Optional<TlsIdentity> tls,
+            Verifier verifier,
+            MessageHandler messages,
+            Map<String, StreamHandler> streams,
+            OpenHandler open,
+            Consumer<String> complain,
+            ConnectionTable.Limits limits) {
         this.socket = socket;
         this.tls = tls;
         this.verifier = verifier;
@@ -172,7 +199,12 @@ public final class Server implements AutoCloseable {
      * @throws IllegalStateException if the port is taken
      */
     public static Server start(
-            String host, int port, Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams, OpenHandler open) {
+            String host,
+            int port,
+            Verifier verifier,
+            MessageHandler messages,
+            Map<String, StreamHandler> streams,
+            OpenHandler open) {
         return start(host, port, Optional.empty(), verifier, messages, streams, open);
     }
 
@@ -181,8 +213,14 @@ public final class Server implements AutoCloseable {
      *
      * @param tls with whose certificate connections are encrypted; without one they are not
      */
-    public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
-            Map<String, StreamHandler> streams, OpenHandler open) {
+    public static Server start(
+            String host,
+            int port,
+            Optional<TlsIdentity> tls,
+            Verifier verifier,
+            MessageHandler messages,
+            Map<String, StreamHandler> streams,
+            OpenHandler open) {
         return start(host, port, tls, verifier, messages, streams, open, System.err::println);
     }
 
@@ -191,14 +229,38 @@ public final class Server implements AutoCloseable {
      *
      * @param complain told of faults and of a lack of room, at most twice a minute
      */
-    public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
-            Map<String, StreamHandler> streams, OpenHandler open, Consumer<String> complain) {
-        return start(host, port, tls, verifier, messages, streams, open, complain,
-                ConnectionTable.Limits.of(ConnectionTable.descriptors(), Runtime.getRuntime().maxMemory()));
+    public static Server start(
+            String host,
+            int port,
+            Optional<TlsIdentity> tls,
+            Verifier verifier,
+            MessageHandler messages,
+            Map<String, StreamHandler> streams,
+            OpenHandler open,
+            Consumer<String> complain) {
+        return start(
+                host,
+                port,
+                tls,
+                verifier,
+                messages,
+                streams,
+                open,
+                complain,
+                ConnectionTable.Limits.of(
+                        ConnectionTable.descriptors(), Runtime.getRuntime().maxMemory()));
     }
 
-    static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
-            Map<String, StreamHandler> streams, OpenHandler open, Consumer<String> complain, ConnectionTable.Limits limits) {
+    static Server start(
+            String host,
+            int port,
+            Optional<TlsIdentity> tls,
+            Verifier verifier,
+            MessageHandler messages,
+            Map<String, StreamHandler> streams,
+            OpenHandler open,
+            Consumer<String> complain,
+            ConnectionTable.Limits limits) {
         try {
             Server server = new Server(new ServerSocket(), tls, verifier, messages, streams, open, complain, limits);
             server.serve(host, port);
@@ -272,8 +334,8 @@ public final class Server implements AutoCloseable {
         long evicted = table.evicted();
         if (evicted > evictedBefore) {
             evictedBefore = evicted;
-            complain("port " + port() + " has " + table.strangers() + " connections without an authenticated caller: the oldest are closed ("
-                    + evicted + " so far)");
+            complain("port " + port() + " has " + table.strangers()
+                    + " connections without an authenticated caller: the oldest are closed (" + evicted + " so far)");
         }
     }
 
@@ -313,7 +375,8 @@ public final class Server implements AutoCloseable {
     public void close() {
         close(socket);
         long endNs = System.nanoTime() + STOP_MS * 1_000_000L;
-        while (System.nanoTime() - endNs < 0 && table.all().stream().anyMatch(e -> ((ServerConnection) e).isWorking())) {
+        while (System.nanoTime() - endNs < 0
+                && table.all().stream().anyMatch(e -> ((ServerConnection) e).isWorking())) {
             try {
                 Thread.sleep(5);
             } catch (InterruptedException e) {
@@ -377,7 +440,8 @@ public final class Server implements AutoCloseable {
         }
         try {
             int query = head.path().indexOf('?');
-            return open.get(query < 0 ? head.path() : head.path().substring(0, query), head::header).orElse(Page.NOT_FOUND);
+            return open.get(query < 0 ? head.path() : head.path().substring(0, query), head::header)
+                    .orElse(Page.NOT_FOUND);
         } finally {
             pages.release();
         }

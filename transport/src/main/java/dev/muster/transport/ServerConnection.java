@@ -9,15 +9,17 @@ import java.nio.charset.StandardCharsets;
 import javax.net.ssl.SSLSocket;
 
 /**
- * One connection of a {@link Server}, from its first byte to its last, on a virtual thread of its own. The caller is authenticated by the head of
- * a request, before any byte of the body is read; the credential names the body's hash. Each phase has a deadline that {@link Server} enforces by
- * closing the socket, so that a sender of single bytes gains nothing.
+ * One connection of a {@link Server}, from its first byte to its last, on a virtual thread of its own. The caller is
+ * authenticated by the head of a request, before any byte of the body is read; the credential names the body's hash.
+ * Each phase has a deadline that {@link Server} enforces by closing the socket, so that a sender of single bytes gains
+ * nothing.
  */
 final class ServerConnection implements ConnectionTable.Entry, Runnable {
     /** To authenticate, from the connection's first moment, and for the head of each further request. */
     static final int HEAD_MS = 10_000;
     /** For a body, besides what it takes at {@link #BODY_BYTES_PER_MS}. */
     static final int BODY_MS = 20_000;
+
     static final int BODY_BYTES_PER_MS = 256;
     /** Between two requests of an authenticated caller. */
     static final int IDLE_MS = 120_000;
@@ -27,6 +29,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     private static final int PEEK_MS = 1;
     /** For the other side to take one piece of an answer. */
     static final int WRITE_MS = 120_000;
+
     private static final int LINGER_MS = 2_000;
     private static final int LINGER_STRANGER_BYTES = 256 << 10;
     private static final int SMALL_BYTES = 64 << 10;
@@ -121,7 +124,8 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
             out = raw.getOutputStream();
             return;
         }
-        SSLSocket over = (SSLSocket) server.tls().get().context().getSocketFactory().createSocket(raw, null, true);
+        SSLSocket over =
+                (SSLSocket) server.tls().get().context().getSocketFactory().createSocket(raw, null, true);
         over.setUseClientMode(false);
         over.setEnabledProtocols(Tls.PROTOCOLS);
         over.startHandshake();
@@ -178,7 +182,12 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         Server.Page page = server.page(head);
         // pages need no authentication, so the connection stays unauthenticated
         within(HEAD_MS);
-        answer(page.status(), page.contentType(), page.body(), head.keepsAlive(), head.method().equals("HEAD"));
+        answer(
+                page.status(),
+                page.contentType(),
+                page.body(),
+                head.keepsAlive(),
+                head.method().equals("HEAD"));
         return head.keepsAlive();
     }
 
@@ -198,7 +207,9 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         long length = head.contentLength();
         String name = head.path().substring(Server.MESSAGE_PATH.length());
         if (length > Server.bodyBytesMax(name)) {
-            return refuse(page(Server.Reply.error(413, SlurmErrno.PATHNAME_TOO_LONG, "request too long")), 4 * Server.BODY_BYTES_MAX);
+            return refuse(
+                    page(Server.Reply.error(413, SlurmErrno.PATHNAME_TOO_LONG, "request too long")),
+                    4 * Server.BODY_BYTES_MAX);
         }
         if (!server.table().authenticated(this, uid) || !server.budget().reserve(uid, length)) {
             return refuse(BACK_OFF, Server.BODY_BYTES_MAX);
@@ -221,10 +232,10 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         }
     }
 
-    private static final Server.Page DENIED = page(Server.Reply.error(401, SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR,
-            SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.sentence()));
-    private static final Server.Page BACK_OFF = page(Server.Reply.error(Client.BACK_OFF, SlurmErrno.MAX_JOB_COUNT,
-            "Resource temporarily unavailable"));
+    private static final Server.Page DENIED = page(Server.Reply.error(
+            401, SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR, SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.sentence()));
+    private static final Server.Page BACK_OFF =
+            page(Server.Reply.error(Client.BACK_OFF, SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
     private static final String JSON = "application/json";
 
     private static Server.Page page(Server.Reply reply) {
@@ -269,7 +280,10 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         }
     }
 
-    /** Returns whether the caller has closed its side: a process that ended has, whatever ended it. One that is stopped has not. */
+    /**
+     * Returns whether the caller has closed its side: a process that ended has, whatever ended it. One that is stopped
+     * has not.
+     */
     boolean isCallerGone() {
         try {
             raw.setSoTimeout(PEEK_MS);
@@ -298,8 +312,9 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     }
 
     private static byte[] head(int status, String type, String length, boolean more) {
-        return ("HTTP/1.1 " + status + " " + Server.reason(status) + "\r\nContent-Type: " + type + "\r\n" + length + "\r\n"
-                + (more ? "\r\n" : "Connection: close\r\n\r\n")).getBytes(StandardCharsets.ISO_8859_1);
+        return ("HTTP/1.1 " + status + " " + Server.reason(status) + "\r\nContent-Type: " + type + "\r\n" + length
+                        + "\r\n" + (more ? "\r\n" : "Connection: close\r\n\r\n"))
+                .getBytes(StandardCharsets.ISO_8859_1);
     }
 
     private void answer(int status, String type, byte[] body, boolean more, boolean headOnly) throws IOException {
@@ -340,7 +355,10 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         }
     }
 
-    /** The body of an answer whose length is not known when it begins. Closed before its end it is cut off, and the connection with it. */
+    /**
+     * The body of an answer whose length is not known when it begins. Closed before its end it is cut off, and the
+     * connection with it.
+     */
     private final class ChunkedOutput extends OutputStream {
         private final byte[] buffer = new byte[CHUNK_BYTES];
         private final OutputStream patient = new Patient(out);
@@ -407,7 +425,8 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
             return refuse(BACK_OFF, 0);
         }
         within(WRITE_MS);
-        out.write(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + head.header("upgrade") + "\r\n\r\n")
+        out.write(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + head.header("upgrade")
+                        + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII));
         out.flush();
         // a stream may be silent for long, and back-pressure may hold it up: its handler has deadlines of its own
@@ -415,12 +434,18 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         in.widen();
         streaming = true;
         Thread own = Thread.currentThread();
-        handler.handle(proved.caller(), new Frames(new Ended(in), out, () -> {
-            closeNow();
-            if (Thread.currentThread() != own) {
-                own.interrupt();
-            }
-        }, peer));
+        handler.handle(
+                proved.caller(),
+                new Frames(
+                        new Ended(in),
+                        out,
+                        () -> {
+                            closeNow();
+                            if (Thread.currentThread() != own) {
+                                own.interrupt();
+                            }
+                        },
+                        peer));
         return false;
     }
 

@@ -7,15 +7,16 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * A caller's proof of identity for a short while: a token that names it and a key known to it and the daemons only, with
- * which each request is signed. So a token that is seen on the wire can neither be replayed nor put on another request.
+ * A caller's proof of identity for a short while: a token that names it and a key known to it and the daemons only,
+ * with which each request is signed. So a token that is seen on the wire can neither be replayed nor put on another
+ * request.
  */
 public record Session(String token, byte[] key) {
     /** How long a token is good, seconds. */
     public static final int LIFETIME_S = 60;
     /**
-     * Whether one that was issued then is to be renewed: half of its life is over, or it is from a time to come, for the clock was set back
-     * meanwhile.
+     * Whether one that was issued then is to be renewed: half of its life is over, or it is from a time to come, for
+     * the clock was set back meanwhile.
      */
     public static boolean isOld(long issuedMs, long nowMs) {
         return nowMs < issuedMs || nowMs - issuedMs > LIFETIME_S * 500L;
@@ -30,11 +31,12 @@ public record Session(String token, byte[] key) {
     }
 
     /**
-     * The value of the Authorization header. It names the body's hash, so that a daemon knows its caller before it reads the body.
+     * The value of the Authorization header. It names the body's hash, so that a daemon knows its caller before it
+     * reads the body.
      *
      * @param audience the daemon that it is for: no other takes it
-     * @param timeMs   now, milliseconds since 1970
-     * @param nonce    never used before with this session
+     * @param timeMs now, milliseconds since 1970
+     * @param nonce never used before with this session
      */
     public String sign(String audience, String method, String path, byte[] body, long timeMs, String nonce) {
         String hash = Hash.hex(Hash.sha256(body));
@@ -43,7 +45,8 @@ public record Session(String token, byte[] key) {
     }
 
     static byte[] message(String audience, String method, String path, String bodyHash, long timeMs, String nonce) {
-        return (method + "\n" + path + "\n" + bodyHash + "\n" + timeMs + "\n" + nonce + "\n" + audience).getBytes(StandardCharsets.UTF_8);
+        return (method + "\n" + path + "\n" + bodyHash + "\n" + timeMs + "\n" + nonce + "\n" + audience)
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     /**
@@ -60,9 +63,11 @@ public record Session(String token, byte[] key) {
      *
      * @param who the caller, for daemons that do not know this host's users (use_client_ids)
      */
-    public static Session issue(byte[] clusterKey, String cluster, Caller caller, Optional<Identity> who, long nowMs, byte[] random) {
+    public static Session issue(
+            byte[] clusterKey, String cluster, Caller caller, Optional<Identity> who, long nowMs, byte[] random) {
         String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random)
-                + who.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i))).orElse("");
+                + who.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i)))
+                        .orElse("");
         String body = Base64.getUrlEncoder().withoutPadding().encodeToString(claims.getBytes(StandardCharsets.UTF_8));
         String mac = Hash.hex(Hash.hmac(clusterKey, ("token|" + body).getBytes(StandardCharsets.UTF_8)));
         String token = "key." + body + "." + mac;
@@ -70,8 +75,9 @@ public record Session(String token, byte[] key) {
     }
 
     /**
-     * A session from a JSON Web Token. Its signature does not travel: it makes the key, so that what is seen on the wire is of no use. One that
-     * was signed with a private key (RS256, ES256) travels whole: who knows the public key alone could not check it otherwise.
+     * A session from a JSON Web Token. Its signature does not travel: it makes the key, so that what is seen on the
+     * wire is of no use. One that was signed with a private key (RS256, ES256) travels whole: who knows the public key
+     * alone could not check it otherwise.
      *
      * @throws IllegalArgumentException if the text is no token
      */

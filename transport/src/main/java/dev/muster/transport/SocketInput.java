@@ -59,7 +59,8 @@ final class SocketInput extends InputStream {
     /**
      * Reads a head up to its empty line, which is dropped.
      *
-     * @param budget asked before the buffer grows beyond {@link BodyBudget#FREE_BYTES}; what it gives is released before this returns
+     * @param budget asked before the buffer grows beyond {@link BodyBudget#FREE_BYTES}; what it gives is released
+     *     before this returns
      */
     HttpHead head(BodyBudget budget) throws IOException, HttpHead.Malformed {
         int scanned = from;

@@ -15,6 +15,7 @@ public final class Syslog {
     public static final int USER = 1 << 3;
     /** A facility: what daemons say. */
     public static final int DAEMON = 3 << 3;
+
     private static final int NOTICE = 5;
 
     private final MethodHandle syslog;
@@ -31,11 +32,14 @@ public final class Syslog {
         try {
             Linker linker = Linker.nativeLinker();
             Arena forEver = Arena.global();
-            MethodHandle openlog = linker.downcallHandle(linker.defaultLookup().findOrThrow("openlog"),
+            MethodHandle openlog = linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow("openlog"),
                     FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
             openlog.invokeExact(forEver.allocateFrom(program), LOG_PID, facility);
-            MethodHandle syslog = linker.downcallHandle(linker.defaultLookup().findOrThrow("syslog"),
-                    FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS), Linker.Option.firstVariadicArg(2));
+            MethodHandle syslog = linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow("syslog"),
+                    FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS),
+                    Linker.Option.firstVariadicArg(2));
             return Optional.of(new Syslog(syslog, forEver.allocateFrom("%s")));
         } catch (Throwable e) {
             return Optional.empty();

@@ -16,21 +16,28 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * What one side that opens connections knows of TLS: whom it trusts. The other side's certificate must chain to the cluster's authority; the
- * names in it are not compared, because one certificate of a daemon's kind serves all of its hosts. Who asks is proved within, by each request.
+ * What one side that opens connections knows of TLS: whom it trusts. The other side's certificate must chain to the
+ * cluster's authority; the names in it are not compared, because one certificate of a daemon's kind serves all of its
+ * hosts. Who asks is proved within, by each request.
  */
 public final class Tls {
     /** Connections are not encrypted. */
     public static final Tls NONE = new Tls(List.of(), false);
 
     static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
-    private static final List<Path> SYSTEM = List.of(Path.of("/etc/ssl/certs/ca-certificates.crt"), Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
+    private static final List<Path> SYSTEM = List.of(
+            Path.of("/etc/ssl/certs/ca-certificates.crt"),
+            Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
             Path.of("/etc/ssl/ca-bundle.pem"));
 
-    /** Of two kinds of groups a client offers a key at once, each costs it what it has not compiled; all daemons know these. */
+    /**
+     * Of two kinds of groups a client offers a key at once, each costs it what it has not compiled; all daemons know
+     * these.
+     */
     private static final String[] ONE_KIND = {"x25519", "x448"};
     /** Where a site says itself which groups there are. */
     private static final String GROUPS_OF_SITE = "jdk.tls.namedGroups";
+
     private static final int P256_BITS = 256;
     /** A signature in form, of nothing: two numbers, both 1. */
     private static final byte[] NOBODYS = {0x30, 6, 2, 1, 1, 2, 1, 1};
@@ -49,18 +56,20 @@ public final class Tls {
     }
 
     /**
-     * The same for a program that opens a connection and ends: nearly all of its handshake's time goes into code that nobody has compiled yet, so it
-     * offers one key instead of two, and prepares to check signatures while it connects. With a site's own groups it offers those.
+     * The same for a program that opens a connection and ends: nearly all of its handshake's time goes into code that
+     * nobody has compiled yet, so it offers one key instead of two, and prepares to check signatures while it connects.
+     * With a site's own groups it offers those.
      */
     public Tls brief() {
         return isOn() ? new Tls(authorities, true) : this;
     }
 
     /**
-     * Encrypted connections to whoever has a certificate of this authority. The file is read when it is needed, and anew when it has changed.
+     * Encrypted connections to whoever has a certificate of this authority. The file is read when it is needed, and
+     * anew when it has changed.
      *
      * @param authority certificates as text
-     * @param system    those that the machine trusts count as well
+     * @param system those that the machine trusts count as well
      */
     public static Tls trusting(Path authority, boolean system) {
         List<Path> all = new ArrayList<>(List.of(authority));
@@ -87,9 +96,14 @@ public final class Tls {
         }
         socket.setSoTimeout(timeoutMs);
         socket.startHandshake();
-        if (news != TlsListener.NONE && socket.getSession().getPeerCertificates()[0] instanceof X509Certificate theirs) {
-            news.connected(true, raw.getInetAddress().getHostAddress() + ":" + raw.getPort(), socket.getSession().getProtocol() + " "
-                    + socket.getSession().getCipherSuite(), theirs);
+        if (news != TlsListener.NONE
+                && socket.getSession().getPeerCertificates()[0] instanceof X509Certificate theirs) {
+            news.connected(
+                    true,
+                    raw.getInetAddress().getHostAddress() + ":" + raw.getPort(),
+                    socket.getSession().getProtocol() + " "
+                            + socket.getSession().getCipherSuite(),
+                    theirs);
         }
         return socket;
     }
@@ -142,9 +156,13 @@ public final class Tls {
         }
     }
 
-    /** On another core: what signatures of this curve are checked with is made once in a process, and takes longer than to connect. */
+    /**
+     * On another core: what signatures of this curve are checked with is made once in a process, and takes longer than
+     * to connect.
+     */
     private static void prepare(X509Certificate authority) {
-        if (authority.getPublicKey() instanceof ECPublicKey key && key.getParams().getCurve().getField().getFieldSize() == P256_BITS) {
+        if (authority.getPublicKey() instanceof ECPublicKey key
+                && key.getParams().getCurve().getField().getFieldSize() == P256_BITS) {
             Thread.ofPlatform().daemon().name("tls").start(() -> {
                 try {
                     Signature nothing = Signature.getInstance("SHA256withECDSA");

@@ -21,11 +21,14 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/** A daemon's certificate and private key. They are read anew when the files change: a renewed certificate needs no restart. */
+/**
+ * A daemon's certificate and private key. They are read anew when the files change: a renewed certificate needs no
+ * restart.
+ */
 public final class TlsIdentity {
     private static final long LOOK_EACH_NS = 1_000_000_000L;
-    private static final Set<PosixFilePermission> OTHERS = Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE,
-            PosixFilePermission.GROUP_WRITE);
+    private static final Set<PosixFilePermission> OTHERS =
+            Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE);
 
     private final Path certificate;
     private final Path key;
@@ -34,6 +37,7 @@ public final class TlsIdentity {
     private volatile Pair pair;
     /** Handshakes that began before a change end with what they began with. */
     private volatile Pair before;
+
     private volatile long lookedNs;
     private volatile TlsListener news = TlsListener.NONE;
 
@@ -66,7 +70,10 @@ public final class TlsIdentity {
 
     private void told(String alias, String host, SSLSession session) {
         if (alias != null && news != TlsListener.NONE && session != null) {
-            news.connected(false, host + ":" + session.getPeerPort(), session.getProtocol() + " " + session.getCipherSuite(),
+            news.connected(
+                    false,
+                    host + ":" + session.getPeerPort(),
+                    session.getProtocol() + " " + session.getCipherSuite(),
                     named(alias).chain[0]);
         }
     }
@@ -77,13 +84,15 @@ public final class TlsIdentity {
 
     private Pair read(String alias) throws IOException {
         List<Long> stamps = stamped(certificate);
-        stamps = java.util.stream.Stream.concat(stamps.stream(), stamped(key).stream()).toList();
+        stamps = java.util.stream.Stream.concat(stamps.stream(), stamped(key).stream())
+                .toList();
         for (PosixFilePermission p : Files.getPosixFilePermissions(key)) {
             if (OTHERS.contains(p)) {
                 throw new IOException(key + ": others may read or write it, its mode should be 600");
             }
         }
-        X509Certificate[] chain = at(certificate, () -> Pem.certificates(Files.readAllBytes(certificate))).toArray(X509Certificate[]::new);
+        X509Certificate[] chain = at(certificate, () -> Pem.certificates(Files.readAllBytes(certificate)))
+                .toArray(X509Certificate[]::new);
         PrivateKey own = at(key, () -> Pem.key(Files.readAllBytes(key)));
         requirePair(chain[0], own);
         return new Pair(alias, stamps, chain, own);
@@ -106,7 +115,8 @@ public final class TlsIdentity {
     }
 
     static String reason(IOException e) {
-        return e instanceof NoSuchFileException ? "No such file or directory"
+        return e instanceof NoSuchFileException
+                ? "No such file or directory"
                 : e instanceof java.nio.file.AccessDeniedException ? "Permission denied" : e.getMessage();
     }
 
@@ -148,7 +158,9 @@ public final class TlsIdentity {
 
     private void look() {
         try {
-            if (!java.util.stream.Stream.concat(stamped(certificate).stream(), stamped(key).stream()).toList().equals(pair.stamps)) {
+            if (!java.util.stream.Stream.concat(stamped(certificate).stream(), stamped(key).stream())
+                    .toList()
+                    .equals(pair.stamps)) {
                 Pair next = read(String.valueOf(Long.parseLong(pair.alias) + 1));
                 before = pair;
                 pair = next;
@@ -168,7 +180,9 @@ public final class TlsIdentity {
         private String alias(String type) {
             Pair current = now();
             String own = current.key.getAlgorithm();
-            boolean same = type.equals(own) || type.equals("EC_EC") && own.equals("EC") || own.equals("EdDSA") && type.startsWith("Ed");
+            boolean same = type.equals(own)
+                    || type.equals("EC_EC") && own.equals("EC")
+                    || own.equals("EdDSA") && type.startsWith("Ed");
             return same ? current.alias : null;
         }
 

@@ -19,17 +19,18 @@ public final class Tokens {
     /**
      * Who tokens say that their users are (use_jwt_client_ids).
      *
-     * @param used   this host need not know them
-     * @param only   a token that does not say it is none
-     * @param known  this host's users, for tokens that are made here
+     * @param used this host need not know them
+     * @param only a token that does not say it is none
+     * @param known this host's users, for tokens that are made here
      * @param stated is told
      */
-    public record Ids(boolean used, boolean only, Function<String, Optional<Identity>> known, Consumer<Identity> stated) {
-        public static final Ids UNUSED = new Ids(false, false, name -> Optional.empty(), who -> { });
+    public record Ids(
+            boolean used, boolean only, Function<String, Optional<Identity>> known, Consumer<Identity> stated) {
+        public static final Ids UNUSED = new Ids(false, false, name -> Optional.empty(), who -> {});
     }
 
     /**
-     * @param key   of HS256
+     * @param key of HS256
      * @param claim of the site that names the user where neither sun nor username does; "" for none
      * @param users this host's, by name
      */
@@ -40,10 +41,15 @@ public final class Tokens {
     /**
      * As above.
      *
-     * @param key  of HS256; without one no tokens are made
+     * @param key of HS256; without one no tokens are made
      * @param keys public ones of who else signs tokens, asked for each: they may change
      */
-    public Tokens(Optional<byte[]> key, Supplier<Optional<Jwks>> keys, String claim, Function<String, Optional<Caller>> users, Ids ids,
+    public Tokens(
+            Optional<byte[]> key,
+            Supplier<Optional<Jwks>> keys,
+            String claim,
+            Function<String, Optional<Caller>> users,
+            Ids ids,
             LongSupplier nowMs) {
         this.ids = ids;
         this.key = key;
@@ -56,7 +62,8 @@ public final class Tokens {
     /** Whom a whole token speaks for. */
     public Optional<Caller> caller(String token) {
         long now = nowMs.getAsLong() / 1000;
-        Optional<Jwt> jwt = Jwt.isSecret(token) ? key.flatMap(k -> Jwt.check(k, claim, token, now))
+        Optional<Jwt> jwt = Jwt.isSecret(token)
+                ? key.flatMap(k -> Jwt.check(k, claim, token, now))
                 : keys.get().flatMap(k -> Jwt.check(k, claim, token, now));
         return jwt.flatMap(this::user);
     }
@@ -70,7 +77,8 @@ public final class Tokens {
     public String make(String user, long seconds) {
         long now = nowMs.getAsLong() / 1000;
         byte[] own = key.orElseThrow(() -> new IllegalStateException("no key to make tokens with"));
-        return (ids.used ? ids.known.apply(user) : Optional.<Identity>empty()).map(who -> Jwt.make(own, who, now, now + seconds))
+        return (ids.used ? ids.known.apply(user) : Optional.<Identity>empty())
+                .map(who -> Jwt.make(own, who, now, now + seconds))
                 .orElseGet(() -> Jwt.make(own, user, now, now + seconds));
     }
 
@@ -84,12 +92,17 @@ public final class Tokens {
         return ids.only ? Optional.empty() : users.apply(jwt.user());
     }
 
-    /** What the token of a session says, and the session's key; the token on the wire lacks the signature, which is what the key is made of. */
+    /**
+     * What the token of a session says, and the session's key; the token on the wire lacks the signature, which is what
+     * the key is made of.
+     */
     Optional<Proof> proof(String token) {
         String text = token.substring(Session.JWT.length());
         long now = nowMs.getAsLong() / 1000;
         boolean whole = text.indexOf('.') != text.lastIndexOf('.');
-        Optional<Jwt> said = whole ? keys.get().flatMap(k -> Jwt.check(k, claim, text, now)) : key.flatMap(k -> Jwt.signed(k, claim, text, now));
+        Optional<Jwt> said = whole
+                ? keys.get().flatMap(k -> Jwt.check(k, claim, text, now))
+                : key.flatMap(k -> Jwt.signed(k, claim, text, now));
         return said.map(jwt -> new Proof(jwt, Session.sessionKey(jwt.signature(), token)));
     }
 

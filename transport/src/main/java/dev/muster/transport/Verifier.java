@@ -19,8 +19,12 @@ import java.util.stream.Stream;
 public final class Verifier {
     /** Clocks of client and daemon may differ by this much. */
     static final long SKEW_MS = 300_000;
-    /** Nonces remembered per half window; more requests than that in {@link #SKEW_MS} are refused rather than left unchecked. */
+    /**
+     * Nonces remembered per half window; more requests than that in {@link #SKEW_MS} are refused rather than left
+     * unchecked.
+     */
     static final int NONCES_MAX = 10_000_000;
+
     static final int MUNGE_SESSIONS_MAX = 100_000;
     /** Ten thousand nodes have one each; beyond it all are proved anew. */
     private static final int KEY_SESSIONS_MAX = 20_000;
@@ -32,6 +36,7 @@ public final class Verifier {
 
     /** Parts of a credential. */
     private static final int PARTS = 5;
+
     private static final int MUNGE_LOCKS = 64;
     private static final Caller NOBODY = new Caller(-1, -1);
 
@@ -49,26 +54,31 @@ public final class Verifier {
             return size() > MUNGE_SESSIONS_MAX || eldest.getValue().expiresMs < nowMs.getAsLong();
         }
     };
-    /** By token, so that it is not proved anew for each request on a connection: who asks often asks with the same one for a minute. */
+    /**
+     * By token, so that it is not proved anew for each request on a connection: who asks often asks with the same one
+     * for a minute.
+     */
     private final Map<String, KeySession> keySessions = new ConcurrentHashMap<>();
+
     private BitSet64 nonces = new BitSet64();
     private BitSet64 olderNonces = new BitSet64();
     private long windowStartMs;
     private volatile String audience = "";
-    private final Object[] mungeLocks = Stream.generate(Object::new).limit(MUNGE_LOCKS).toArray();
+    private final Object[] mungeLocks =
+            Stream.generate(Object::new).limit(MUNGE_LOCKS).toArray();
 
     /** @param clusterKey with which the token was made: it is no longer good when that is not */
     private record KeySession(MungeSession session, byte[] clusterKey, long issuedMs, String cluster) {}
 
     private static final long TELL_EVERY_MS = 60_000;
     private volatile long toldMs = MonotonicClock.ms() - TELL_EVERY_MS;
-    private volatile Consumer<String> complain = sentence -> { };
+    private volatile Consumer<String> complain = sentence -> {};
 
     private record MungeSession(Caller caller, Optional<Identity> who, byte[] key, long expiresMs) {}
 
     /**
      * @param clusterKey empty where only munge vouches for callers
-     * @param cluster    "" for a daemon that serves callers of several clusters
+     * @param cluster "" for a daemon that serves callers of several clusters
      */
     public Verifier(byte[] clusterKey, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
         this(() -> KeySet.of(clusterKey), cluster, munge, nowMs);
@@ -80,7 +90,7 @@ public final class Verifier {
      * @param keys asked for every credential made with the key
      */
     public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
-        this(keys, cluster, munge, Optional.empty(), who -> { }, nowMs);
+        this(keys, cluster, munge, Optional.empty(), who -> {}, nowMs);
     }
 
     /**
@@ -89,7 +99,12 @@ public final class Verifier {
      * @param tokens where JSON Web Tokens are taken as well
      * @param stated told who callers are by the word of the daemon that vouches for them
      */
-    public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, Optional<Tokens> tokens, Consumer<Identity> stated,
+    public Verifier(
+            Supplier<KeySet> keys,
+            String cluster,
+            Optional<Munge> munge,
+            Optional<Tokens> tokens,
+            Consumer<Identity> stated,
             LongSupplier nowMs) {
         this.stated = stated;
         this.tokens = tokens;
@@ -140,7 +155,10 @@ public final class Verifier {
         };
     }
 
-    /** Checks the head of a request; its credential is used up by that. What comes as the body is to be compared with the hash. */
+    /**
+     * Checks the head of a request; its credential is used up by that. What comes as the body is to be compared with
+     * the hash.
+     */
     public Head head(String header, String method, String path) {
         if (!header.startsWith("Muster ")) {
             return new Unproved("no credential");
@@ -178,7 +196,11 @@ public final class Verifier {
         if (!fresh(mac)) {
             return new Unproved("replayed credential");
         }
-        return claim.get().caller.get().<Head>map(c -> new Proved(c, parts[3])).orElse(new Unproved("a user that is not known here"));
+        return claim.get()
+                .caller
+                .get()
+                .<Head>map(c -> new Proved(c, parts[3]))
+                .orElse(new Unproved("a user that is not known here"));
     }
 
     /**
@@ -192,14 +214,17 @@ public final class Verifier {
         if (token.startsWith(Session.JWT)) {
             return tokens.flatMap(t -> t.proof(token).map(p -> new Claim(p.key(), () -> t.user(p.said()))));
         }
-        return Optional.ofNullable(sessionOf(token, path)).map(s -> new Claim(s.key, () -> {
-            s.who.ifPresent(stated);
-            return Optional.of(s.caller);
-        }));
+        return Optional.ofNullable(sessionOf(token, path))
+                .map(s -> new Claim(s.key, () -> {
+                    s.who.ifPresent(stated);
+                    return Optional.of(s.caller);
+                }));
     }
 
     private MungeSession sessionOf(String token, String path) {
-        return token.startsWith("key.") ? keySession(token, path) : token.startsWith("munge.") ? mungeSession(token) : null;
+        return token.startsWith("key.")
+                ? keySession(token, path)
+                : token.startsWith("munge.") ? mungeSession(token) : null;
     }
 
     private MungeSession keySession(String token, String path) {
@@ -216,10 +241,14 @@ public final class Verifier {
         }
         long now = nowMs.getAsLong();
         byte[] made = known.clusterKey;
-        // without a configuration a caller does not know the cluster's name; where ClusterName was changed, reconfigure says what is wrong
-        boolean ours = cluster.isEmpty() || known.cluster.equals(cluster) || known.cluster.isEmpty() && path.equals(CONFIG_PATH)
+        // without a configuration a caller does not know the cluster's name; where ClusterName was changed, reconfigure
+        // says what is wrong
+        boolean ours = cluster.isEmpty()
+                || known.cluster.equals(cluster)
+                || known.cluster.isEmpty() && path.equals(CONFIG_PATH)
                 || path.equals(RECONFIGURE_PATH);
-        boolean good = ours && Math.abs(now - known.issuedMs) <= Session.LIFETIME_S * 1000L + SKEW_MS
+        boolean good = ours
+                && Math.abs(now - known.issuedMs) <= Session.LIFETIME_S * 1000L + SKEW_MS
                 && keys.get().good(now).stream().anyMatch(k -> Arrays.equals(k, made));
         if (ours && !good) {
             tell("a credential", known.issuedMs);
@@ -240,8 +269,8 @@ public final class Verifier {
             return;
         }
         toldMs = MonotonicClock.ms();
-        complain.accept(what + " was refused, its time is " + Math.abs(away) + " seconds " + (away > 0 ? "ahead of" : "behind") + " this host's: "
-                + "are the clocks in step?");
+        complain.accept(what + " was refused, its time is " + Math.abs(away) + " seconds "
+                + (away > 0 ? "ahead of" : "behind") + " this host's: " + "are the clocks in step?");
     }
 
     /** A token whose signature is that of a key that is good now; whether it is still good is asked each time. */
@@ -253,7 +282,8 @@ public final class Verifier {
         byte[] made = ("token|" + parts[1]).getBytes(StandardCharsets.UTF_8);
         byte[] mac = parts[2].getBytes(StandardCharsets.UTF_8);
         Optional<byte[]> clusterKey = keys.get().good(nowMs.getAsLong()).stream()
-                .filter(k -> MessageDigest.isEqual(Hash.hex(Hash.hmac(k, made)).getBytes(StandardCharsets.UTF_8), mac)).findFirst();
+                .filter(k -> MessageDigest.isEqual(Hash.hex(Hash.hmac(k, made)).getBytes(StandardCharsets.UTF_8), mac))
+                .findFirst();
         if (clusterKey.isEmpty()) {
             return null;
         }
@@ -263,13 +293,19 @@ public final class Verifier {
         }
         long issuedMs = Long.parseLong(claims[4]);
         Caller caller = new Caller(Integer.parseInt(claims[2]), Integer.parseInt(claims[3]));
-        Optional<Identity> who = claims.length == 6 ? Optional.empty()
-                : Optional.of(Codec.decode(Base64.getUrlDecoder().decode(claims[6]), Identity.class)).filter(i -> i.uid() == caller.uid());
-        MungeSession session = new MungeSession(caller, who, Session.sessionKey(clusterKey.get(), token), issuedMs + SKEW_MS);
+        Optional<Identity> who = claims.length == 6
+                ? Optional.empty()
+                : Optional.of(Codec.decode(Base64.getUrlDecoder().decode(claims[6]), Identity.class))
+                        .filter(i -> i.uid() == caller.uid());
+        MungeSession session =
+                new MungeSession(caller, who, Session.sessionKey(clusterKey.get(), token), issuedMs + SKEW_MS);
         return new KeySession(session, clusterKey.get(), issuedMs, claims[1]);
     }
 
-    /** munged takes a credential once, so two requests with the same one go one after the other; those with others do not wait for them. */
+    /**
+     * munged takes a credential once, so two requests with the same one go one after the other; those with others do
+     * not wait for them.
+     */
     private MungeSession mungeSession(String token) {
         synchronized (mungeLocks[token.hashCode() & mungeLocks.length - 1]) {
             return decodedOnce(token);
@@ -293,7 +329,8 @@ public final class Verifier {
         }
         long expiresMs = nowMs.getAsLong() + SKEW_MS;
         Caller caller = new Caller(decoded.get().uid(), decoded.get().gid());
-        MungeSession made = new MungeSession(caller, Optional.empty(), decoded.get().payload(), expiresMs);
+        MungeSession made =
+                new MungeSession(caller, Optional.empty(), decoded.get().payload(), expiresMs);
         synchronized (mungeSessions) {
             mungeSessions.put(token, made);
         }

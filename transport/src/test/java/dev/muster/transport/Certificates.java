@@ -21,7 +21,7 @@ final class Certificates {
 
     Path authority(String name) throws Exception {
         run(("openssl ecparam -out %1$s_key.pem -name prime256v1 -genkey"
-                + " && openssl req -x509 -key %1$s_key.pem -out %1$s_cert.pem -days 2 -subj /CN=%1$s")
+                        + " && openssl req -x509 -key %1$s_key.pem -out %1$s_cert.pem -days 2 -subj /CN=%1$s")
                 .formatted(name));
         return file(name + "_cert.pem");
     }
@@ -33,9 +33,13 @@ final class Certificates {
      */
     TlsIdentity pair(String name, String authority, String make) throws Exception {
         Files.deleteIfExists(file(name + "_key.pem"));
-        run(make + " && chmod 600 NAME_key.pem && openssl req -new -key NAME_key.pem -out NAME.csr -subj /CN=NAME && openssl x509 -req -in NAME.csr"
-                + " -days 1 -CA %1$s_cert.pem -CAkey %1$s_key.pem -CAcreateserial -out %2$s_cert.pem"
-                .formatted(authority, name), name);
+        run(
+                make
+                        + " && chmod 600 NAME_key.pem && openssl req -new -key NAME_key.pem -out NAME.csr -subj "
+                        + "/CN=NAME && openssl x509 -req -in NAME.csr"
+                        + " -days 1 -CA %1$s_cert.pem -CAkey %1$s_key.pem -CAcreateserial -out %2$s_cert.pem"
+                                .formatted(authority, name),
+                name);
         return identity(name);
     }
 
@@ -60,7 +64,10 @@ final class Certificates {
     }
 
     void run(String script) throws Exception {
-        Process p = new ProcessBuilder("sh", "-ec", script).directory(directory.toFile()).redirectErrorStream(true).start();
+        Process p = new ProcessBuilder("sh", "-ec", script)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .start();
         String said = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (!p.waitFor(30, TimeUnit.SECONDS) || p.exitValue() != 0) {
             throw new IllegalStateException(script + ": " + said);

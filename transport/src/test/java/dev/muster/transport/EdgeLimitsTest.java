@@ -26,10 +26,15 @@ class EdgeLimitsTest {
     private final AtomicLong counter = new AtomicLong();
     private final List<Socket> sockets = new ArrayList<>();
     private final List<String> complaints = java.util.Collections.synchronizedList(new ArrayList<>());
-    private final Server server = Server.start("127.0.0.1", 0, Optional.empty(),
+    private final Server server = Server.start(
+            "127.0.0.1",
+            0,
+            Optional.empty(),
             new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis).as("slurmctld"),
-            (caller, message, body) -> new Server.Reply(200, (body.length + "").getBytes(StandardCharsets.UTF_8)), Map.of(),
-            path -> path.equals("/livez") ? Optional.of(Server.Page.text(200, "ok")) : Optional.empty(), complaints::add,
+            (caller, message, body) -> new Server.Reply(200, (body.length + "").getBytes(StandardCharsets.UTF_8)),
+            Map.of(),
+            path -> path.equals("/livez") ? Optional.of(Server.Page.text(200, "ok")) : Optional.empty(),
+            complaints::add,
             new ConnectionTable.Limits(40, 20, 20, 10));
 
     @AfterEach
@@ -46,7 +51,8 @@ class EdgeLimitsTest {
 
     private Client client(int uid) {
         Session session = session(uid);
-        return new Client("127.0.0.1", server.port(), () -> session, () -> "n" + counter.incrementAndGet()).to("slurmctld");
+        return new Client("127.0.0.1", server.port(), () -> session, () -> "n" + counter.incrementAndGet())
+                .to("slurmctld");
     }
 
     private Socket open() throws IOException {
@@ -78,7 +84,10 @@ class EdgeLimitsTest {
     void aStrangersRequestsAreToldOf() throws IOException {
         answer(sent("POST /muster/v1/Ping HTTP/1.1\r\n\r\n"));
         answer(sent("POST /muster/v1/Ping HTTP/1.1\r\n\r\n"));
-        assertThat(complaints).singleElement().asString().startsWith("request from 127.0.0.1")
+        assertThat(complaints)
+                .singleElement()
+                .asString()
+                .startsWith("request from 127.0.0.1")
                 .contains(" has authentication error: /muster/v1/Ping");
     }
 
@@ -99,29 +108,36 @@ class EdgeLimitsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "400|Content-Length: -1",
-        "400|Content-Length: 99999999999999999999",
-        "400|Content-Length: 5\\r\\nContent-Length: 6",
-        "400|Authorization: a\\r\\nAuthorization: b",
-        "400|Content-Length: 0x10",
-        "400|Bad Name: x",
-        "400|: x",
-        "411|Transfer-Encoding: chunked",
-        "401|Content-Length: 99999999999",
-        "401|Authorization: Muster a;b;c;d;e",
-        "401|Authorization: Muster key.%%%.x;TIME;n;HASH;00",
-        "401|Authorization: Muster key.djE.x;TIME;n;HASH;00"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "400|Content-Length: -1",
+                "400|Content-Length: 99999999999999999999",
+                "400|Content-Length: 5\\r\\nContent-Length: 6",
+                "400|Authorization: a\\r\\nAuthorization: b",
+                "400|Content-Length: 0x10",
+                "400|Bad Name: x",
+                "400|: x",
+                "411|Transfer-Encoding: chunked",
+                "401|Content-Length: 99999999999",
+                "401|Authorization: Muster a;b;c;d;e",
+                "401|Authorization: Muster key.%%%.x;TIME;n;HASH;00",
+                "401|Authorization: Muster key.djE.x;TIME;n;HASH;00"
+            })
     void headsThatAreNotRightAreRefused(String status, String lines) throws IOException {
-        String head = "POST /muster/v1/Ping HTTP/1.1\r\n" + lines.replace("\\r\\n", "\r\n").replace("TIME", "" + System.currentTimeMillis())
-                .replace("HASH", "0".repeat(64)) + "\r\n\r\n";
+        String head = "POST /muster/v1/Ping HTTP/1.1\r\n"
+                + lines.replace("\\r\\n", "\r\n")
+                        .replace("TIME", "" + System.currentTimeMillis())
+                        .replace("HASH", "0".repeat(64))
+                + "\r\n\r\n";
         assertThat(answer(sent(head + "FFFFFFFFFFFFFFF\r\nx"))).startsWith("HTTP/1.1 " + status + " ");
     }
 
     @Test
     void headsAreBounded() throws IOException {
         assertThat(answer(sent("GET / HTTP/1.1\r\nX: " + "a".repeat(70_000)))).startsWith("HTTP/1.1 431 ");
-        assertThat(answer(sent("GET / HTTP/1.1\r\n" + "X: y\r\n".repeat(200) + "\r\n"))).startsWith("HTTP/1.1 431 ");
+        assertThat(answer(sent("GET / HTTP/1.1\r\n" + "X: y\r\n".repeat(200) + "\r\n")))
+                .startsWith("HTTP/1.1 431 ");
         assertThat(server.budget().usedBytes()).isZero();
     }
 
@@ -148,16 +164,26 @@ class EdgeLimitsTest {
                 return super.accept();
             }
         };
-        try (Server lacking = new Server(socket, Optional.empty(), new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-                (caller, message, body) -> new Server.Reply(200, body), Map.of(), path -> Optional.empty(), complaints::add,
+        try (Server lacking = new Server(
+                socket,
+                Optional.empty(),
+                new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+                (caller, message, body) -> new Server.Reply(200, body),
+                Map.of(),
+                path -> Optional.empty(),
+                complaints::add,
                 ConnectionTable.Limits.of(1024, 1 << 30))) {
             lacking.serve("127.0.0.1", 0);
             Session session = session(7);
-            try (Client c = new Client("127.0.0.1", lacking.port(), () -> session, () -> "n" + counter.incrementAndGet())) {
-                assertThat(c.post("/muster/v1/Ping", new byte[0], 20_000).status()).isEqualTo(200);
+            try (Client c =
+                    new Client("127.0.0.1", lacking.port(), () -> session, () -> "n" + counter.incrementAndGet())) {
+                assertThat(c.post("/muster/v1/Ping", new byte[0], 20_000).status())
+                        .isEqualTo(200);
             }
         }
-        assertThat(complaints).as("said once, not for each").containsExactly("cannot accept a connection: Too many open files");
+        assertThat(complaints)
+                .as("said once, not for each")
+                .containsExactly("cannot accept a connection: Too many open files");
     }
 
     @Test
@@ -170,7 +196,8 @@ class EdgeLimitsTest {
         }
         assertThat(server.table().size()).isLessThanOrEqualTo(11);
         try (Client other = client(8)) {
-            assertThat(other.post("/muster/v1/Ping", new byte[0], 20_000).status()).isEqualTo(200);
+            assertThat(other.post("/muster/v1/Ping", new byte[0], 20_000).status())
+                    .isEqualTo(200);
         }
         clients.forEach(Client::close);
     }
@@ -178,16 +205,26 @@ class EdgeLimitsTest {
     @Test
     void aBodyOtherThanTheOneSignedIsRefused() throws IOException {
         byte[] signed = {1, 2, 3};
-        String authorization = session(7).sign("slurmctld", "POST", "/muster/v1/Ping", signed, System.currentTimeMillis(), "n");
-        Socket s = sent("POST /muster/v1/Ping HTTP/1.1\r\nAuthorization: " + authorization + "\r\n" + CONTENT_TYPE + "Content-Length: 3\r\n\r\nabc");
+        String authorization =
+                session(7).sign("slurmctld", "POST", "/muster/v1/Ping", signed, System.currentTimeMillis(), "n");
+        Socket s = sent("POST /muster/v1/Ping HTTP/1.1\r\nAuthorization: " + authorization + "\r\n" + CONTENT_TYPE
+                + "Content-Length: 3\r\n\r\nabc");
         assertThat(answer(s)).startsWith("HTTP/1.1 401 ");
     }
 
     @Test
     void aRequestForAnotherDaemonIsRefused() throws IOException {
         for (String audience : List.of("", "slurmdbd", "slurmd")) {
-            String authorization = session(7).sign(audience, "POST", "/muster/v1/Shutdown", new byte[0], System.currentTimeMillis(), "n" + audience);
-            Socket s = sent("POST /muster/v1/Shutdown HTTP/1.1\r\nAuthorization: " + authorization + "\r\nContent-Length: 0\r\n\r\n");
+            String authorization = session(7)
+                    .sign(
+                            audience,
+                            "POST",
+                            "/muster/v1/Shutdown",
+                            new byte[0],
+                            System.currentTimeMillis(),
+                            "n" + audience);
+            Socket s = sent("POST /muster/v1/Shutdown HTTP/1.1\r\nAuthorization: " + authorization
+                    + "\r\nContent-Length: 0\r\n\r\n");
             assertThat(answer(s)).as(audience).startsWith("HTTP/1.1 401 ");
         }
     }
@@ -198,23 +235,33 @@ class EdgeLimitsTest {
         try (Client c = client(7)) {
             assertThat(c.post("/muster/v1/Submit", escaped, 5000).status()).isEqualTo(400);
             assertThat(c.post("/muster/v1/Append", escaped, 5000).status()).isEqualTo(200);
-            assertThat(c.post("/muster/v1/Submit", "{\"name\":\"a\\nb\"}".getBytes(StandardCharsets.UTF_8), 5000).status()).isEqualTo(200);
+            assertThat(c.post("/muster/v1/Submit", "{\"name\":\"a\\nb\"}".getBytes(StandardCharsets.UTF_8), 5000)
+                            .status())
+                    .isEqualTo(200);
         }
     }
 
     @Test
     void onlyMessagesThatNeedThemHaveLongBodies() throws IOException {
         try (Client c = client(7)) {
-            assertThat(c.post("/muster/v1/QueryAccounting", new byte[5 << 20], 5000).status()).isEqualTo(413);
-            assertThat(c.post("/muster/v1/Submit", new byte[5 << 20], 5000).status()).isEqualTo(200);
+            assertThat(c.post("/muster/v1/QueryAccounting", new byte[5 << 20], 5000)
+                            .status())
+                    .isEqualTo(413);
+            assertThat(c.post("/muster/v1/Submit", new byte[5 << 20], 5000).status())
+                    .isEqualTo(200);
         }
     }
 
     @Test
     void pagesNeedNoCallerAndHaveNoBody() throws IOException {
-        assertThat(answer(sent("GET /livez?x=y HTTP/1.1\r\nConnection: close\r\n\r\n"))).startsWith("HTTP/1.1 200 ").endsWith("ok");
-        assertThat(answer(sent("HEAD /livez HTTP/1.1\r\nConnection: close\r\n\r\n"))).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n");
-        assertThat(answer(sent("GET /livez HTTP/1.1\r\nContent-Length: 5\r\n\r\nabcde"))).startsWith("HTTP/1.1 400 ");
+        assertThat(answer(sent("GET /livez?x=y HTTP/1.1\r\nConnection: close\r\n\r\n")))
+                .startsWith("HTTP/1.1 200 ")
+                .endsWith("ok");
+        assertThat(answer(sent("HEAD /livez HTTP/1.1\r\nConnection: close\r\n\r\n")))
+                .startsWith("HTTP/1.1 200 ")
+                .endsWith("\r\n\r\n");
+        assertThat(answer(sent("GET /livez HTTP/1.1\r\nContent-Length: 5\r\n\r\nabcde")))
+                .startsWith("HTTP/1.1 400 ");
     }
 
     @Test
@@ -226,18 +273,28 @@ class EdgeLimitsTest {
         assertThat(budget.reserve(9, 100_000)).as("nothing is left").isFalse();
         assertThat(budget.reserve(9, 4_000)).as("small ones always go").isTrue();
         budget.release(7, 500_000);
-        assertThat(budget.reserve(BodyBudget.STRANGER, 200_000)).as("an eighth is for strangers").isFalse();
+        assertThat(budget.reserve(BodyBudget.STRANGER, 200_000))
+                .as("an eighth is for strangers")
+                .isFalse();
         assertThat(budget.reserve(BodyBudget.STRANGER, 100_000)).isTrue();
         budget.release(BodyBudget.STRANGER, 100_000);
         budget.release(8, 500_000);
         assertThat(budget.usedBytes()).isZero();
-        assertThat(budget.reserve(900, 1 << 20)).as("the daemon's own user has all").isTrue();
+        assertThat(budget.reserve(900, 1 << 20))
+                .as("the daemon's own user has all")
+                .isTrue();
         budget.release(900, 1 << 20);
         assertThat(budget.reserve(0, 1 << 20)).isTrue();
     }
 
     @ParameterizedTest
-    @CsvSource({"1024,8192,768,384", "20000,8192,15000,7500", "131072,8192,65536,8192", "64,8192,16,8", "131072,512,65536,2048"})
+    @CsvSource({
+        "1024,8192,768,384",
+        "20000,8192,15000,7500",
+        "131072,8192,65536,8192",
+        "64,8192,16,8",
+        "131072,512,65536,2048"
+    })
     void limitsStayBelowTheDescriptorsAndTheMemory(int descriptors, long heapMb, int total, int strangers) {
         ConnectionTable.Limits limits = ConnectionTable.Limits.of(descriptors, heapMb << 20);
         assertThat(limits.total()).isEqualTo(total);

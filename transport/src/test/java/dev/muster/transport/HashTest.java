@@ -43,7 +43,9 @@ class HashTest {
                 byte[] message = bytes(length);
                 Mac mac = Mac.getInstance("HmacSHA256");
                 mac.init(new SecretKeySpec(key, "HmacSHA256"));
-                assertThat(Hash.hmac(key, message)).as(keyLength + " and " + length).isEqualTo(mac.doFinal(message));
+                assertThat(Hash.hmac(key, message))
+                        .as(keyLength + " and " + length)
+                        .isEqualTo(mac.doFinal(message));
             }
         }
     }

@@ -40,16 +40,19 @@ class JwksTest {
         weak = pair("RSA", 1024);
         ec = pair("EC", 0);
         ECPublicKey point = (ECPublicKey) ec.getPublic();
-        keys = Jwks.parse(("{\"keys\":[" + rsa("a", rsa) + "," + rsa("weak", weak) + ",{\"kty\":\"oct\",\"kid\":\"o\",\"k\":\"AAAA\"},"
-                + "{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"e\",\"x\":\"" + number(point.getW().getAffineX()) + "\",\"y\":\""
-                + number(point.getW().getAffineY()) + "\"}," + rsa("enc", rsa).replace("{", "{\"use\":\"enc\",") + "]}")
+        keys = Jwks.parse(("{\"keys\":[" + rsa("a", rsa) + "," + rsa("weak", weak)
+                        + ",{\"kty\":\"oct\",\"kid\":\"o\",\"k\":\"AAAA\"},"
+                        + "{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"e\",\"x\":\""
+                        + number(point.getW().getAffineX()) + "\",\"y\":\""
+                        + number(point.getW().getAffineY()) + "\"},"
+                        + rsa("enc", rsa).replace("{", "{\"use\":\"enc\",") + "]}")
                 .getBytes(StandardCharsets.UTF_8));
     }
 
     private static String rsa(String kid, KeyPair pair) {
         RSAPublicKey key = (RSAPublicKey) pair.getPublic();
-        return "{\"kty\":\"RSA\",\"kid\":\"" + kid + "\",\"n\":\"" + number(key.getModulus())
-                + "\",\"e\":\"" + number(key.getPublicExponent()) + "\"}";
+        return "{\"kty\":\"RSA\",\"kid\":\"" + kid + "\",\"n\":\"" + number(key.getModulus()) + "\",\"e\":\""
+                + number(key.getPublicExponent()) + "\"}";
     }
 
     private static String number(BigInteger n) {
@@ -62,7 +65,8 @@ class JwksTest {
     }
 
     private static String token(String header, String claims, KeyPair pair) throws GeneralSecurityException {
-        String text = encode(header.getBytes(StandardCharsets.UTF_8)) + "." + encode(claims.getBytes(StandardCharsets.UTF_8));
+        String text =
+                encode(header.getBytes(StandardCharsets.UTF_8)) + "." + encode(claims.getBytes(StandardCharsets.UTF_8));
         Signature s = Signature.getInstance(pair == ec ? "SHA256withECDSAinP1363Format" : "SHA256withRSA");
         s.initSign(pair.getPrivate());
         s.update(text.getBytes(StandardCharsets.US_ASCII));
@@ -79,18 +83,38 @@ class JwksTest {
         assertThat(user(token(a, CLAIMS, rsa))).isEqualTo("ann");
         assertThat(user(token(a, "{\"own\":\"bob\",\"exp\":100}", rsa))).isEqualTo("bob");
         assertThat(user(token("{\"alg\":\"ES256\",\"kid\":\"e\"}", CLAIMS, ec))).isEqualTo("ann");
-        assertThat(user(token(a, "{\"sun\":\"ann\"}", rsa))).as("without an end").isEmpty();
-        assertThat(user(token(a, "{\"sun\":\"ann\",\"exp\":50}", rsa))).as("over").isEmpty();
-        assertThat(user(token(a, "{\"sun\":\"ann\",\"exp\":100,\"nbf\":60}", rsa))).as("not begun").isEmpty();
-        assertThat(user(token("{\"alg\":\"RS256\"}", CLAIMS, rsa))).as("of no key").isEmpty();
-        assertThat(user(token("{\"alg\":\"RS256\",\"kid\":\"b\"}", CLAIMS, rsa))).as("of an unknown key").isEmpty();
-        assertThat(user(token("{\"alg\":\"RS256\",\"kid\":\"weak\"}", CLAIMS, weak))).as("of a weak key").isEmpty();
-        assertThat(user(token("{\"alg\":\"RS256\",\"kid\":\"enc\"}", CLAIMS, rsa))).as("of a key for something else").isEmpty();
-        assertThat(user(token("{\"alg\":\"ES256\",\"kid\":\"a\"}", CLAIMS, rsa))).as("by another algorithm").isEmpty();
-        assertThat(user(token("{\"alg\":\"none\",\"kid\":\"a\"}", CLAIMS, rsa))).as("unsigned").isEmpty();
+        assertThat(user(token(a, "{\"sun\":\"ann\"}", rsa)))
+                .as("without an end")
+                .isEmpty();
+        assertThat(user(token(a, "{\"sun\":\"ann\",\"exp\":50}", rsa)))
+                .as("over")
+                .isEmpty();
+        assertThat(user(token(a, "{\"sun\":\"ann\",\"exp\":100,\"nbf\":60}", rsa)))
+                .as("not begun")
+                .isEmpty();
+        assertThat(user(token("{\"alg\":\"RS256\"}", CLAIMS, rsa)))
+                .as("of no key")
+                .isEmpty();
+        assertThat(user(token("{\"alg\":\"RS256\",\"kid\":\"b\"}", CLAIMS, rsa)))
+                .as("of an unknown key")
+                .isEmpty();
+        assertThat(user(token("{\"alg\":\"RS256\",\"kid\":\"weak\"}", CLAIMS, weak)))
+                .as("of a weak key")
+                .isEmpty();
+        assertThat(user(token("{\"alg\":\"RS256\",\"kid\":\"enc\"}", CLAIMS, rsa)))
+                .as("of a key for something else")
+                .isEmpty();
+        assertThat(user(token("{\"alg\":\"ES256\",\"kid\":\"a\"}", CLAIMS, rsa)))
+                .as("by another algorithm")
+                .isEmpty();
+        assertThat(user(token("{\"alg\":\"none\",\"kid\":\"a\"}", CLAIMS, rsa)))
+                .as("unsigned")
+                .isEmpty();
         String good = token(a, CLAIMS, rsa);
         String other = token(a, "{\"sun\":\"eve\",\"exp\":100}", rsa);
-        assertThat(user(other.substring(0, other.lastIndexOf('.')) + good.substring(good.lastIndexOf('.')))).as("another's signature").isEmpty();
+        assertThat(user(other.substring(0, other.lastIndexOf('.')) + good.substring(good.lastIndexOf('.'))))
+                .as("another's signature")
+                .isEmpty();
         assertThat(user(good.substring(0, good.length() - 4))).isEmpty();
     }
 
@@ -99,7 +123,12 @@ class JwksTest {
     void aPublicKeyIsNoSecret() {
         byte[] open = rsa.getPublic().getEncoded();
         String forged = Jwt.make(open, "ann", 0, 100);
-        Tokens tokens = new Tokens(Optional.empty(), () -> Optional.of(keys), "", name -> Optional.of(new Caller(7, 8)), Tokens.Ids.UNUSED,
+        Tokens tokens = new Tokens(
+                Optional.empty(),
+                () -> Optional.of(keys),
+                "",
+                name -> Optional.of(new Caller(7, 8)),
+                Tokens.Ids.UNUSED,
                 () -> 50_000);
         assertThat(tokens.caller(forged)).isEmpty();
         assertThat(tokens.areMade()).isFalse();
@@ -108,23 +137,39 @@ class JwksTest {
 
     @Test
     void aSessionOfSuchAToken() throws GeneralSecurityException {
-        Tokens tokens = new Tokens(Optional.empty(), () -> Optional.of(keys), "", name -> Optional.of(new Caller(7, 8)), Tokens.Ids.UNUSED,
+        Tokens tokens = new Tokens(
+                Optional.empty(),
+                () -> Optional.of(keys),
+                "",
+                name -> Optional.of(new Caller(7, 8)),
+                Tokens.Ids.UNUSED,
                 () -> 50_000);
-        Verifier verifier = new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), who -> { }, () -> 50_000);
+        Verifier verifier =
+                new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), who -> {}, () -> 50_000);
         String good = token("{\"alg\":\"RS256\",\"kid\":\"a\"}", CLAIMS, rsa);
         assertThat(tokens.caller(good)).contains(new Caller(7, 8));
-        assertThat(verifier.verify(Session.ofJwt(good).sign("POST", "/p", new byte[0], 50_000, "n"), "POST", "/p", new byte[0]))
+        assertThat(verifier.verify(
+                        Session.ofJwt(good).sign("POST", "/p", new byte[0], 50_000, "n"), "POST", "/p", new byte[0]))
                 .isEqualTo(new Verifier.Verified(new Caller(7, 8)));
         String bad = token("{\"alg\":\"RS256\",\"kid\":\"a\"}", CLAIMS, weak);
-        assertThat(verifier.verify(Session.ofJwt(bad).sign("POST", "/p", new byte[0], 50_000, "m"), "POST", "/p", new byte[0]))
+        assertThat(verifier.verify(
+                        Session.ofJwt(bad).sign("POST", "/p", new byte[0], 50_000, "m"), "POST", "/p", new byte[0]))
                 .isInstanceOf(Verifier.Denied.class);
     }
 
     @Test
     void aFileThatIsOfNoUse() {
-        for (String text : new String[] {"", "{}", "{\"keys\":[]}", "{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"a\",\"n\":\"!\",\"e\":\"AQAB\"}]}",
-            "{\"keys\":[{\"kty\":\"EC\",\"kid\":\"a\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"}]}".replace("P-256", "P-384")}) {
-            assertThatThrownBy(() -> Jwks.parse(text.getBytes(StandardCharsets.UTF_8))).as(text).isInstanceOf(IllegalArgumentException.class);
+        for (String text : new String[] {
+            "",
+            "{}",
+            "{\"keys\":[]}",
+            "{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"a\",\"n\":\"!\",\"e\":\"AQAB\"}]}",
+            "{\"keys\":[{\"kty\":\"EC\",\"kid\":\"a\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"}]}"
+                    .replace("P-256", "P-384")
+        }) {
+            assertThatThrownBy(() -> Jwks.parse(text.getBytes(StandardCharsets.UTF_8)))
+                    .as(text)
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

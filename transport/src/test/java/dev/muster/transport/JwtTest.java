@@ -17,9 +17,11 @@ class JwtTest {
     /** RFC 7515, appendix A.1: other people's tokens are understood. */
     @Test
     void theStandardsExample() {
-        byte[] key = Base64.getUrlDecoder().decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow");
-        String token = "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290"
-                + "Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        byte[] key = Base64.getUrlDecoder()
+                .decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow");
+        String token =
+                "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290"
+                        + "Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
         assertThat(Jwt.check(key, "iss", token, 1300819379).map(Jwt::user)).contains("joe");
         assertThat(Jwt.check(key, "iss", token, 1300819380)).isEmpty();
         assertThat(Jwt.check(key, "", token, 1300819379)).isEmpty();
@@ -28,7 +30,10 @@ class JwtTest {
 
     private static String token(String header, String claims) {
         String text = encode(header) + "." + encode(claims);
-        return text + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(Hash.hmac(KEY, text.getBytes(StandardCharsets.UTF_8)));
+        return text + "."
+                + Base64.getUrlEncoder()
+                        .withoutPadding()
+                        .encodeToString(Hash.hmac(KEY, text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static String encode(String text) {
@@ -49,22 +54,39 @@ class JwtTest {
             {header, "{\"exp\":100}", ""},
             {header, "[]", ""},
             {"{\"alg\":\"none\"}", "{\"sun\":\"ann\",\"exp\":100}", ""},
-            {"{\"alg\":\"RS256\"}", "{\"sun\":\"ann\",\"exp\":100}", ""}};
+            {"{\"alg\":\"RS256\"}", "{\"sun\":\"ann\",\"exp\":100}", ""}
+        };
         for (String[] row : table) {
-            assertThat(Jwt.check(KEY, "own", token(row[0], row[1]), 50).map(Jwt::user).orElse("")).as(row[1]).isEqualTo(row[2]);
+            assertThat(Jwt.check(KEY, "own", token(row[0], row[1]), 50)
+                            .map(Jwt::user)
+                            .orElse(""))
+                    .as(row[1])
+                    .isEqualTo(row[2]);
         }
-        for (String bad : new String[] {"", ".", "..", "a.b.c", "x".repeat(9000),
-            encode(header) + "." + encode("{\"sun\":\"ann\",\"exp\":100}") + "."}) {
+        for (String bad : new String[] {
+            "",
+            ".",
+            "..",
+            "a.b.c",
+            "x".repeat(9000),
+            encode(header) + "." + encode("{\"sun\":\"ann\",\"exp\":100}") + "."
+        }) {
             assertThat(Jwt.check(KEY, "", bad, 50)).as(bad).isEmpty();
         }
     }
 
-    /** With use_jwt_client_ids a token's word counts, if it is a whole one; with use_jwt_client_ids_only nothing else does. */
+    /**
+     * With use_jwt_client_ids a token's word counts, if it is a whole one; with use_jwt_client_ids_only nothing else
+     * does.
+     */
     @Test
     void aTokenMaySayWhoItsUserIs() {
         String[][] table = {
             {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[7,6]}", "5 6 6 [6, 7] /h /s"},
-            {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','groups':{'six':6,'nine':9}}", "5 6 six [6, 9] /h /s"},
+            {
+                "'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','groups':{'six':6,'nine':9}}",
+                "5 6 six [6, 9] /h /s"
+            },
             {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[]}", "5 6 6 [6] /h /s"},
             {"'uid':5,'gid':6", ""},
             {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s'}", ""},
@@ -77,18 +99,34 @@ class JwtTest {
             {"'uid':5,'gid':6,'id':{'gecos':'','dir':'h','shell':'/s','gids':[6]}", ""},
         };
         for (String[] row : table) {
-            String token = token("{\"alg\":\"HS256\"}", "{\"sun\":\"ann\",\"exp\":100," + row[0].replace('\'', '"') + "}");
+            String token =
+                    token("{\"alg\":\"HS256\"}", "{\"sun\":\"ann\",\"exp\":100," + row[0].replace('\'', '"') + "}");
             for (boolean only : new boolean[] {false, true}) {
                 List<Identity> stated = new ArrayList<>();
-                Tokens tokens = new Tokens(Optional.of(KEY), Optional::empty, "", name -> Optional.of(new Caller(1, 2)),
-                        new Tokens.Ids(true, only, name -> Optional.empty(), stated::add), () -> 50_000);
+                Tokens tokens = new Tokens(
+                        Optional.of(KEY),
+                        Optional::empty,
+                        "",
+                        name -> Optional.of(new Caller(1, 2)),
+                        new Tokens.Ids(true, only, name -> Optional.empty(), stated::add),
+                        () -> 50_000);
                 Optional<Caller> caller = tokens.caller(token);
-                assertThat(caller).as(row[0]).isEqualTo(!row[1].isEmpty() ? Optional.of(new Caller(5, 6)) : only ? Optional.empty()
-                        : Optional.of(new Caller(1, 2)));
-                assertThat(stated.stream().map(i -> i.uid() + " " + i.gid() + " " + i.group() + " " + i.gids() + " " + i.home() + " " + i.shell())
-                        .findFirst().orElse("")).as(row[0]).isEqualTo(row[1]);
+                assertThat(caller)
+                        .as(row[0])
+                        .isEqualTo(
+                                !row[1].isEmpty()
+                                        ? Optional.of(new Caller(5, 6))
+                                        : only ? Optional.empty() : Optional.of(new Caller(1, 2)));
+                assertThat(stated.stream()
+                                .map(i -> i.uid() + " " + i.gid() + " " + i.group() + " " + i.gids() + " " + i.home()
+                                        + " " + i.shell())
+                                .findFirst()
+                                .orElse(""))
+                        .as(row[0])
+                        .isEqualTo(row[1]);
             }
-            assertThat(new Tokens(KEY, "", name -> Optional.of(new Caller(1, 2)), () -> 50_000).caller(token)).contains(new Caller(1, 2));
+            assertThat(new Tokens(KEY, "", name -> Optional.of(new Caller(1, 2)), () -> 50_000).caller(token))
+                    .contains(new Caller(1, 2));
         }
     }
 
@@ -96,8 +134,14 @@ class JwtTest {
     void tokensMadeHereSayItWhereTheyMust() {
         Identity ann = new Identity(5, 6, "ann", "six", List.of(6, 7), "/home/ann", "/bin/sh");
         List<Identity> stated = new ArrayList<>();
-        Tokens tokens = new Tokens(Optional.of(KEY), Optional::empty, "", name -> Optional.empty(),
-                new Tokens.Ids(true, true, name -> name.equals("ann") ? Optional.of(ann) : Optional.empty(), stated::add), () -> 50_000);
+        Tokens tokens = new Tokens(
+                Optional.of(KEY),
+                Optional::empty,
+                "",
+                name -> Optional.empty(),
+                new Tokens.Ids(
+                        true, true, name -> name.equals("ann") ? Optional.of(ann) : Optional.empty(), stated::add),
+                () -> 50_000);
         assertThat(tokens.caller(tokens.make("ann", 10))).contains(new Caller(5, 6));
         assertThat(stated.getFirst().gids()).containsExactly(6, 7);
         assertThat(tokens.caller(tokens.make("eve", 10))).isEmpty();
@@ -108,7 +152,8 @@ class JwtTest {
     void whoVouchesMaySayWhoTheCallerIs() {
         Identity ann = new Identity(5, 6, "ann", "six", List.of(6, 7), "/home/ann", "/bin/sh");
         List<Identity> stated = new ArrayList<>();
-        Verifier verifier = new Verifier(() -> KeySet.of(KEY), "c", Optional.empty(), Optional.empty(), stated::add, () -> 50_000);
+        Verifier verifier =
+                new Verifier(() -> KeySet.of(KEY), "c", Optional.empty(), Optional.empty(), stated::add, () -> 50_000);
         Session right = Session.issue(KEY, "c", new Caller(5, 6), Optional.of(ann), 50_000, new byte[16]);
         assertThat(verifier.verify(right.sign("POST", "/p", new byte[0], 50_000, "n"), "POST", "/p", new byte[0]))
                 .isEqualTo(new Verifier.Verified(new Caller(5, 6)));
@@ -125,16 +170,25 @@ class JwtTest {
     @Test
     void aSessionProvesATokenWithoutShowingIt() {
         List<String> asked = new ArrayList<>();
-        Tokens tokens = new Tokens(KEY, "", name -> {
-            asked.add(name);
-            return name.equals("ann") ? Optional.of(new Caller(7, 8)) : Optional.empty();
-        }, () -> 50_000);
-        Verifier verifier = new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), who -> { }, () -> 50_000);
+        Tokens tokens = new Tokens(
+                KEY,
+                "",
+                name -> {
+                    asked.add(name);
+                    return name.equals("ann") ? Optional.of(new Caller(7, 8)) : Optional.empty();
+                },
+                () -> 50_000);
+        Verifier verifier =
+                new Verifier(() -> KeySet.NONE, "c", Optional.empty(), Optional.of(tokens), who -> {}, () -> 50_000);
         Session session = Session.ofJwt(tokens.make("ann", 10));
         String header = session.sign("POST", "/p", new byte[0], 50_000, "n");
-        assertThat(header).doesNotContain(tokens.make("ann", 10).substring(tokens.make("ann", 10).lastIndexOf('.')));
-        assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Verified(new Caller(7, 8)));
-        assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Denied("replayed credential"));
+        assertThat(header)
+                .doesNotContain(
+                        tokens.make("ann", 10).substring(tokens.make("ann", 10).lastIndexOf('.')));
+        assertThat(verifier.verify(header, "POST", "/p", new byte[0]))
+                .isEqualTo(new Verifier.Verified(new Caller(7, 8)));
+        assertThat(verifier.verify(header, "POST", "/p", new byte[0]))
+                .isEqualTo(new Verifier.Denied("replayed credential"));
         String stolen = new Session(session.token(), KEY).sign("POST", "/p", new byte[0], 50_000, "m");
         asked.clear();
         assertThat(verifier.verify(stolen, "POST", "/p", new byte[0])).isInstanceOf(Verifier.Denied.class);

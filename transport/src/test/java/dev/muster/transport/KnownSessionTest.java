@@ -21,7 +21,8 @@ class KnownSessionTest {
 
     private boolean asked(Session of, String path) {
         String header = of.sign("POST", path, new byte[0], now.get(), "n" + nonce++);
-        return verifier.verify(header, "POST", path, new byte[0]) instanceof Verifier.Verified v && v.caller().uid() == 7;
+        return verifier.verify(header, "POST", path, new byte[0]) instanceof Verifier.Verified v
+                && v.caller().uid() == 7;
     }
 
     @Test

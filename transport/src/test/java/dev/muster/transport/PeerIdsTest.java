@@ -16,8 +16,10 @@ class PeerIdsTest {
     @Test
     void theOtherEndIsKnownByNumber(@TempDir Path directory) throws Exception {
         Path place = directory.resolve("socket");
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(place));
-                SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(place)); SocketChannel taken = server.accept()) {
+        try (ServerSocketChannel server =
+                        ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(place));
+                SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(place));
+                SocketChannel taken = server.accept()) {
             Object own = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
             assertThat((Object) PeerIds.of(taken).uid()).isEqualTo(own);
             assertThat((Object) PeerIds.of(client).uid()).isEqualTo(own);

@@ -22,11 +22,16 @@ class ServerTest {
     private static final byte[] KEY = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8);
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicLong counter = new AtomicLong();
-    private final Server server = Server.start("127.0.0.1", 0,
+    private final Server server = Server.start(
+            "127.0.0.1",
+            0,
             new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-            (caller, message, body) -> message.equals("Lines") ? lines(new String(body, StandardCharsets.UTF_8))
-                    : new Server.Reply(200, (caller.uid() + " " + message + " " + new String(body, StandardCharsets.UTF_8))
-                    .getBytes(StandardCharsets.UTF_8)),
+            (caller, message, body) -> message.equals("Lines")
+                    ? lines(new String(body, StandardCharsets.UTF_8))
+                    : new Server.Reply(
+                            200,
+                            (caller.uid() + " " + message + " " + new String(body, StandardCharsets.UTF_8))
+                                    .getBytes(StandardCharsets.UTF_8)),
             Map.of("echo", (caller, frames) -> {
                 try {
                     while (true) {
@@ -37,7 +42,8 @@ class ServerTest {
                 }
             }),
             path -> path.equals("/livez")
-                    ? Optional.of(new Server.Page(200, "text/plain", "ok".getBytes(StandardCharsets.UTF_8))) : Optional.empty());
+                    ? Optional.of(new Server.Page(200, "text/plain", "ok".getBytes(StandardCharsets.UTF_8)))
+                    : Optional.empty());
 
     @AfterEach
     void stop() {
@@ -51,20 +57,29 @@ class ServerTest {
         AtomicInteger undelivered = new AtomicInteger();
         CountDownLatch told = new CountDownLatch(1);
         Verifier verifier = new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis);
-        try (Server own = Server.start("127.0.0.1", 0, verifier, (caller, message, body) -> {
-            if (message.equals("Wait")) {
-                asks.countDown();
-                awaited(may);
-            }
-            return new Server.Reply(200, body).whenUndelivered(() -> {
-                undelivered.incrementAndGet();
-                told.countDown();
-            });
-        }, Map.of(), path -> Optional.empty())) {
+        try (Server own = Server.start(
+                "127.0.0.1",
+                0,
+                verifier,
+                (caller, message, body) -> {
+                    if (message.equals("Wait")) {
+                        asks.countDown();
+                        awaited(may);
+                    }
+                    return new Server.Reply(200, body).whenUndelivered(() -> {
+                        undelivered.incrementAndGet();
+                        told.countDown();
+                    });
+                },
+                Map.of(),
+                path -> Optional.empty())) {
             Session session = Session.issue(KEY, "c", new Caller(1234, 5), System.currentTimeMillis(), new byte[16]);
-            try (Client stays = new Client("127.0.0.1", own.port(), () -> session, () -> "s" + counter.incrementAndGet())) {
-                assertThat(text(stays.post("/muster/v1/Now", "x".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 x");
-                assertThat(text(stays.post("/muster/v1/Now", "y".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 y");
+            try (Client stays =
+                    new Client("127.0.0.1", own.port(), () -> session, () -> "s" + counter.incrementAndGet())) {
+                assertThat(text(stays.post("/muster/v1/Now", "x".getBytes(StandardCharsets.UTF_8), 5000)))
+                        .isEqualTo("200 x");
+                assertThat(text(stays.post("/muster/v1/Now", "y".getBytes(StandardCharsets.UTF_8), 5000)))
+                        .isEqualTo("200 y");
             }
             Client goes = new Client("127.0.0.1", own.port(), () -> session, () -> "g" + counter.incrementAndGet());
             Thread waiting = Thread.startVirtualThread(() -> {
@@ -100,9 +115,15 @@ class ServerTest {
     @Test
     void takenPortIsAnError() {
         Verifier verifier = new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis);
-        assertThatThrownBy(() -> Server.start("127.0.0.1", server.port(), verifier,
-                (caller, message, body) -> new Server.Reply(200, body), Map.of(), path -> Optional.empty()))
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("in use");
+        assertThatThrownBy(() -> Server.start(
+                        "127.0.0.1",
+                        server.port(),
+                        verifier,
+                        (caller, message, body) -> new Server.Reply(200, body),
+                        Map.of(),
+                        path -> Optional.empty()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("in use");
     }
 
     private static String text(Client.Response response) {
@@ -112,7 +133,8 @@ class ServerTest {
     @Test
     void messagesCarryTheirCaller() throws IOException {
         try (Client client = client(KEY, "c")) {
-            assertThat(text(client.post("/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 1234 Ping x");
+            assertThat(text(client.post("/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000)))
+                    .isEqualTo("200 1234 Ping x");
             byte[] large = new byte[3 << 20];
             java.util.Arrays.fill(large, (byte) 'a');
             assertThat(client.post("/muster/v1/Ping", large, 5000).body()).hasSize(large.length + 10);
@@ -140,13 +162,15 @@ class ServerTest {
                 got.add(to - from > 5 ? "" + (to - from) : new String(buffer, from, to - from, StandardCharsets.UTF_8));
         String lengths = "7 " + "9 ".repeat(20_000) + "65535 65536 65537 300000 8";
         try (Client client = client(KEY, "c")) {
-            Client.Response r = client.post("/muster/v1/Lines", lengths.getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines));
+            Client.Response r =
+                    client.post("/muster/v1/Lines", lengths.getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines));
             assertThat(r.body()).isEmpty();
             assertThat(got).containsExactly(("first " + lengths + " last").split(" "));
             // who does not take lines has them in one piece, and the connection serves on
             assertThat(text(client.post("/muster/v1/Lines", "6 7".getBytes(StandardCharsets.UTF_8), 5000)))
                     .isEqualTo("200 first\nxxxxxx\nxxxxxxx\nlast");
-            assertThat(text(client.post("/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines))))
+            assertThat(text(client.post(
+                            "/muster/v1/Ping", "x".getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines))))
                     .isEqualTo("200 1234 Ping x");
         }
     }
@@ -162,25 +186,35 @@ class ServerTest {
                     .isInstanceOf(IOException.class);
             assertThat(got).hasSizeBetween(1, 3);
             assertThat(asked).hasValue(1);
-            assertThatThrownBy(() -> client.post("/muster/v1/Lines", "6 100000".getBytes(StandardCharsets.UTF_8), 5000, Optional.of((b, from, to) -> {
-                throw new IllegalArgumentException("no line for us");
-            }))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> client.post(
+                            "/muster/v1/Lines",
+                            "6 100000".getBytes(StandardCharsets.UTF_8),
+                            5000,
+                            Optional.of((b, from, to) -> {
+                                throw new IllegalArgumentException("no line for us");
+                            })))
+                    .isInstanceOf(IllegalArgumentException.class);
             // the rest of that answer is nobody's
-            assertThat(text(client.post("/muster/v1/Ping", "y".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 1234 Ping y");
+            assertThat(text(client.post("/muster/v1/Ping", "y".getBytes(StandardCharsets.UTF_8), 5000)))
+                    .isEqualTo("200 1234 Ping y");
         }
     }
 
     @Test
     void foreignKeysAndClustersAreRefused() throws IOException {
-        try (Client client = client("another key of some length......".getBytes(StandardCharsets.UTF_8), "c"); Client other = client(KEY, "d")) {
-            assertThat(text(client.post("/muster/v1/Ping", new byte[0], 5000))).startsWith("401 ").contains("1007");
+        try (Client client = client("another key of some length......".getBytes(StandardCharsets.UTF_8), "c");
+                Client other = client(KEY, "d")) {
+            assertThat(text(client.post("/muster/v1/Ping", new byte[0], 5000)))
+                    .startsWith("401 ")
+                    .contains("1007");
             assertThat(text(other.post("/muster/v1/Ping", new byte[0], 5000))).startsWith("401 ");
         }
     }
 
     @Test
     void streamsCarryFramesBothWays() throws IOException {
-        try (Client client = client(KEY, "c"); Frames frames = client.stream(Server.streamPath("echo"), "muster-echo")) {
+        try (Client client = client(KEY, "c");
+                Frames frames = client.stream(Server.streamPath("echo"), "muster-echo")) {
             byte[] frame = new byte[1 << 20];
             frame[77] = 7;
             for (int i = 0; i < 3; i++) {
@@ -193,10 +227,13 @@ class ServerTest {
     }
 
     @Test
-    @SuppressWarnings("JUnitMethodInvoked")     // a server that had garbage serves as before
+    @SuppressWarnings("JUnitMethodInvoked") // a server that had garbage serves as before
     void garbageIsAnsweredOrDroppedAndOthersAreServed() throws IOException {
-        for (String garbage : new String[] {"\u0000\u0001\u0002\u00ff".repeat(100), "GET /\r\n\r\n",
-                "POST /muster/v1/Ping HTTP/1.1\r\nContent-Length: -5\r\n\r\n"}) {
+        for (String garbage : new String[] {
+            "\u0000\u0001\u0002\u00ff".repeat(100),
+            "GET /\r\n\r\n",
+            "POST /muster/v1/Ping HTTP/1.1\r\nContent-Length: -5\r\n\r\n"
+        }) {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
                 socket.setSoTimeout(5000);
                 socket.getOutputStream().write(garbage.getBytes(StandardCharsets.ISO_8859_1));
@@ -215,9 +252,13 @@ class ServerTest {
         String header = session.sign("POST", "/p", new byte[0], 1_000_000, "n");
         assertThat(verifier.verify(header, "POST", "/p", new byte[] {1})).isInstanceOf(Verifier.Denied.class);
         assertThat(verifier.verify(header, "POST", "/q", new byte[0])).isInstanceOf(Verifier.Denied.class);
-        assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Verified(new Caller(7, 7)));
-        assertThat(verifier.verify(header, "POST", "/p", new byte[0])).isEqualTo(new Verifier.Denied("replayed credential"));
-        for (String bad : new String[] {"", "Muster ", "Muster a;b;c;d", "Muster key.x.y;1000000;n;00", "Muster key.x.y;1000000;n;0", "Bearer x"}) {
+        assertThat(verifier.verify(header, "POST", "/p", new byte[0]))
+                .isEqualTo(new Verifier.Verified(new Caller(7, 7)));
+        assertThat(verifier.verify(header, "POST", "/p", new byte[0]))
+                .isEqualTo(new Verifier.Denied("replayed credential"));
+        for (String bad : new String[] {
+            "", "Muster ", "Muster a;b;c;d", "Muster key.x.y;1000000;n;00", "Muster key.x.y;1000000;n;0", "Bearer x"
+        }) {
             assertThat(verifier.verify(bad, "POST", "/p", new byte[0])).as(bad).isInstanceOf(Verifier.Denied.class);
         }
     }
@@ -225,8 +266,9 @@ class ServerTest {
     @Test
     void hmacIsTheStandardOne() {
         // RFC 4231, test case 2
-        assertThat(Hash.hex(Hash.hmac("Jefe".getBytes(StandardCharsets.US_ASCII),
-                "what do ya want for nothing?".getBytes(StandardCharsets.US_ASCII))))
+        assertThat(Hash.hex(Hash.hmac(
+                        "Jefe".getBytes(StandardCharsets.US_ASCII),
+                        "what do ya want for nothing?".getBytes(StandardCharsets.US_ASCII))))
                 .isEqualTo("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 
@@ -247,7 +289,8 @@ class ServerTest {
             Session session = Session.issue(KEY, "c", new Caller(1, 1), System.currentTimeMillis(), new byte[16]);
             Client client = new Client("127.0.0.1", full.getLocalPort(), () -> session, () -> "n").connectWithin(700);
             long began = System.nanoTime();
-            assertThatThrownBy(() -> client.post("/x", new byte[0], 10_000)).isInstanceOf(Client.ConnectException.class);
+            assertThatThrownBy(() -> client.post("/x", new byte[0], 10_000))
+                    .isInstanceOf(Client.ConnectException.class);
             long tookMs = (System.nanoTime() - began) / 1_000_000;
             assertThat(tookMs).isBetween(600L, 3_000L);
         } finally {

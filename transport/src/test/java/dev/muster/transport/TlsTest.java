@@ -35,8 +35,13 @@ class TlsTest {
     }
 
     private static Server serve(TlsIdentity identity) {
-        return Server.start("127.0.0.1", 0, Optional.of(identity), new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-                (caller, message, body) -> new Server.Reply(200, body), Map.of("echo", (caller, frames) -> {
+        return Server.start(
+                "127.0.0.1",
+                0,
+                Optional.of(identity),
+                new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+                (caller, message, body) -> new Server.Reply(200, body),
+                Map.of("echo", (caller, frames) -> {
                     try {
                         while (true) {
                             frames.send(frames.receive());
@@ -44,7 +49,8 @@ class TlsTest {
                     } catch (IOException e) {
                         // the client hung up
                     }
-                }), path -> Optional.empty());
+                }),
+                path -> Optional.empty());
     }
 
     private Client client(Server server, Tls tls) {
@@ -57,20 +63,24 @@ class TlsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "openssl ecparam -out NAME_key.pem -name prime256v1 -genkey",
-        "openssl ecparam -out NAME_key.pem -name secp384r1 -genkey",
-        "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out NAME_key.pem",
-        "openssl genrsa -traditional -out NAME_key.pem 2048",
-        "openssl genpkey -algorithm RSA -out NAME_key.pem",
-        "openssl genpkey -algorithm ED25519 -out NAME_key.pem",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "openssl ecparam -out NAME_key.pem -name prime256v1 -genkey",
+                "openssl ecparam -out NAME_key.pem -name secp384r1 -genkey",
+                "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out NAME_key.pem",
+                "openssl genrsa -traditional -out NAME_key.pem 2048",
+                "openssl genpkey -algorithm RSA -out NAME_key.pem",
+                "openssl genpkey -algorithm ED25519 -out NAME_key.pem",
+            })
     void keysOfAllKindsServe(String how) throws Exception {
-        try (Server server = serve(made.pair("d", "ca", how)); Client client = client(server, trust())) {
+        try (Server server = serve(made.pair("d", "ca", how));
+                Client client = client(server, trust())) {
             byte[] large = new byte[3 << 20];
             large[large.length - 1] = 7;
             assertThat(client.post("/muster/v1/Ping", large, 5000).body()).isEqualTo(large);
-            assertThat(client.post("/muster/v1/Ping", new byte[] {1}, 5000).body()).containsExactly(1);
+            assertThat(client.post("/muster/v1/Ping", new byte[] {1}, 5000).body())
+                    .containsExactly(1);
         }
     }
 
@@ -78,21 +88,26 @@ class TlsTest {
     @ParameterizedTest
     @CsvSource({"EC -pkeyopt ec_paramgen_curve:P-256", "EC -pkeyopt ec_paramgen_curve:P-384", "RSA"})
     void whoConnectsOnceIsServedAsWell(String algorithm) throws Exception {
-        try (Server server = serve(made.pair("d", "ca", "openssl genpkey -algorithm " + algorithm + " -out NAME_key.pem"));
+        try (Server server =
+                        serve(made.pair("d", "ca", "openssl genpkey -algorithm " + algorithm + " -out NAME_key.pem"));
                 Client client = client(server, trust().brief())) {
-            assertThat(client.post("/muster/v1/Ping", new byte[] {1}, 5000).body()).containsExactly(1);
+            assertThat(client.post("/muster/v1/Ping", new byte[] {1}, 5000).body())
+                    .containsExactly(1);
         }
         made.authority("other");
-        try (Server server = serve(made.pair("e", "other", "openssl genpkey -algorithm " + algorithm + " -out NAME_key.pem"));
+        try (Server server = serve(
+                        made.pair("e", "other", "openssl genpkey -algorithm " + algorithm + " -out NAME_key.pem"));
                 Client client = client(server, trust().brief())) {
-            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000)).isInstanceOf(Client.ConnectException.class);
+            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000))
+                    .isInstanceOf(Client.ConnectException.class);
         }
         assertThat(Tls.NONE.brief()).isSameAs(Tls.NONE);
     }
 
     @Test
     void streamsAreEncryptedToo() throws Exception {
-        try (Server server = serve(made.pair("d")); Client client = client(server, trust());
+        try (Server server = serve(made.pair("d"));
+                Client client = client(server, trust());
                 Frames frames = client.stream(Server.streamPath("echo"), "muster-echo")) {
             frames.send("hello".getBytes(StandardCharsets.UTF_8));
             assertThat(frames.receive()).asString().isEqualTo("hello");
@@ -102,26 +117,36 @@ class TlsTest {
     @Test
     void aCertificateOfAnotherAuthorityIsNotTrusted() throws Exception {
         made.authority("other");
-        try (Server server = serve(made.pair("d", "other", "openssl ecparam -out NAME_key.pem -name prime256v1 -genkey"));
+        try (Server server =
+                        serve(made.pair("d", "other", "openssl ecparam -out NAME_key.pem -name prime256v1 -genkey"));
                 Client client = client(server, trust())) {
-            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000)).isInstanceOf(Client.ConnectException.class)
+            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000))
+                    .isInstanceOf(Client.ConnectException.class)
                     .hasMessageContaining("PKIX");
         }
     }
 
     @Test
     void whoSpeaksPlainlyIsNotServed() throws Exception {
-        try (Server server = serve(made.pair("d")); Client client = client(server, Tls.NONE)) {
-            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000)).isInstanceOf(IOException.class);
+        try (Server server = serve(made.pair("d"));
+                Client client = client(server, Tls.NONE)) {
+            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000))
+                    .isInstanceOf(IOException.class);
         }
     }
 
     @Test
     void aServerThatSpeaksPlainlyIsNotAsked() throws Exception {
-        try (Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-                (caller, message, body) -> new Server.Reply(200, body), Map.of(), path -> Optional.empty());
+        try (Server server = Server.start(
+                        "127.0.0.1",
+                        0,
+                        new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+                        (caller, message, body) -> new Server.Reply(200, body),
+                        Map.of(),
+                        path -> Optional.empty());
                 Client client = client(server, trust())) {
-            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000)).isInstanceOf(Client.ConnectException.class);
+            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000))
+                    .isInstanceOf(Client.ConnectException.class);
         }
     }
 
@@ -129,8 +154,11 @@ class TlsTest {
     void aPeerThatNeverAnswersTheHandshakeIsGivenUp() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
             Session session = Session.issue(KEY, "c", new Caller(1, 2), System.currentTimeMillis(), new byte[16]);
-            Client client = new Client("127.0.0.1", silent.getLocalPort(), () -> session, () -> "n").over(trust()).connectWithin(300);
-            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000)).isInstanceOf(Client.ConnectException.class);
+            Client client = new Client("127.0.0.1", silent.getLocalPort(), () -> session, () -> "n")
+                    .over(trust())
+                    .connectWithin(300);
+            assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000))
+                    .isInstanceOf(Client.ConnectException.class);
         }
     }
 
@@ -138,15 +166,22 @@ class TlsTest {
     @Test
     void aStuckWriterCanBeClosed() throws Exception {
         TlsIdentity identity = made.pair("d");
-        Server server = Server.start("127.0.0.1", 0, Optional.of(identity), new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
-                (caller, message, body) -> new Server.Reply(200, body), Map.of("deaf", (caller, frames) -> {
+        Server server = Server.start(
+                "127.0.0.1",
+                0,
+                Optional.of(identity),
+                new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis),
+                (caller, message, body) -> new Server.Reply(200, body),
+                Map.of("deaf", (caller, frames) -> {
                     try {
                         Thread.sleep(60_000);
                     } catch (InterruptedException e) {
                         // the test is over
                     }
-                }), path -> Optional.empty());
-        try (server; Client client = client(server, trust())) {
+                }),
+                path -> Optional.empty());
+        try (server;
+                Client client = client(server, trust())) {
             Frames frames = client.stream(Server.streamPath("deaf"), "muster-deaf");
             Thread writer = Thread.ofVirtual().start(() -> {
                 try {
@@ -170,22 +205,27 @@ class TlsTest {
     void bothSidesTellOfConnections() throws Exception {
         java.util.List<String> told = new java.util.concurrent.CopyOnWriteArrayList<>();
         TlsIdentity own = made.pair("d");
-        own.tell((opened, peer, suite, certificate) -> told.add("server " + peer.replaceAll(":.*", "") + " " + suite + " "
-                + certificate.getSubjectX500Principal().getName()));
+        own.tell((opened, peer, suite, certificate) -> told.add("server " + peer.replaceAll(":.*", "") + " " + suite
+                + " " + certificate.getSubjectX500Principal().getName()));
         Tls trust = trust();
-        trust.tell((opened, peer, suite, certificate) -> told.add((opened ? "client " : "? ") + peer.replaceAll(":.*", "") + " " + suite + " "
-                + certificate.getSubjectX500Principal().getName()));
-        try (Server server = serve(own); Client client = client(server, trust)) {
+        trust.tell((opened, peer, suite, certificate) ->
+                told.add((opened ? "client " : "? ") + peer.replaceAll(":.*", "") + " " + suite + " "
+                        + certificate.getSubjectX500Principal().getName()));
+        try (Server server = serve(own);
+                Client client = client(server, trust)) {
             client.post("/muster/v1/Ping", new byte[0], 5000);
             client.post("/muster/v1/Ping", new byte[0], 5000);
         }
-        assertThat(told).hasSize(2).allMatch(line -> line.matches("(client|server) (127.0.0.1|localhost) TLSv1\\.3 TLS_\\w+ .*CN=d"));
+        assertThat(told)
+                .hasSize(2)
+                .allMatch(line -> line.matches("(client|server) (127.0.0.1|localhost) TLSv1\\.3 TLS_\\w+ .*CN=d"));
         assertThat(told.getFirst().charAt(0)).isNotEqualTo(told.getLast().charAt(0));
     }
 
     @Test
     void aRenewedCertificateNeedsNoRestart() throws Exception {
-        try (Server server = serve(made.pair("d")); Client before = client(server, trust())) {
+        try (Server server = serve(made.pair("d"));
+                Client before = client(server, trust())) {
             before.post("/muster/v1/Ping", new byte[0], 5000);
             made.authority("next");
             made.pair("fresh", "next", "openssl genpkey -algorithm RSA -out NAME_key.pem");
@@ -193,9 +233,11 @@ class TlsTest {
             Files.move(made.file("fresh_key.pem"), made.file("d_key.pem"), StandardCopyOption.REPLACE_EXISTING);
             Thread.sleep(1100);
             try (Client after = client(server, Tls.trusting(made.file("next_cert.pem"), false))) {
-                assertThat(after.post("/muster/v1/Ping", new byte[0], 5000).status()).isEqualTo(200);
+                assertThat(after.post("/muster/v1/Ping", new byte[0], 5000).status())
+                        .isEqualTo(200);
             }
-            assertThat(before.post("/muster/v1/Ping", new byte[0], 5000).status()).isEqualTo(200);
+            assertThat(before.post("/muster/v1/Ping", new byte[0], 5000).status())
+                    .isEqualTo(200);
         }
     }
 
@@ -205,7 +247,8 @@ class TlsTest {
             Files.writeString(made.file("d_cert.pem"), "nothing");
             Thread.sleep(1100);
             try (Client client = client(server, trust())) {
-                assertThat(client.post("/muster/v1/Ping", new byte[0], 5000).status()).isEqualTo(200);
+                assertThat(client.post("/muster/v1/Ping", new byte[0], 5000).status())
+                        .isEqualTo(200);
             }
         }
     }
@@ -236,7 +279,8 @@ class TlsTest {
                 s.shutdownOutput();
             }
             try (Client client = client(server, trust())) {
-                assertThat(client.post("/muster/v1/Ping", new byte[0], 5000).status()).isEqualTo(200);
+                assertThat(client.post("/muster/v1/Ping", new byte[0], 5000).status())
+                        .isEqualTo(200);
             }
         }
     }

@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads the statements that Slurm's archives of older days, and site scripts that fill in past jobs, are made of: {@code insert into} with named
- * columns, {@code truncate table "CLUSTER_…"} and {@code delete from … where}. They are read here and acted on as rows; no database is
- * given any of this text.
+ * Reads the statements that Slurm's archives of older days, and site scripts that fill in past jobs, are made of:
+ * {@code insert into} with named columns, {@code truncate table "CLUSTER_…"} and {@code delete from … where}. They are
+ * read here and acted on as rows; no database is given any of this text.
  */
 public final class ArchiveSql {
     /** Bytes of a file. */
@@ -42,9 +42,21 @@ public final class ArchiveSql {
     }
 
     /** Tables of the original, by the end of their names. */
-    private static final List<String> TABLES = List.of("assoc_usage_day_table", "assoc_usage_hour_table", "assoc_usage_month_table",
-            "wckey_usage_day_table", "wckey_usage_hour_table", "wckey_usage_month_table", "usage_day_table", "usage_hour_table",
-            "usage_month_table", "event_table", "job_table", "resv_table", "step_table", "suspend_table");
+    private static final List<String> TABLES = List.of(
+            "assoc_usage_day_table",
+            "assoc_usage_hour_table",
+            "assoc_usage_month_table",
+            "wckey_usage_day_table",
+            "wckey_usage_hour_table",
+            "wckey_usage_month_table",
+            "usage_day_table",
+            "usage_hour_table",
+            "usage_month_table",
+            "event_table",
+            "job_table",
+            "resv_table",
+            "step_table",
+            "suspend_table");
 
     private final String text;
     private int at;
@@ -64,7 +76,11 @@ public final class ArchiveSql {
     }
 
     private UnreadableException unreadable(String wanted) {
-        int line = (int) text.substring(0, Math.min(at, text.length())).chars().filter(c -> c == '\n').count() + 1;
+        int line = (int) text.substring(0, Math.min(at, text.length()))
+                        .chars()
+                        .filter(c -> c == '\n')
+                        .count()
+                + 1;
         return new UnreadableException("line " + line + ": " + wanted + " was expected");
     }
 

@@ -13,19 +13,73 @@ import java.util.function.UnaryOperator;
 
 /** A job as a row of the original's table of jobs, under the names of its columns in either of its generations. */
 public final class PastJob {
-    private static final Map<String, String> OLD_NAMES = Map.ofEntries(Map.entry("id_job", "jobid"), Map.entry("id_assoc", "associd"),
-            Map.entry("id_user", "uid"), Map.entry("id_group", "gid"), Map.entry("id_wckey", "wckeyid"), Map.entry("id_qos", "qos"),
-            Map.entry("job_name", "name"), Map.entry("exit_code", "comp_code"), Map.entry("cpus_req", "req_cpus"),
-            Map.entry("time_eligible", "eligible"), Map.entry("time_submit", "submit"), Map.entry("time_start", "start"),
-            Map.entry("time_end", "end"), Map.entry("time_suspended", "suspended"), Map.entry("nodes_alloc", "alloc_nodes"),
-            Map.entry("timelimit", "limit"), Map.entry("derived_es", "comment"));
+    private static final Map<String, String> OLD_NAMES = Map.ofEntries(
+            Map.entry("id_job", "jobid"),
+            Map.entry("id_assoc", "associd"),
+            Map.entry("id_user", "uid"),
+            Map.entry("id_group", "gid"),
+            Map.entry("id_wckey", "wckeyid"),
+            Map.entry("id_qos", "qos"),
+            Map.entry("job_name", "name"),
+            Map.entry("exit_code", "comp_code"),
+            Map.entry("cpus_req", "req_cpus"),
+            Map.entry("time_eligible", "eligible"),
+            Map.entry("time_submit", "submit"),
+            Map.entry("time_start", "start"),
+            Map.entry("time_end", "end"),
+            Map.entry("time_suspended", "suspended"),
+            Map.entry("nodes_alloc", "alloc_nodes"),
+            Map.entry("timelimit", "limit"),
+            Map.entry("derived_es", "comment"));
     /** Columns that say nothing of use here. */
-    private static final List<String> UNUSED = List.of("blockid", "deleted", "kill_requid", "track_steps", "db_inx", "job_db_inx", "mod_time",
-            "resvid", "id_resv", "id_block", "id");
-    private static final List<String> READ = List.of("jobid", "associd", "uid", "gid", "wckey", "wckeyid", "name", "comp_code", "req_cpus",
-            "eligible", "submit", "start", "end", "suspended", "alloc_nodes", "limit", "comment", "partition", "cluster", "account", "state",
-            "priority", "qos", "mem_req", "derived_ec", "gres_used", "tres_alloc", "tres_req", "nodelist", "admin_comment", "work_dir",
-                    "submit_line", "constraints", "alloc_cpus");
+    private static final List<String> UNUSED = List.of(
+            "blockid",
+            "deleted",
+            "kill_requid",
+            "track_steps",
+            "db_inx",
+            "job_db_inx",
+            "mod_time",
+            "resvid",
+            "id_resv",
+            "id_block",
+            "id");
+
+    private static final List<String> READ = List.of(
+            "jobid",
+            "associd",
+            "uid",
+            "gid",
+            "wckey",
+            "wckeyid",
+            "name",
+            "comp_code",
+            "req_cpus",
+            "eligible",
+            "submit",
+            "start",
+            "end",
+            "suspended",
+            "alloc_nodes",
+            "limit",
+            "comment",
+            "partition",
+            "cluster",
+            "account",
+            "state",
+            "priority",
+            "qos",
+            "mem_req",
+            "derived_ec",
+            "gres_used",
+            "tres_alloc",
+            "tres_req",
+            "nodelist",
+            "admin_comment",
+            "work_dir",
+            "submit_line",
+            "constraints",
+            "alloc_cpus");
     private static final int ID_BITS = 26;
     /** The bit of {@code mem_req} that says that it is of each CPU. */
     private static final BigInteger PER_CPU = BigInteger.ONE.shiftLeft(63);
@@ -87,8 +141,10 @@ public final class PastJob {
 
     /** Sentences for what the row says and is not kept here. */
     public List<String> lost() {
-        return text("gres_used").isEmpty() ? List.of() : List.of("the column 'gres_used' (" + text("gres_used")
-                + ") is not kept: devices are counted by tres_alloc");
+        return text("gres_used").isEmpty()
+                ? List.of()
+                : List.of("the column 'gres_used' (" + text("gres_used")
+                        + ") is not kept: devices are counted by tres_alloc");
     }
 
     private BigInteger memory() {
@@ -106,7 +162,7 @@ public final class PastJob {
     /**
      * The row here. Its key comes of number and submission, so that a file that is loaded twice changes nothing.
      *
-     * @param qos  its name
+     * @param qos its name
      * @param tres resources by name from resources by number
      */
     public JobRow row(String user, String group, String account, String qos, UnaryOperator<String> tres) {
@@ -117,19 +173,77 @@ public final class PastJob {
         }
         String allocated = tres.apply(text("tres_alloc"));
         String nodes = text("nodelist").equals("None assigned") ? "" : text("nodelist");
-        int count = text("alloc_nodes").matches("\\d{1,6}") ? (int) number("alloc_nodes")
-                : HostList.parse(nodes) instanceof HostList.Parsed.Ok ok ? ok.list().size() : 0;
+        int count = text("alloc_nodes").matches("\\d{1,6}")
+                ? (int) number("alloc_nodes")
+                : HostList.parse(nodes) instanceof HostList.Parsed.Ok ok
+                        ? ok.list().size()
+                        : 0;
         int cpus = cpus(allocated);
-        return new JobRow(submit << ID_BITS | id, 0, (int) id, 0, -1, "", 0, text("name"), uid(), user, gid(), group, account, qos,
-                text("wckey"), text("partition"), "", state(), "None", -1, ExitStatus.ofWaitStatus((int) number("comp_code")),
-                ExitStatus.ofWaitStatus((int) number("derived_ec")), submit, number("eligible"), number("start"), number("end"),
-                        number("suspended"), row.containsKey("limit") ? (int) number("limit")
-                        : -1,
-                number("priority"), nodes, count, row.containsKey("req_cpus") ? (int) number("req_cpus") : cpus, cpus, memoryMb(),
-                memory().testBit(PER_CPU.bitLength() - 1), tres.apply(text("tres_req")), allocated, text("constraints"), text("work_dir"),
-                        text("submit_line"), "", "", "",
-                text("comment"), text("admin_comment"), "", "", "", true, 0, 0, "", "", "", "", assocId(), (int) number("wckeyid"), 0, "", 0,
-                "", text("system_comment"), 0, "");
+        return new JobRow(
+                submit << ID_BITS | id,
+                0,
+                (int) id,
+                0,
+                -1,
+                "",
+                0,
+                text("name"),
+                uid(),
+                user,
+                gid(),
+                group,
+                account,
+                qos,
+                text("wckey"),
+                text("partition"),
+                "",
+                state(),
+                "None",
+                -1,
+                ExitStatus.ofWaitStatus((int) number("comp_code")),
+                ExitStatus.ofWaitStatus((int) number("derived_ec")),
+                submit,
+                number("eligible"),
+                number("start"),
+                number("end"),
+                number("suspended"),
+                row.containsKey("limit") ? (int) number("limit") : -1,
+                number("priority"),
+                nodes,
+                count,
+                row.containsKey("req_cpus") ? (int) number("req_cpus") : cpus,
+                cpus,
+                memoryMb(),
+                memory().testBit(PER_CPU.bitLength() - 1),
+                tres.apply(text("tres_req")),
+                allocated,
+                text("constraints"),
+                text("work_dir"),
+                text("submit_line"),
+                "",
+                "",
+                "",
+                text("comment"),
+                text("admin_comment"),
+                "",
+                "",
+                "",
+                true,
+                0,
+                0,
+                "",
+                "",
+                "",
+                "",
+                assocId(),
+                (int) number("wckeyid"),
+                0,
+                "",
+                0,
+                "",
+                text("system_comment"),
+                0,
+                "");
     }
 
     private int cpus(String allocated) {
@@ -142,12 +256,23 @@ public final class PastJob {
     }
 
     private String state() {
-        List<JobState> states = List.of(JobState.PENDING, JobState.RUNNING, JobState.SUSPENDED, JobState.COMPLETED, JobState.CANCELLED,
-                JobState.FAILED, JobState.TIMEOUT, JobState.NODE_FAIL, JobState.PREEMPTED, JobState.BOOT_FAIL, JobState.DEADLINE,
+        List<JobState> states = List.of(
+                JobState.PENDING,
+                JobState.RUNNING,
+                JobState.SUSPENDED,
+                JobState.COMPLETED,
+                JobState.CANCELLED,
+                JobState.FAILED,
+                JobState.TIMEOUT,
+                JobState.NODE_FAIL,
+                JobState.PREEMPTED,
+                JobState.BOOT_FAIL,
+                JobState.DEADLINE,
                 JobState.OUT_OF_MEMORY);
         long state = number("state");
         if (state < 0 || state >= states.size()) {
-            throw new ArchiveSql.UnreadableException("the state " + text("state").toLowerCase(Locale.ROOT) + " of a job is not known");
+            throw new ArchiveSql.UnreadableException(
+                    "the state " + text("state").toLowerCase(Locale.ROOT) + " of a job is not known");
         }
         return states.get((int) state).name();
     }

@@ -19,6 +19,8 @@ final class AdminLevels {
         if (lower.startsWith("o")) {
             return Optional.of(AdminLevel.OPERATOR);
         }
-        return lower.startsWith("ad") || lower.startsWith("su") || lower.equals("a") ? Optional.of(AdminLevel.ADMINISTRATOR) : Optional.empty();
+        return lower.startsWith("ad") || lower.startsWith("su") || lower.equals("a")
+                ? Optional.of(AdminLevel.ADMINISTRATOR)
+                : Optional.empty();
     }
 }

@@ -12,13 +12,17 @@ final class AssocText {
 
     /** With the QOS that its jobs have by default. */
     static String standard(String qos, AssocRef a) {
-        return "  DefQOS = " + pad(qos, 10) + place(new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), ""));
+        return "  DefQOS = " + pad(qos, 10)
+                + place(new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), ""));
     }
 
     static String place(AssocRef a) {
-        StringBuilder out = new StringBuilder(" C = ").append(pad(a.cluster(), 10)).append(" A = ");
+        StringBuilder out =
+                new StringBuilder(" C = ").append(pad(a.cluster(), 10)).append(" A = ");
         if (a.user().isEmpty()) {
-            return out.append(a.account()).append(a.parent().isEmpty() ? "" : " of " + a.parent()).toString();
+            return out.append(a.account())
+                    .append(a.parent().isEmpty() ? "" : " of " + a.parent())
+                    .toString();
         }
         out.append(pad(a.account(), 20)).append(" U = ").append(pad(a.user(), 9));
         return (a.partition().isEmpty() ? out : out.append(" P = ").append(a.partition())).toString();

@@ -25,14 +25,15 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * All entities at one moment. One that was published is only read; a change is made to a copy, which remembers what has to be
- * written, and becomes the next one once that is in the database.
+ * All entities at one moment. One that was published is only read; a change is made to a copy, which remembers what has
+ * to be written, and becomes the next one once that is in the database.
  */
 public final class Book {
     /** The account at the top of every cluster's tree. */
     public static final String ROOT = "root";
     /** The resources that every cluster has, by number from 1. */
-    private static final List<String> STANDARD_TRES = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+    private static final List<String> STANDARD_TRES =
+            List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private final TreeMap<String, Cluster> clusters;
     private final TreeMap<String, Account> accounts;
@@ -78,7 +79,8 @@ public final class Book {
         int id = 1;
         for (String name : STANDARD_TRES) {
             int slash = name.indexOf('/');
-            book.put(new Tres(id++, slash < 0 ? name : name.substring(0, slash), slash < 0 ? "" : name.substring(slash + 1)));
+            book.put(new Tres(
+                    id++, slash < 0 ? name : name.substring(0, slash), slash < 0 ? "" : name.substring(slash + 1)));
         }
         // numbers below 1000 are the standard ones'
         book.put(new Tres(1000, "dynamic_offset", ""));
@@ -107,7 +109,8 @@ public final class Book {
                 // another place than before: its user got a new name
                 Assoc before = assocs.put(a.id(), a);
                 if (before != null) {
-                    assocByPlace.remove(placeKey(before.cluster(), before.account(), before.user(), before.partition()), a.id());
+                    assocByPlace.remove(
+                            placeKey(before.cluster(), before.account(), before.user(), before.partition()), a.id());
                 }
                 assocByPlace.put(placeKey(a.cluster(), a.account(), a.user(), a.partition()), a.id());
             }
@@ -161,7 +164,10 @@ public final class Book {
 
     /** Of all accounts that are. */
     public List<String> accountNames() {
-        return accounts.values().stream().filter(a -> !a.deleted()).map(Account::name).toList();
+        return accounts.values().stream()
+                .filter(a -> !a.deleted())
+                .map(Account::name)
+                .toList();
     }
 
     Collection<Account> accountsEver() {
@@ -187,7 +193,10 @@ public final class Book {
 
     /** The number of a user's association: that for the partition, else that for all. 0 if there never was one. */
     public int assocNumber(String cluster, String account, String user, String partition) {
-        return assocEver(cluster, account, user, partition).or(() -> assocEver(cluster, account, user, "")).map(Assoc::id).orElse(0);
+        return assocEver(cluster, account, user, partition)
+                .or(() -> assocEver(cluster, account, user, ""))
+                .map(Assoc::id)
+                .orElse(0);
     }
 
     /** The number of a user's key; 0 if there never was one. */
@@ -196,19 +205,31 @@ public final class Book {
             return 0;
         }
         String plain = Wckey.plain(name);
-        return wckeys.values().stream().filter(w -> w.cluster().equals(cluster) && w.user().equals(user) && w.name().equals(plain))
-                .mapToInt(Wckey::id).findFirst().orElse(0);
+        return wckeys.values().stream()
+                .filter(w -> w.cluster().equals(cluster)
+                        && w.user().equals(user)
+                        && w.name().equals(plain))
+                .mapToInt(Wckey::id)
+                .findFirst()
+                .orElse(0);
     }
 
     /** The key that a user's jobs are charged to unless they say another; "" if none. */
     public String defaultWckey(String cluster, String user) {
-        return wckeys.values().stream().filter(w -> !w.deleted() && w.isDefault() && w.cluster().equals(cluster) && w.user().equals(user))
-                .map(Wckey::name).findFirst().orElse("");
+        return wckeys.values().stream()
+                .filter(w -> !w.deleted()
+                        && w.isDefault()
+                        && w.cluster().equals(cluster)
+                        && w.user().equals(user))
+                .map(Wckey::name)
+                .findFirst()
+                .orElse("");
     }
 
     /** Also one that was deleted. */
     Optional<Assoc> assocEver(String cluster, String account, String user, String partition) {
-        return Optional.ofNullable(assocByPlace.get(placeKey(cluster, account, user, partition))).map(assocs::get);
+        return Optional.ofNullable(assocByPlace.get(placeKey(cluster, account, user, partition)))
+                .map(assocs::get);
     }
 
     public Optional<Assoc> assoc(String cluster, String account, String user, String partition) {
@@ -220,7 +241,9 @@ public final class Book {
     }
 
     public Optional<Qos> qos(String name) {
-        return qos.values().stream().filter(q -> !q.deleted() && q.name().equals(name)).findFirst();
+        return qos.values().stream()
+                .filter(q -> !q.deleted() && q.name().equals(name))
+                .findFirst();
     }
 
     /** Also one that was deleted. */
@@ -238,7 +261,9 @@ public final class Book {
 
     /** The made-up one that reserves numbers is none. */
     public List<Tres> tres() {
-        return tres.values().stream().filter(t -> !t.type().equals("dynamic_offset")).toList();
+        return tres.values().stream()
+                .filter(t -> !t.type().equals("dynamic_offset"))
+                .toList();
     }
 
     Collection<Wckey> wckeysEver() {
@@ -282,8 +307,8 @@ public final class Book {
     // ---- the tree
 
     /**
-     * Those of the account and of all above it in that cluster's tree: a coordinator's word counts for what is below, too. With the flag
-     * UsersAreCoords an account's users are its coordinators.
+     * Those of the account and of all above it in that cluster's tree: a coordinator's word counts for what is below,
+     * too. With the flag UsersAreCoords an account's users are its coordinators.
      */
     public Set<String> coordinators(String cluster, String account) {
         Set<String> out = new LinkedHashSet<>();
@@ -293,7 +318,11 @@ public final class Book {
             Optional<Assoc> here = assoc(cluster, at, "", "");
             String of = at;
             if (here.isPresent() && usersCoordinate(of)) {
-                assocs.values().stream().filter(a -> !a.deleted() && a.cluster().equals(cluster) && a.account().equals(of) && !a.user().isEmpty())
+                assocs.values().stream()
+                        .filter(a -> !a.deleted()
+                                && a.cluster().equals(cluster)
+                                && a.account().equals(of)
+                                && !a.user().isEmpty())
                         .forEach(a -> out.add(a.user()));
             }
             at = here.map(Assoc::parent).orElse("");
@@ -302,12 +331,17 @@ public final class Book {
     }
 
     private boolean usersCoordinate(String account) {
-        return account(account).filter(a -> List.of(a.flags().split(",")).contains(LimitField.USERS_ARE_COORDS)).isPresent();
+        return account(account)
+                .filter(a -> List.of(a.flags().split(",")).contains(LimitField.USERS_ARE_COORDS))
+                .isPresent();
     }
 
-    /** Returns the coordinators of an account on any cluster, sorted by name; see {@link #coordinators(String, String)}. */
+    /**
+     * Returns the coordinators of an account on any cluster, sorted by name; see {@link #coordinators(String, String)}.
+     */
     public Set<String> coordinators(String account) {
-        Set<String> out = new TreeSet<>(account(account).map(Account::coordinators).orElse(List.of()));
+        Set<String> out =
+                new TreeSet<>(account(account).map(Account::coordinators).orElse(List.of()));
         clusters().forEach(c -> out.addAll(coordinators(c.name(), account)));
         return out;
     }
@@ -320,7 +354,10 @@ public final class Book {
         return a.parent().isEmpty() ? Optional.empty() : assoc(a.cluster(), a.parent(), "", "");
     }
 
-    /** As {@link #parent}, whether it was deleted or not: the lineage of a deleted association goes over deleted accounts. */
+    /**
+     * As {@link #parent}, whether it was deleted or not: the lineage of a deleted association goes over deleted
+     * accounts.
+     */
     public Optional<Assoc> parentEver(Assoc a) {
         String account = a.user().isEmpty() ? a.parent() : a.account();
         return account.isEmpty() ? Optional.empty() : assocEver(a.cluster(), account, "", "");
@@ -340,7 +377,9 @@ public final class Book {
         Map<String, List<Assoc>> below = new HashMap<>();
         for (Assoc a : assocs.values()) {
             if ((deleted || !a.deleted()) && a.cluster().equals(cluster)) {
-                below.computeIfAbsent((a.user().isEmpty() ? "a" + a.parent() : "u" + a.account()), k -> new ArrayList<>()).add(a);
+                below.computeIfAbsent(
+                                (a.user().isEmpty() ? "a" + a.parent() : "u" + a.account()), k -> new ArrayList<>())
+                        .add(a);
             }
         }
         List<Assoc> out = new ArrayList<>();
@@ -350,12 +389,15 @@ public final class Book {
 
     private static void walk(Assoc account, Map<String, List<Assoc>> below, List<Assoc> out) {
         out.add(account);
-        below.getOrDefault("u" + account.account(), List.of()).stream().sorted((x, y) -> {
-            int byUser = x.user().compareTo(y.user());
-            // the association without a partition sorts first
-            return byUser != 0 ? byUser : x.partition().compareTo(y.partition());
-        }).forEach(out::add);
-        below.getOrDefault("a" + account.account(), List.of()).stream().sorted((x, y) -> x.account().compareTo(y.account()))
+        below.getOrDefault("u" + account.account(), List.of()).stream()
+                .sorted((x, y) -> {
+                    int byUser = x.user().compareTo(y.user());
+                    // the association without a partition sorts first
+                    return byUser != 0 ? byUser : x.partition().compareTo(y.partition());
+                })
+                .forEach(out::add);
+        below.getOrDefault("a" + account.account(), List.of()).stream()
+                .sorted((x, y) -> x.account().compareTo(y.account()))
                 .forEach(child -> walk(child, below, out));
     }
 

@@ -29,7 +29,7 @@ final class ChangeContext {
 
     /**
      * @param actor the caller's user name
-     * @param now   seconds since 1970
+     * @param now seconds since 1970
      */
     ChangeContext(Book draft, String actor, Change change, long now, ChangeRules rules) {
         this.book = draft;
@@ -41,7 +41,12 @@ final class ChangeContext {
 
     /** The end: what was done, or why nothing was. */
     Changed result() {
-        return new Changed(List.copyOf(names), List.copyOf(assocs), List.copyOf(more), List.copyOf(errors), errors.isEmpty() ? 0 : errno);
+        return new Changed(
+                List.copyOf(names),
+                List.copyOf(assocs),
+                List.copyOf(more),
+                List.copyOf(errors),
+                errors.isEmpty() ? 0 : errno);
     }
 
     // ---- words
@@ -69,7 +74,8 @@ final class ChangeContext {
     }
 
     List<String> where(String key) {
-        boolean users = key.equals("user") || key.equals("name") && List.of("user", "coordinator").contains(change.entity());
+        boolean users = key.equals("user")
+                || key.equals("name") && List.of("user", "coordinator").contains(change.entity());
         boolean resources = key.equals("name") && change.entity().equals("resource");
         return list(change.where(), key, rules.preservesUsers() && users || rules.preservesResources() && resources);
     }
@@ -92,13 +98,21 @@ final class ChangeContext {
 
     // ---- limits
 
-    /** The limits that are set here over the old ones; errors are noted. Whether any is set tells {@link #setsLimits}. */
+    /**
+     * The limits that are set here over the old ones; errors are noted. Whether any is set tells {@link #setsLimits}.
+     */
     TreeMap<String, String> limits(Map<String, String> old, List<LimitField> table) {
         TreeMap<String, String> out = new TreeMap<>(old);
         for (LimitField field : table) {
             boolean isAccounts = table == LimitField.ASSOC && field.name().equals(ChangeKeys.FLAGS);
             if (sets(field.name()) && !isAccounts) {
-                String value = Values.applied(book, field, old.getOrDefault(field.name(), ""), set(field.name()), table == LimitField.QOS, errors);
+                String value = Values.applied(
+                        book,
+                        field,
+                        old.getOrDefault(field.name(), ""),
+                        set(field.name()),
+                        table == LimitField.QOS,
+                        errors);
                 if (value.isEmpty() && field.kind() == LimitField.Kind.SHARES) {
                     out.put(field.name(), "1");
                 } else if (value.isEmpty()) {
@@ -112,7 +126,9 @@ final class ChangeContext {
     }
 
     boolean setsLimits(List<LimitField> table) {
-        return table.stream().anyMatch(f -> sets(f.name()) && !(table == LimitField.ASSOC && f.name().equals(ChangeKeys.FLAGS)));
+        return table.stream()
+                .anyMatch(f -> sets(f.name())
+                        && !(table == LimitField.ASSOC && f.name().equals(ChangeKeys.FLAGS)));
     }
 
     /** Applies the change's flags to an account's flags and records errors. Flags hold on every cluster. */
@@ -120,13 +136,20 @@ final class ChangeContext {
         if (sets("accountflags")) {
             return set("accountflags");
         }
-        LimitField field = LimitField.ASSOC.stream().filter(f -> f.name().equals(ChangeKeys.FLAGS)).findFirst().orElseThrow();
+        LimitField field = LimitField.ASSOC.stream()
+                .filter(f -> f.name().equals(ChangeKeys.FLAGS))
+                .findFirst()
+                .orElseThrow();
         return sets(ChangeKeys.FLAGS) ? Values.applied(book, field, old, set(ChangeKeys.FLAGS), false, errors) : old;
     }
 
     /** What is set, for the log of transactions. */
     String info() {
-        return String.join(", ", change.set().entrySet().stream().map(e -> e.getKey() + "='" + e.getValue() + "'").toList());
+        return String.join(
+                ", ",
+                change.set().entrySet().stream()
+                        .map(e -> e.getKey() + "='" + e.getValue() + "'")
+                        .toList());
     }
 
     /** What jobs are charged to stays: they have to end first. */
@@ -137,8 +160,10 @@ final class ChangeContext {
     /** Returns whether jobs of these QOS have not ended: the QOS stay until they have. */
     boolean isActiveQos(Collection<String> doomed) {
         List<Assoc> all = book.assocsEver().stream().filter(a -> !a.deleted()).toList();
-        return !doomed.isEmpty() && refuses(rules.active().apply(all).stream()
-                .filter(j -> List.of(j.qos().split(",")).stream().anyMatch(doomed::contains)).toList());
+        return !doomed.isEmpty()
+                && refuses(rules.active().apply(all).stream()
+                        .filter(j -> List.of(j.qos().split(",")).stream().anyMatch(doomed::contains))
+                        .toList());
     }
 
     private boolean refuses(List<ChangeRules.Active> jobs) {
@@ -146,9 +171,12 @@ final class ChangeContext {
             return false;
         }
         errors.add(" Error with request: Job(s) active, cancel job(s) before remove");
-        jobs.forEach(j -> errors.add("  JobID = " + AssocText.pad(Integer.toString(j.jobId()), 10) + " C = " + AssocText.pad(j.assoc().cluster(), 10)
-                + " A = " + AssocText.pad(j.assoc().account(), 10) + " U = " + AssocText.pad(j.assoc().user(), 9)
-                + " Q = " + AssocText.pad(j.qos(), 9) + " W = " + AssocText.pad(j.wckey().isEmpty() ? "*" : j.wckey(), 9)));
+        jobs.forEach(j -> errors.add("  JobID = " + AssocText.pad(Integer.toString(j.jobId()), 10) + " C = "
+                + AssocText.pad(j.assoc().cluster(), 10)
+                + " A = " + AssocText.pad(j.assoc().account(), 10) + " U = "
+                + AssocText.pad(j.assoc().user(), 9)
+                + " Q = " + AssocText.pad(j.qos(), 9) + " W = "
+                + AssocText.pad(j.wckey().isEmpty() ? "*" : j.wckey(), 9)));
         return true;
     }
 }

@@ -14,16 +14,23 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who may make which change. {@link #of} is the table: every change stands in it once. Administrators and operators may make any that is theirs;
- * what a coordinator makes is looked at when it is made, and not kept if anything of it is outside of the accounts that are his to change.
+ * Who may make which change. {@link #of} is the table: every change stands in it once. Administrators and operators may
+ * make any that is theirs; what a coordinator makes is looked at when it is made, and not kept if anything of it is
+ * outside of the accounts that are his to change.
  */
 final class ChangeRights {
     /** The least that somebody must be. */
-    enum Level { COORDINATOR, OPERATOR, ADMINISTRATOR }
+    enum Level {
+        COORDINATOR,
+        OPERATOR,
+        ADMINISTRATOR
+    }
 
     /** What of a user is not of an association of his. */
     private static final Set<String> OF_USERS = Set.of("adminlevel", "defaultaccount", "defaultwckey", "newname");
-    private static final Set<String> OF_ACCOUNTS = Set.of("description", "organization", "accountflags", ChangeKeys.FLAGS);
+
+    private static final Set<String> OF_ACCOUNTS =
+            Set.of("description", "organization", "accountflags", ChangeKeys.FLAGS);
 
     private final Book before;
     private final Book book;
@@ -40,17 +47,25 @@ final class ChangeRights {
 
     static Level of(Change c) {
         return switch (c.verb() + " " + c.entity()) {
-            case "add qos", "modify qos", "delete qos", "add resource", "modify resource", "delete resource", "add cluster", "delete cluster",
+            case "add qos",
+                    "modify qos",
+                    "delete qos",
+                    "add resource",
+                    "modify resource",
+                    "delete resource",
+                    "add cluster",
+                    "delete cluster",
                     "clean cluster" -> Level.ADMINISTRATOR;
             case "modify cluster", "delete account" -> Level.OPERATOR;
             case "add account", "add coordinator", "delete coordinator", "delete user" -> Level.COORDINATOR;
             // operators make operators, and of nobody who is there already
-            case "add user" -> switch (AdminLevels.of(c.set().getOrDefault("adminlevel", "")).orElse(AdminLevel.NONE)) {
-                // a user without an association is in no account of a coordinator
-                case NONE -> c.set().containsKey(ChangeKeys.ALONE) ? Level.OPERATOR : Level.COORDINATOR;
-                case OPERATOR -> Level.OPERATOR;
-                case ADMINISTRATOR -> Level.ADMINISTRATOR;
-            };
+            case "add user" ->
+                switch (AdminLevels.of(c.set().getOrDefault("adminlevel", "")).orElse(AdminLevel.NONE)) {
+                    // a user without an association is in no account of a coordinator
+                    case NONE -> c.set().containsKey(ChangeKeys.ALONE) ? Level.OPERATOR : Level.COORDINATOR;
+                    case OPERATOR -> Level.OPERATOR;
+                    case ADMINISTRATOR -> Level.ADMINISTRATOR;
+                };
             case "modify user" -> c.set().containsKey("adminlevel") ? Level.ADMINISTRATOR : least(c, OF_USERS);
             case "modify account" -> least(c, OF_ACCOUNTS);
             default -> Level.OPERATOR;
@@ -58,7 +73,10 @@ final class ChangeRights {
     }
 
     private static Level least(Change c, Set<String> operators) {
-        return c.set().containsKey(ChangeKeys.USAGE) || c.set().keySet().stream().anyMatch(operators::contains) ? Level.OPERATOR : Level.COORDINATOR;
+        return c.set().containsKey(ChangeKeys.USAGE)
+                        || c.set().keySet().stream().anyMatch(operators::contains)
+                ? Level.OPERATOR
+                : Level.COORDINATOR;
     }
 
     /** He coordinates something. */
@@ -68,7 +86,8 @@ final class ChangeRights {
 
     /** In this cluster, or in one of them. */
     private boolean coordinates(String cluster, String account) {
-        return before.clusters().stream().filter(c -> cluster.isEmpty() || c.name().equals(cluster))
+        return before.clusters().stream()
+                .filter(c -> cluster.isEmpty() || c.name().equals(cluster))
                 .anyMatch(c -> before.coordinators(c.name(), account).contains(actor));
     }
 
@@ -79,9 +98,14 @@ final class ChangeRights {
         made.forEach(e -> changed.add(e instanceof Assoc a ? a.user() : ""));
         return made.stream().allMatch(e -> switch (e) {
             case Assoc a -> mayChange(a);
-            case Account a -> before.account(a.name()).isEmpty() || mayChange(before.account(a.name()).get(), a);
+            case Account a ->
+                before.account(a.name()).isEmpty()
+                        || mayChange(before.account(a.name()).get(), a);
             // new ones have no level of their own, and those who go had only associations that are his
-            case User u -> before.user(u.name()).isEmpty() ? u.adminLevel() == AdminLevel.NONE : u.deleted() && changed.contains(u.name());
+            case User u ->
+                before.user(u.name()).isEmpty()
+                        ? u.adminLevel() == AdminLevel.NONE
+                        : u.deleted() && changed.contains(u.name());
             case Wckey w -> before.user(w.user()).isEmpty() || changed.contains(w.user());
             default -> false;
         });
@@ -89,8 +113,11 @@ final class ChangeRights {
 
     /** Only who coordinates it; its description and the like are others' to change. */
     private boolean mayChange(Account was, Account is) {
-        return !is.deleted() && was.description().equals(is.description()) && was.organization().equals(is.organization())
-                && was.flags().equals(is.flags()) && coordinates("", is.name());
+        return !is.deleted()
+                && was.description().equals(is.description())
+                && was.organization().equals(is.organization())
+                && was.flags().equals(is.flags())
+                && coordinates("", is.name());
     }
 
     private boolean mayChange(Assoc is) {
@@ -98,7 +125,8 @@ final class ChangeRights {
             return coordinates(is.cluster(), is.account()) && (is.deleted() || mayHave(is));
         }
         // the accounts below his own: what these themselves may have is not for him to say
-        boolean there = before.assoc(is.id()).isEmpty() || coordinates(is.cluster(), before.assoc(is.id()).get().parent());
+        boolean there = before.assoc(is.id()).isEmpty()
+                || coordinates(is.cluster(), before.assoc(is.id()).get().parent());
         return there && !is.deleted() && coordinates(is.cluster(), is.parent()) && mayHave(is);
     }
 
@@ -111,14 +139,18 @@ final class ChangeRights {
         Set<String> gained = qos(book, is);
         before.assoc(is.id()).ifPresent(was -> gained.removeAll(qos(before, was)));
         book.parent(is).ifPresent(above -> gained.removeAll(qos(book, above)));
-        before.tree(is.cluster()).stream().filter(a -> a.user().isEmpty()
-                && before.account(a.account()).filter(own -> own.coordinators().contains(actor)).isPresent())
+        before.tree(is.cluster()).stream()
+                .filter(a -> a.user().isEmpty()
+                        && before.account(a.account())
+                                .filter(own -> own.coordinators().contains(actor))
+                                .isPresent())
                 .forEach(a -> gained.removeAll(qos(before, a)));
         return gained.isEmpty();
     }
 
     private static Set<String> qos(Book of, Assoc a) {
-        Set<String> out = new LinkedHashSet<>(List.of(EffectiveLimits.limits(of, a).getOrDefault("QOS", "").split(",")));
+        Set<String> out = new LinkedHashSet<>(
+                List.of(EffectiveLimits.limits(of, a).getOrDefault("QOS", "").split(",")));
         out.remove("");
         return out;
     }
@@ -126,9 +158,17 @@ final class ChangeRights {
     /** A limit that takes the place of the one above it was set to more than that is. */
     private boolean isMore(Assoc is, LimitField field) {
         String mine = is.limit(field.name());
-        boolean own = field.inherited() && field.name().startsWith("Max") && !mine.isEmpty()
-                && !mine.equals(before.assoc(is.id()).map(was -> was.limit(field.name())).orElse(""));
-        String above = own ? book.parent(is).map(p -> EffectiveLimits.limits(book, p).getOrDefault(field.name(), "")).orElse("") : "";
+        boolean own = field.inherited()
+                && field.name().startsWith("Max")
+                && !mine.isEmpty()
+                && !mine.equals(before.assoc(is.id())
+                        .map(was -> was.limit(field.name()))
+                        .orElse(""));
+        String above = own
+                ? book.parent(is)
+                        .map(p -> EffectiveLimits.limits(book, p).getOrDefault(field.name(), ""))
+                        .orElse("")
+                : "";
         if (above.isEmpty()) {
             return false;
         }

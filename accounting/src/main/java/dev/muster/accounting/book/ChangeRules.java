@@ -10,22 +10,34 @@ import java.util.function.Function;
  * What a site says of changes.
  *
  * @param preservesUsers users' names keep their capitals
- * @param coordinators   may change what is below their accounts
- * @param noDefaults     users need no default account, and get one only where it is named
- * @param absolute       a resource's shares are counts, not hundredths
+ * @param coordinators may change what is below their accounts
+ * @param noDefaults users need no default account, and get one only where it is named
+ * @param absolute a resource's shares are counts, not hundredths
  * @param preservesResources resources' names keep their capitals
- * @param clusterQos     what the jobs of a new cluster may be under
- * @param active         the jobs of associations that have not ended
+ * @param clusterQos what the jobs of a new cluster may be under
+ * @param active the jobs of associations that have not ended
  */
-public record ChangeRules(boolean preservesUsers, boolean coordinators, boolean noDefaults, boolean absolute, boolean preservesResources,
-        String clusterQos, Function<Collection<Assoc>, List<Active>> active) {
-    public ChangeRules(boolean preservesUsers, boolean coordinators, boolean noDefaults, boolean absolute, boolean preservesResources,
+public record ChangeRules(
+        boolean preservesUsers,
+        boolean coordinators,
+        boolean noDefaults,
+        boolean absolute,
+        boolean preservesResources,
+        String clusterQos,
+        Function<Collection<Assoc>, List<Active>> active) {
+    public ChangeRules(
+            boolean preservesUsers,
+            boolean coordinators,
+            boolean noDefaults,
+            boolean absolute,
+            boolean preservesResources,
             String clusterQos) {
         this(preservesUsers, coordinators, noDefaults, absolute, preservesResources, clusterQos, of -> List.of());
     }
 
     /** The QOS that there always is. */
     public static final String STANDARD_QOS = "normal";
+
     public static final ChangeRules STANDARD = new ChangeRules(false, true, false, false, false, STANDARD_QOS);
 
     /**
@@ -38,6 +50,10 @@ public record ChangeRules(boolean preservesUsers, boolean coordinators, boolean 
     /** Those of DefaultQOS, if there are all of them. */
     public static String clusterQos(Book book, String wanted) {
         String lower = wanted.toLowerCase(Locale.ROOT).strip();
-        return !lower.isEmpty() && List.of(lower.split(",")).stream().allMatch(q -> book.qos(q).isPresent()) ? lower : STANDARD_QOS;
+        return !lower.isEmpty()
+                        && List.of(lower.split(",")).stream()
+                                .allMatch(q -> book.qos(q).isPresent())
+                ? lower
+                : STANDARD_QOS;
     }
 }

@@ -17,9 +17,9 @@ public final class Changes {
     private final ChangeRights rights;
 
     /**
-     * @param actor      the caller's user name
-     * @param superuser  root or SlurmUser
-     * @param now        seconds since 1970
+     * @param actor the caller's user name
+     * @param superuser root or SlurmUser
+     * @param now seconds since 1970
      */
     public Changes(Book draft, String actor, boolean superuser, Change change, long now) {
         this(draft, actor, superuser, change, now, ChangeRules.STANDARD);
@@ -27,7 +27,9 @@ public final class Changes {
 
     public Changes(Book draft, String actor, boolean superuser, Change change, long now, ChangeRules rules) {
         c = new ChangeContext(draft, actor, change, now, rules);
-        level = superuser ? AdminLevel.ADMINISTRATOR : draft.user(actor).map(User::adminLevel).orElse(AdminLevel.NONE);
+        level = superuser
+                ? AdminLevel.ADMINISTRATOR
+                : draft.user(actor).map(User::adminLevel).orElse(AdminLevel.NONE);
         rights = new ChangeRights(draft, actor);
     }
 
@@ -41,12 +43,14 @@ public final class Changes {
             c.errors.add(refused.get());
             return c.result();
         }
-        if (c.change.verb().equals("delete") && c.change.where().values().stream().allMatch(String::isBlank)) {
+        if (c.change.verb().equals("delete")
+                && c.change.where().values().stream().allMatch(String::isBlank)) {
             c.errors.add(" No conditions given to remove, not executing.");
             return c.result();
         }
         if (c.sets("Flags") && List.of("user", "cluster").contains(c.change.entity())) {
-            c.errors.add(" The setting 'Flags' of '" + c.change.verb() + " " + c.change.entity() + "' is not supported by this version");
+            c.errors.add(" The setting 'Flags' of '" + c.change.verb() + " " + c.change.entity()
+                    + "' is not supported by this version");
             return c.result();
         }
         String what = c.change.verb() + " " + c.change.entity();
@@ -82,6 +86,8 @@ public final class Changes {
 
     private boolean permitted() {
         return ChangeRights.suffices(level, ChangeRights.of(c.change))
-                || c.rules.coordinators() && ChangeRights.of(c.change) == ChangeRights.Level.COORDINATOR && rights.isCoordinator();
+                || c.rules.coordinators()
+                        && ChangeRights.of(c.change) == ChangeRights.Level.COORDINATOR
+                        && rights.isCoordinator();
     }
 }

@@ -47,7 +47,15 @@ final class CoordinatorChanges {
                 }
             }
             if (!left.equals(a.coordinators())) {
-                c.book.put(new Account(a.name(), a.description(), a.organization(), a.flags(), List.copyOf(left), a.created(), c.now, false));
+                c.book.put(new Account(
+                        a.name(),
+                        a.description(),
+                        a.organization(),
+                        a.flags(),
+                        List.copyOf(left),
+                        a.created(),
+                        c.now,
+                        false));
             }
         }
         c.names.addAll(users);

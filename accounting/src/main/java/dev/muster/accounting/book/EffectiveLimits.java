@@ -35,7 +35,15 @@ public final class EffectiveLimits {
             }
             above = book.parent(above.get());
         }
-        out.put("QOS", String.join(",", book.qos().stream().map(Qos::name).filter(qos::contains).sorted().toList()));
+        out.put(
+                "QOS",
+                String.join(
+                        ",",
+                        book.qos().stream()
+                                .map(Qos::name)
+                                .filter(qos::contains)
+                                .sorted()
+                                .toList()));
         out.values().removeIf(String::isEmpty);
         return out;
     }
@@ -45,7 +53,9 @@ public final class EffectiveLimits {
             return;
         }
         String mine = own.getOrDefault(field.name(), "");
-        own.put(field.name(), mine.isEmpty() ? above : field.kind() == LimitField.Kind.TRES ? mergedTres(above, mine) : mine);
+        own.put(
+                field.name(),
+                mine.isEmpty() ? above : field.kind() == LimitField.Kind.TRES ? mergedTres(above, mine) : mine);
     }
 
     /** The base with the entries of another over it; -1 takes an entry away. */
@@ -60,14 +70,20 @@ public final class EffectiveLimits {
             }
         }
         all.values().removeIf("-1"::equals);
-        return String.join(",", all.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
+        return String.join(
+                ",",
+                all.entrySet().stream()
+                        .map(e -> e.getKey() + "=" + e.getValue())
+                        .toList());
     }
 
     /** The nearest list of one's own or above, with what was added and taken on the way down. */
     private static Set<String> qos(Book book, Assoc assoc) {
         String own = assoc.limit("QOS");
         boolean whole = !own.isEmpty() && !own.startsWith("+") && !own.startsWith("-");
-        Set<String> names = whole ? new LinkedHashSet<>() : book.parent(assoc).map(p -> qos(book, p)).orElseGet(LinkedHashSet::new);
+        Set<String> names = whole
+                ? new LinkedHashSet<>()
+                : book.parent(assoc).map(p -> qos(book, p)).orElseGet(LinkedHashSet::new);
         for (String word : own.split(",")) {
             if (word.startsWith("-")) {
                 names.remove(word.substring(1));
@@ -84,19 +100,42 @@ public final class EffectiveLimits {
         for (Assoc a : book.tree(cluster)) {
             Map<String, String> limits = limits(book, a);
             String names = limits.getOrDefault("QOS", "");
-            assocs.add(new AssocPolicy(a.id(), book.parent(a).map(Assoc::id).orElse(0), a.account(), a.user(), a.partition(), a.isDefault(),
-                    limits, names.isEmpty() ? List.of() : List.of(names.split(",")), limits.getOrDefault("DefaultQOS", "")));
+            assocs.add(new AssocPolicy(
+                    a.id(),
+                    book.parent(a).map(Assoc::id).orElse(0),
+                    a.account(),
+                    a.user(),
+                    a.partition(),
+                    a.isDefault(),
+                    limits,
+                    names.isEmpty() ? List.of() : List.of(names.split(",")),
+                    limits.getOrDefault("DefaultQOS", "")));
         }
-        List<QosPolicy> qos = book.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), UsageResets.limitsOn(cluster, q.limits()))).toList();
+        List<QosPolicy> qos = book.qos().stream()
+                .map(q -> new QosPolicy(q.id(), q.name(), UsageResets.limitsOn(cluster, q.limits())))
+                .toList();
         Map<String, List<String>> coordinates = new HashMap<>();
-        book.accountsEver().stream().filter(a -> !a.deleted()).forEach(a ->
-                book.coordinators(cluster, a.name()).forEach(user -> coordinates.computeIfAbsent(user, u -> new ArrayList<>()).add(a.name())));
+        book.accountsEver().stream()
+                .filter(a -> !a.deleted())
+                .forEach(a -> book.coordinators(cluster, a.name())
+                        .forEach(user -> coordinates
+                                .computeIfAbsent(user, u -> new ArrayList<>())
+                                .add(a.name())));
         List<UserPolicy> users = new ArrayList<>();
-        book.usersEver().stream().filter(u -> !u.deleted()).forEach(u -> users.add(new UserPolicy(u.name(), u.adminLevel(),
-                coordinates.getOrDefault(u.name(), List.of()), -1)));
-        List<WckeyPolicy> wckeys = book.wckeysEver().stream().filter(w -> !w.deleted() && w.cluster().equals(cluster))
-                .map(w -> new WckeyPolicy(w.user(), w.name(), w.isDefault())).toList();
-        return new Policy(assocs, qos, List.copyOf(users), wckeys, ResourceChanges.licences(book, cluster),
+        book.usersEver().stream()
+                .filter(u -> !u.deleted())
+                .forEach(u -> users.add(
+                        new UserPolicy(u.name(), u.adminLevel(), coordinates.getOrDefault(u.name(), List.of()), -1)));
+        List<WckeyPolicy> wckeys = book.wckeysEver().stream()
+                .filter(w -> !w.deleted() && w.cluster().equals(cluster))
+                .map(w -> new WckeyPolicy(w.user(), w.name(), w.isDefault()))
+                .toList();
+        return new Policy(
+                assocs,
+                qos,
+                List.copyOf(users),
+                wckeys,
+                ResourceChanges.licences(book, cluster),
                 ResourceChanges.remotes(book, cluster));
     }
 }

@@ -6,26 +6,46 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Keys that come into the lists because a job was charged to them: a site that does not enforce keys need not name them first. */
+/**
+ * Keys that come into the lists because a job was charged to them: a site that does not enforce keys need not name them
+ * first.
+ */
 public final class JobKeys {
     private JobKeys() {}
 
-    /** Those jobs of a cluster whose keys are in no list. One that was taken away is so again only by a job that came later. */
+    /**
+     * Those jobs of a cluster whose keys are in no list. One that was taken away is so again only by a job that came
+     * later.
+     */
     public static List<JobRow> unknown(Book book, String cluster, Collection<JobRow> jobs) {
-        return jobs.stream().filter(j -> !Wckey.plain(j.wckey()).isEmpty() && !j.userName().isEmpty()).filter(j -> ever(book, cluster, j)
-                .map(w -> w.deleted() && j.submitTime() > w.modified()).orElse(true)).toList();
+        return jobs.stream()
+                .filter(j -> !Wckey.plain(j.wckey()).isEmpty() && !j.userName().isEmpty())
+                .filter(j -> ever(book, cluster, j)
+                        .map(w -> w.deleted() && j.submitTime() > w.modified())
+                        .orElse(true))
+                .toList();
     }
 
     private static Optional<Wckey> ever(Book book, String cluster, JobRow j) {
-        return book.wckeysEver().stream().filter(w -> w.cluster().equals(cluster) && w.user().equals(j.userName()) && w.name().equals(
-                Wckey.plain(j.wckey()))).findFirst();
+        return book.wckeysEver().stream()
+                .filter(w -> w.cluster().equals(cluster)
+                        && w.user().equals(j.userName())
+                        && w.name().equals(Wckey.plain(j.wckey())))
+                .findFirst();
     }
 
     /** Puts the keys of such jobs into the draft, none as its user's default. */
     public static void add(Book draft, String cluster, Collection<JobRow> jobs, long now) {
         for (JobRow j : unknown(draft, cluster, jobs)) {
             String name = Wckey.plain(j.wckey());
-            draft.put(new Wckey(ever(draft, cluster, j).map(Wckey::id).orElseGet(draft::nextWckey), cluster, j.userName(), name, false, now, now,
+            draft.put(new Wckey(
+                    ever(draft, cluster, j).map(Wckey::id).orElseGet(draft::nextWckey),
+                    cluster,
+                    j.userName(),
+                    name,
+                    false,
+                    now,
+                    now,
                     false));
             draft.log(now, "Add WCKeys", "slurmdbd", cluster, name, "user='" + j.userName() + "'");
         }

@@ -40,7 +40,8 @@ final class QosChanges {
                 continue;
             }
             TreeMap<String, String> limits = c.limits(Map.of("Description", name), LimitField.QOS);
-            Optional<Qos> ever = book.qosEver().stream().filter(q -> q.name().equals(name)).findFirst();
+            Optional<Qos> ever =
+                    book.qosEver().stream().filter(q -> q.name().equals(name)).findFirst();
             book.put(new Qos(ever.map(Qos::id).orElseGet(book::nextQos), name, limits, c.now, c.now, false));
             c.names.add(name);
             c.log("Add QOS", "", name, c.info());
@@ -51,8 +52,11 @@ final class QosChanges {
     }
 
     private List<Qos> meant() {
-        return book.qos().stream().filter(q -> c.fits("name", q.name()) && c.fits("id", q.key())
-                && c.fits("description", q.limit("Description").toLowerCase(java.util.Locale.ROOT))).toList();
+        return book.qos().stream()
+                .filter(q -> c.fits("name", q.name())
+                        && c.fits("id", q.key())
+                        && c.fits("description", q.limit("Description").toLowerCase(java.util.Locale.ROOT)))
+                .toList();
     }
 
     private void modify() {
@@ -77,7 +81,9 @@ final class QosChanges {
      */
     private boolean reaches(String from, String to, Set<String> seen) {
         String below = book.qos(from).map(q -> q.limit("Preempt")).orElse("");
-        return List.of(below.split(",")).stream().filter(seen::add).anyMatch(name -> name.equals(to) || reaches(name, to, seen));
+        return List.of(below.split(",")).stream()
+                .filter(seen::add)
+                .anyMatch(name -> name.equals(to) || reaches(name, to, seen));
     }
 
     /** Nobody is left with a default that is not there any more. */
@@ -95,7 +101,8 @@ final class QosChanges {
         if (!lines.isEmpty()) {
             c.errors.add(" Error with request: Associations listed below have these as their Default QOS.");
             c.errors.addAll(lines);
-            c.errors.add(" Please either remove the qos' listed above from list and resubmit,\n or change the default qos to remove the qos.\n"
+            c.errors.add(" Please either remove the qos' listed above from list and resubmit,\n or change the "
+                    + "default qos to remove the qos.\n"
                     + " Changes Discarded");
         }
         return !lines.isEmpty();
@@ -126,12 +133,16 @@ final class QosChanges {
 
     private static boolean mentions(Assoc a, String qos) {
         return a.limit("DefaultQOS").equals(qos)
-                || List.of(a.limit("QOS").split(",")).stream().anyMatch(w -> w.equals(qos) || w.equals("+" + qos) || w.equals("-" + qos));
+                || List.of(a.limit("QOS").split(",")).stream()
+                        .anyMatch(w -> w.equals(qos) || w.equals("+" + qos) || w.equals("-" + qos));
     }
 
     private static String dropped(String list, String name) {
-        return String.join(",", List.of(list.split(",")).stream()
-                .filter(w -> !w.equals(name) && !w.equals("+" + name) && !w.equals("-" + name)).toList());
+        return String.join(
+                ",",
+                List.of(list.split(",")).stream()
+                        .filter(w -> !w.equals(name) && !w.equals("+" + name) && !w.equals("-" + name))
+                        .toList());
     }
 
     private static void keep(TreeMap<String, String> limits, String key, String value) {
@@ -148,6 +159,17 @@ final class QosChanges {
         if (a.limit("DefaultQOS").equals(qos)) {
             limits.remove("DefaultQOS");
         }
-        return new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), a.isDefault(), limits, a.created(), c.now, false);
+        return new Assoc(
+                a.id(),
+                a.cluster(),
+                a.account(),
+                a.user(),
+                a.partition(),
+                a.parent(),
+                a.isDefault(),
+                limits,
+                a.created(),
+                c.now,
+                false);
     }
 }

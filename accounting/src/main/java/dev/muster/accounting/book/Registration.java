@@ -13,30 +13,57 @@ public final class Registration {
 
     private Registration() {}
 
-    /** Puts it into the draft; a cluster that nobody added yet is added, as Slurm does, with the QOS of DefaultQOS. False if nothing is new. */
+    /**
+     * Puts it into the draft; a cluster that nobody added yet is added, as Slurm does, with the QOS of DefaultQOS.
+     * False if nothing is new.
+     */
     public static boolean apply(Book draft, Register r, String actor, long now, String clusterQos) {
         boolean changed = false;
         if (draft.cluster(r.cluster()).isEmpty()) {
-            ClusterChanges.begin(draft, r.cluster(), new TreeMap<>(Map.of("Fairshare", "1", "QOS", ChangeRules.clusterQos(draft, clusterQos))), now);
+            ClusterChanges.begin(
+                    draft,
+                    r.cluster(),
+                    new TreeMap<>(Map.of("Fairshare", "1", "QOS", ChangeRules.clusterQos(draft, clusterQos))),
+                    now);
             draft.log(now, "Add Clusters", actor, r.cluster(), r.cluster(), "");
             changed = true;
         }
         Cluster c = draft.cluster(r.cluster()).orElseThrow();
         // one that has not read its journal yet knows of no nodes
         boolean bare = r.nodeCount() == 0;
-        Cluster registered = new Cluster(c.name(), c.id(), r.host(), r.port(), r.rpcVersion(), c.classification(),
-                r.external() ? EXTERNAL : c.flags().equals(EXTERNAL) ? "" : c.flags(), bare ? c.nodes() : r.nodes(),
-                bare ? c.nodeCount() : r.nodeCount(), bare ? c.tres() : r.tres(), c.created(), c.modified(), false);
+        Cluster registered = new Cluster(
+                c.name(),
+                c.id(),
+                r.host(),
+                r.port(),
+                r.rpcVersion(),
+                c.classification(),
+                r.external() ? EXTERNAL : c.flags().equals(EXTERNAL) ? "" : c.flags(),
+                bare ? c.nodes() : r.nodes(),
+                bare ? c.nodeCount() : r.nodeCount(),
+                bare ? c.tres() : r.tres(),
+                c.created(),
+                c.modified(),
+                false);
         if (!registered.equals(c)) {
             draft.put(registered);
-            draft.log(now, "Modify Clusters", actor, c.name(), "name='" + c.name() + "'", "control_host='" + r.host() + "', control_port=" + r.port()
-                    + ", last_port=" + r.port() + ", rpc_version=" + r.rpcVersion());
+            draft.log(
+                    now,
+                    "Modify Clusters",
+                    actor,
+                    c.name(),
+                    "name='" + c.name() + "'",
+                    "control_host='" + r.host() + "', control_port=" + r.port() + ", last_port=" + r.port()
+                            + ", rpc_version=" + r.rpcVersion());
             changed = true;
         }
         for (String name : r.tresNames()) {
             if (draft.tres().stream().noneMatch(t -> t.full().equals(name))) {
                 int slash = name.indexOf('/');
-                draft.put(new Tres(draft.nextTres(), slash < 0 ? name : name.substring(0, slash), slash < 0 ? "" : name.substring(slash + 1)));
+                draft.put(new Tres(
+                        draft.nextTres(),
+                        slash < 0 ? name : name.substring(0, slash),
+                        slash < 0 ? "" : name.substring(slash + 1)));
                 changed = true;
             }
         }
@@ -50,7 +77,21 @@ public final class Registration {
 
     /** The controller is gone. */
     public static void away(Book draft, String cluster) {
-        draft.cluster(cluster).filter(c -> c.controlPort() != 0).ifPresent(c -> draft.put(new Cluster(c.name(), c.id(), "", 0, c.rpcVersion(),
-                c.classification(), c.flags(), c.nodes(), c.nodeCount(), c.tres(), c.created(), c.modified(), false)));
+        draft.cluster(cluster)
+                .filter(c -> c.controlPort() != 0)
+                .ifPresent(c -> draft.put(new Cluster(
+                        c.name(),
+                        c.id(),
+                        "",
+                        0,
+                        c.rpcVersion(),
+                        c.classification(),
+                        c.flags(),
+                        c.nodes(),
+                        c.nodeCount(),
+                        c.tres(),
+                        c.created(),
+                        c.modified(),
+                        false)));
     }
 }

@@ -24,8 +24,18 @@ final class Removals {
     }
 
     static Assoc deleted(Assoc a, long now) {
-        return new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), false, new TreeMap<>(Map.of("Fairshare", "1")),
-                a.created(), now, true);
+        return new Assoc(
+                a.id(),
+                a.cluster(),
+                a.account(),
+                a.user(),
+                a.partition(),
+                a.parent(),
+                false,
+                new TreeMap<>(Map.of("Fairshare", "1")),
+                a.created(),
+                now,
+                true);
     }
 
     private boolean named(String key, String value) {
@@ -42,8 +52,14 @@ final class Removals {
             return;
         }
         boolean here = !c.where("cluster").isEmpty();
-        List<Account> doomed = book.accountsEver().stream().filter(a -> !a.deleted() && !a.name().equals(Book.ROOT) && named("name", a.name())
-                && named("description", a.description()) && named("organization", a.organization()) && parented(a)).toList();
+        List<Account> doomed = book.accountsEver().stream()
+                .filter(a -> !a.deleted()
+                        && !a.name().equals(Book.ROOT)
+                        && named("name", a.name())
+                        && named("description", a.description())
+                        && named("organization", a.organization())
+                        && parented(a))
+                .toList();
         Set<Assoc> gone = new LinkedHashSet<>();
         for (Cluster cluster : book.clusters()) {
             if (!named("cluster", cluster.name())) {
@@ -69,9 +85,11 @@ final class Removals {
         });
         for (Account a : doomed) {
             // named in other clusters still: only its place in these is gone
-            boolean elsewhere = book.clusters().stream().anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
+            boolean elsewhere = book.clusters().stream()
+                    .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
             if (!elsewhere) {
-                book.put(new Account(a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
+                book.put(new Account(
+                        a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
                 c.log("Remove Accounts", "", a.name(), "");
                 if (!here) {
                     c.names.add(a.name());
@@ -79,13 +97,25 @@ final class Removals {
             }
         }
         for (String name : below) {
-            book.account(name).filter(a -> !doomed.contains(a) && !a.name().equals(Book.ROOT)).ifPresent(a -> {
-                boolean elsewhere = book.clusters().stream().anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
-                if (!elsewhere) {
-                    book.put(new Account(a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
-                    c.log("Remove Accounts", "", a.name(), "");
-                }
-            });
+            book.account(name)
+                    .filter(a -> !doomed.contains(a) && !a.name().equals(Book.ROOT))
+                    .ifPresent(a -> {
+                        boolean elsewhere = book.clusters().stream()
+                                .anyMatch(cl ->
+                                        book.assoc(cl.name(), a.name(), "", "").isPresent());
+                        if (!elsewhere) {
+                            book.put(new Account(
+                                    a.name(),
+                                    a.description(),
+                                    a.organization(),
+                                    a.flags(),
+                                    List.of(),
+                                    a.created(),
+                                    c.now,
+                                    true));
+                            c.log("Remove Accounts", "", a.name(), "");
+                        }
+                    });
         }
     }
 
@@ -93,8 +123,12 @@ final class Removals {
     private void partitions() {
         Set<Assoc> gone = new LinkedHashSet<>();
         for (Cluster cluster : book.clusters()) {
-            book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && named("cluster", a.cluster()) && named("name", a.account())
-                    && named("partition", a.partition())).forEach(gone::add);
+            book.tree(cluster.name()).stream()
+                    .filter(a -> !a.user().isEmpty()
+                            && named("cluster", a.cluster())
+                            && named("name", a.account())
+                            && named("partition", a.partition()))
+                    .forEach(gone::add);
         }
         if (!defaults(gone) && !c.isActive(gone)) {
             gone.forEach(a -> {
@@ -107,14 +141,21 @@ final class Removals {
 
     private boolean parented(Account a) {
         List<String> parents = c.where("parent");
-        return parents.isEmpty() || book.clusters().stream()
-                .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").filter(x -> parents.contains(x.parent())).isPresent());
+        return parents.isEmpty()
+                || book.clusters().stream()
+                        .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "")
+                                .filter(x -> parents.contains(x.parent()))
+                                .isPresent());
     }
 
     /** Accounts that are the default of somebody who has others stay. */
     private boolean standards(Set<Assoc> gone) {
-        List<Assoc> left = c.rules.noDefaults() ? List.of() : gone.stream().filter(a -> a.isDefault() && !a.user().isEmpty() && keepsOthers(a, gone))
-                .sorted(Comparator.comparing(Assoc::user)).toList();
+        List<Assoc> left = c.rules.noDefaults()
+                ? List.of()
+                : gone.stream()
+                        .filter(a -> a.isDefault() && !a.user().isEmpty() && keepsOthers(a, gone))
+                        .sorted(Comparator.comparing(Assoc::user))
+                        .toList();
         if (left.isEmpty()) {
             return false;
         }
@@ -126,12 +167,15 @@ final class Removals {
     }
 
     private boolean keepsOthers(Assoc a, Set<Assoc> gone) {
-        List<Assoc> left = book.tree(a.cluster()).stream().filter(o -> o.user().equals(a.user()) && !gone.contains(o)).toList();
+        List<Assoc> left = book.tree(a.cluster()).stream()
+                .filter(o -> o.user().equals(a.user()) && !gone.contains(o))
+                .toList();
         return !left.isEmpty() && left.stream().noneMatch(Assoc::isDefault);
     }
 
     private static String line(Assoc a) {
-        return "  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = " + AssocText.pad(a.user(), 9);
+        return "  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = "
+                + AssocText.pad(a.user(), 9);
     }
 
     /** A user that keeps other associations must keep its default one. */
@@ -147,7 +191,8 @@ final class Removals {
         }
         c.errors.add(" Error with request: You can not remove the default account of a user");
         c.errors.addAll(lines);
-        c.errors.add(" You must change the default account of these users or remove the users completely from the affected clusters to allow"
+        c.errors.add(" You must change the default account of these users or remove the users completely from the "
+                + "affected clusters to allow"
                 + " these changes.\n Changes Discarded");
         return true;
     }
@@ -158,7 +203,8 @@ final class Removals {
             if (!w.deleted() && named("name", w.user()) && named("cluster", w.cluster()) && named("wckey", w.name())) {
                 book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true));
                 c.log("Remove WCKeys", w.cluster(), w.name(), "");
-                c.names.add("C = " + AssocText.pad(w.cluster(), 10) + " W = " + AssocText.pad(w.name(), 20) + " U = " + AssocText.pad(w.user(), 9));
+                c.names.add("C = " + AssocText.pad(w.cluster(), 10) + " W = " + AssocText.pad(w.name(), 20) + " U = "
+                        + AssocText.pad(w.user(), 9));
             }
         }
     }
@@ -168,15 +214,32 @@ final class Removals {
             wckeys();
             return;
         }
-        boolean narrowed = !c.where("account").isEmpty() || !c.where("cluster").isEmpty() || c.change.where().containsKey("partition");
-        List<User> meant = book.usersEver().stream().filter(u -> !u.deleted() && named("name", u.name())
-                && (c.where("adminlevel").isEmpty() || AdminLevels.of(c.where("adminlevel").getFirst()).filter(l -> l == u.adminLevel()).isPresent())
-                && (c.where("defaultaccount").isEmpty() || book.assocsEver().stream().anyMatch(a -> !a.deleted() && a.isDefault()
-                        && a.user().equals(u.name()) && c.where("defaultaccount").contains(a.account())))).toList();
+        boolean narrowed = !c.where("account").isEmpty()
+                || !c.where("cluster").isEmpty()
+                || c.change.where().containsKey("partition");
+        List<User> meant = book.usersEver().stream()
+                .filter(u -> !u.deleted()
+                        && named("name", u.name())
+                        && (c.where("adminlevel").isEmpty()
+                                || AdminLevels.of(c.where("adminlevel").getFirst())
+                                        .filter(l -> l == u.adminLevel())
+                                        .isPresent())
+                        && (c.where("defaultaccount").isEmpty()
+                                || book.assocsEver().stream()
+                                        .anyMatch(a -> !a.deleted()
+                                                && a.isDefault()
+                                                && a.user().equals(u.name())
+                                                && c.where("defaultaccount").contains(a.account()))))
+                .toList();
         Set<Assoc> gone = new LinkedHashSet<>();
         for (Cluster cluster : book.clusters()) {
-            book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && meant.stream().anyMatch(u -> u.name().equals(a.user()))
-                    && named("cluster", a.cluster()) && named("account", a.account()) && named("partition", a.partition())).forEach(gone::add);
+            book.tree(cluster.name()).stream()
+                    .filter(a -> !a.user().isEmpty()
+                            && meant.stream().anyMatch(u -> u.name().equals(a.user()))
+                            && named("cluster", a.cluster())
+                            && named("account", a.account())
+                            && named("partition", a.partition()))
+                    .forEach(gone::add);
         }
         if (narrowed && defaults(gone) || c.isActive(gone)) {
             return;
@@ -189,7 +252,9 @@ final class Removals {
             }
         });
         for (User u : meant) {
-            boolean left = book.clusters().stream().anyMatch(cl -> book.tree(cl.name()).stream().anyMatch(a -> a.user().equals(u.name())));
+            boolean left = book.clusters().stream()
+                    .anyMatch(cl ->
+                            book.tree(cl.name()).stream().anyMatch(a -> a.user().equals(u.name())));
             boolean touched = gone.stream().anyMatch(a -> a.user().equals(u.name()));
             if (left || narrowed && !touched) {
                 continue;
@@ -201,11 +266,23 @@ final class Removals {
 
     private void remove(User u) {
         book.put(new User(u.name(), u.adminLevel(), u.created(), c.now, true));
-        List.copyOf(book.accountsEver()).stream().filter(a -> a.coordinators().contains(u.name())).forEach(a -> book.put(new Account(a.name(),
-                a.description(), a.organization(), a.flags(), a.coordinators().stream().filter(n -> !n.equals(u.name())).toList(),
-                a.created(), c.now, a.deleted())));
-        List.copyOf(book.wckeysEver()).stream().filter(w -> !w.deleted() && w.user().equals(u.name())).forEach(w -> book.put(
-                new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true)));
+        List.copyOf(book.accountsEver()).stream()
+                .filter(a -> a.coordinators().contains(u.name()))
+                .forEach(a -> book.put(new Account(
+                        a.name(),
+                        a.description(),
+                        a.organization(),
+                        a.flags(),
+                        a.coordinators().stream()
+                                .filter(n -> !n.equals(u.name()))
+                                .toList(),
+                        a.created(),
+                        c.now,
+                        a.deleted())));
+        List.copyOf(book.wckeysEver()).stream()
+                .filter(w -> !w.deleted() && w.user().equals(u.name()))
+                .forEach(w ->
+                        book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true)));
         c.log("Remove Users", "", u.name(), "");
     }
 }

@@ -9,10 +9,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Which conditions each request acts on. One that would be passed over is refused: it could show, change or delete too much. */
+/**
+ * Which conditions each request acts on. One that would be passed over is refused: it could show, change or delete too
+ * much.
+ */
 public final class RequestFilters {
     private static final Map<String, String> HONOURED = Map.ofEntries(
-            Map.entry("show account", "name description organization parent cluster partition qos user defaultqos id account"),
+            Map.entry(
+                    "show account",
+                    "name description organization parent cluster partition qos user defaultqos id account"),
             Map.entry("show association", "account cluster defaultqos id parent partition qos user"),
             Map.entry("show cluster", "name classification rpc qos defaultqos"),
             Map.entry("show coordinator", "name account"),
@@ -25,7 +30,9 @@ public final class RequestFilters {
             Map.entry("show runawayjob", "cluster"),
             Map.entry("show transaction", "account action actor cluster end id start user"),
             Map.entry("show tres", "name id type"),
-            Map.entry("show user", "name account adminlevel cluster defaultaccount defaultwckey partition qos defaultqos wckey"),
+            Map.entry(
+                    "show user",
+                    "name account adminlevel cluster defaultaccount defaultwckey partition qos defaultqos wckey"),
             Map.entry("show wckey", "name cluster id user"),
             Map.entry("modify account", "name cluster"),
             Map.entry("modify account records", "name cluster description organization"),
@@ -45,9 +52,20 @@ public final class RequestFilters {
             Map.entry("delete resource", "name server cluster"),
             Map.entry("delete user", "name adminlevel defaultaccount account cluster partition wckey"));
     /** What each kind of entity has besides limits. */
-    private static final Map<String, String> SETTINGS = Map.of("account", "parent description organization accountflags rawusage",
-            "user", "adminlevel defaultaccount defaultwckey newname rawusage", "cluster", "classification", "coordinator", "",
-            "qos", "rawusage", "resource", "allowed count description flags lastconsumed server servertype type");
+    private static final Map<String, String> SETTINGS = Map.of(
+            "account",
+            "parent description organization accountflags rawusage",
+            "user",
+            "adminlevel defaultaccount defaultwckey newname rawusage",
+            "cluster",
+            "classification",
+            "coordinator",
+            "",
+            "qos",
+            "rawusage",
+            "resource",
+            "allowed count description flags lastconsumed server servertype type");
+
     private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags", ChangeKeys.FLAGS);
 
     private RequestFilters() {}
@@ -57,20 +75,32 @@ public final class RequestFilters {
         return refused("show " + entity, "show " + entity, where);
     }
 
-    /** A sentence for the first setting or condition of a change that has no effect. What is added is described by its conditions: all act. */
+    /**
+     * A sentence for the first setting or condition of a change that has no effect. What is added is described by its
+     * conditions: all act.
+     */
     static Optional<String> refused(Change change) {
         List<LimitField> limits = switch (change.entity()) {
             case "account" -> LimitField.ASSOC;
-            case "user", "cluster" -> LimitField.ASSOC.stream().filter(f -> !f.name().equals(ChangeKeys.FLAGS)).toList();
+            case "user", "cluster" ->
+                LimitField.ASSOC.stream()
+                        .filter(f -> !f.name().equals(ChangeKeys.FLAGS))
+                        .toList();
             case "qos" -> LimitField.QOS;
             default -> List.of();
         };
         Set<String> settings = Set.of(SETTINGS.getOrDefault(change.entity(), "").split(" "));
-        Optional<String> unknown = new TreeSet<>(change.set().keySet()).stream()
-                .filter(k -> !settings.contains(k) && !(k.equals(ChangeKeys.ALONE) && change.verb().equals("add") && change.entity().equals("user")))
-                .filter(k -> limits.stream().noneMatch(f -> f.name().equals(k))).findFirst();
+        Optional<String> unknown = new TreeSet<>(change.set().keySet())
+                .stream()
+                        .filter(k -> !settings.contains(k)
+                                && !(k.equals(ChangeKeys.ALONE)
+                                        && change.verb().equals("add")
+                                        && change.entity().equals("user")))
+                        .filter(k -> limits.stream().noneMatch(f -> f.name().equals(k)))
+                        .findFirst();
         if (unknown.isPresent()) {
-            return unknown.map(k -> " The setting '" + k + "' of '" + change.verb() + " " + change.entity() + "' is not supported by this version");
+            return unknown.map(k -> " The setting '" + k + "' of '" + change.verb() + " " + change.entity()
+                    + "' is not supported by this version");
         }
         if (change.verb().equals("add")) {
             return Optional.empty();
@@ -82,19 +112,26 @@ public final class RequestFilters {
         } else if (what.equals("modify account")) {
             boolean records = change.set().keySet().stream().anyMatch(RECORDS::contains);
             boolean others = change.set().keySet().stream().anyMatch(k -> !RECORDS.contains(k));
-            key = records && !others ? what + " records" : records || change.set().containsKey("parent") ? what : what + " limits";
+            key = records && !others
+                    ? what + " records"
+                    : records || change.set().containsKey("parent") ? what : what + " limits";
         }
         return refused(what, key, change.where());
     }
 
     /** Every request and the conditions that it acts on. */
     static Map<String, Set<String>> honoured() {
-        return HONOURED.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, e -> Set.of(e.getValue().split(" "))));
+        return HONOURED.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, e -> Set.of(e.getValue().split(" "))));
     }
 
     private static Optional<String> refused(String what, String key, Map<String, String> where) {
         Set<String> honoured = Set.of(HONOURED.getOrDefault(key, "").split(" "));
-        return new TreeSet<>(where.keySet()).stream().filter(k -> !honoured.contains(k)).findFirst()
-                .map(k -> " The condition '" + k + "' of '" + what + "' is not supported by this version");
+        return new TreeSet<>(where.keySet())
+                .stream()
+                        .filter(k -> !honoured.contains(k))
+                        .findFirst()
+                        .map(k -> " The condition '" + k + "' of '" + what + "' is not supported by this version");
     }
 }

@@ -14,6 +14,7 @@ final class ResourceChanges {
     private static final String TYPE = "License";
     /** A flag of resources: what clusters may have is counted, not in hundredths. */
     private static final String ABSOLUTE = "Absolute";
+
     private static final String SHARED = "SharedPool";
 
     private final ChangeContext c;
@@ -37,17 +38,31 @@ final class ResourceChanges {
 
     /** A cluster's share of each, {@code name@server:count}; parts are cut off. */
     static List<String> licences(Book book, String cluster) {
-        return book.resourcesEver().stream().filter(r -> !r.deleted() && r.allowed().containsKey(cluster)).map(r -> {
-            long allowed = number(r.allowed().get(cluster), 0);
-            return r.name() + "@" + r.server() + ":" + (shared(r.flags()) ? r.count() : absolute(r.flags()) ? allowed : r.count() * allowed / 100);
-        }).sorted().toList();
+        return book.resourcesEver().stream()
+                .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
+                .map(r -> {
+                    long allowed = number(r.allowed().get(cluster), 0);
+                    return r.name() + "@" + r.server() + ":"
+                            + (shared(r.flags())
+                                    ? r.count()
+                                    : absolute(r.flags()) ? allowed : r.count() * allowed / 100);
+                })
+                .sorted()
+                .toList();
     }
 
     /** What the servers say of those, in the same order. */
     static List<RemoteLicence> remotes(Book book, String cluster) {
-        return book.resourcesEver().stream().filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
-                .map(r -> new RemoteLicence(r.name() + "@" + r.server(), r.count(), r.consumed(), 0, Math.max(r.consumedAt(), r.modified())))
-                .sorted(java.util.Comparator.comparing(RemoteLicence::name)).toList();
+        return book.resourcesEver().stream()
+                .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
+                .map(r -> new RemoteLicence(
+                        r.name() + "@" + r.server(),
+                        r.count(),
+                        r.consumed(),
+                        0,
+                        Math.max(r.consumedAt(), r.modified())))
+                .sorted(java.util.Comparator.comparing(RemoteLicence::name))
+                .toList();
     }
 
     private static long number(String text, long otherwise) {
@@ -61,7 +76,9 @@ final class ResourceChanges {
                 c.errors.add(" Invalid value for " + key + " (" + c.set(key) + ")");
             }
         }
-        for (String flag : c.set("flags").isEmpty() ? List.<String>of() : List.of(c.set("flags").split(","))) {
+        for (String flag : c.set("flags").isEmpty()
+                ? List.<String>of()
+                : List.of(c.set("flags").split(","))) {
             if (!flag.equalsIgnoreCase(ABSOLUTE) && !flag.equalsIgnoreCase(SHARED)) {
                 c.errors.add(" Unknown resource flag: " + flag);
             }
@@ -95,7 +112,8 @@ final class ResourceChanges {
         if (shared(flags)) {
             String all = Long.toString(absolute(flags) ? count : 100);
             if (!allowed.values().stream().allMatch(v -> v.equals("0") || v.equals(all))) {
-                c.errors.add(" With SharedPool a cluster is allowed 0 or all of resource '" + name + "@" + server + "'");
+                c.errors.add(
+                        " With SharedPool a cluster is allowed 0 or all of resource '" + name + "@" + server + "'");
                 return false;
             }
             return true;
@@ -119,7 +137,9 @@ final class ResourceChanges {
     }
 
     private Optional<Resource> find(String name, String server) {
-        return book.resourcesEver().stream().filter(r -> !r.deleted() && r.name().equals(name) && r.server().equals(server)).findFirst();
+        return book.resourcesEver().stream()
+                .filter(r -> !r.deleted() && r.name().equals(name) && r.server().equals(server))
+                .findFirst();
     }
 
     private void add() {
@@ -140,7 +160,8 @@ final class ResourceChanges {
         }
         for (String name : names) {
             Optional<Resource> known = find(name, server);
-            TreeMap<String, String> allowed = new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
+            TreeMap<String, String> allowed =
+                    new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
             boolean fresh = known.isEmpty();
             String flags = c.sets("flags") || fresh ? flags() : known.get().flags();
             long count = number(c.set("count"), known.map(Resource::count).orElse(0L));
@@ -158,10 +179,21 @@ final class ResourceChanges {
                 return;
             }
             if (fresh) {
-                book.put(new Resource(known.map(Resource::id).orElseGet(book::nextResource), name, server, TYPE, count,
-                        said("description", known.map(Resource::description).orElse(name)), flags,
-                        said("servertype", known.map(Resource::manager).orElse("")), allowed, known.map(Resource::created).orElse(c.now), c.now,
-                        false, consumed(known), c.now));
+                book.put(new Resource(
+                        known.map(Resource::id).orElseGet(book::nextResource),
+                        name,
+                        server,
+                        TYPE,
+                        count,
+                        said("description", known.map(Resource::description).orElse(name)),
+                        flags,
+                        said("servertype", known.map(Resource::manager).orElse("")),
+                        allowed,
+                        known.map(Resource::created).orElse(c.now),
+                        c.now,
+                        false,
+                        consumed(known),
+                        c.now));
                 c.names.add(name + "@" + server);
                 c.log("Add Resource", "", name, c.info());
             }
@@ -176,7 +208,8 @@ final class ResourceChanges {
     }
 
     private List<Resource> meant() {
-        return List.copyOf(book.resourcesEver()).stream().filter(r -> !r.deleted() && c.fits("name", r.name()) && c.fits("server", r.server()))
+        return List.copyOf(book.resourcesEver()).stream()
+                .filter(r -> !r.deleted() && c.fits("name", r.name()) && c.fits("server", r.server()))
                 .toList();
     }
 
@@ -199,9 +232,20 @@ final class ResourceChanges {
             if (!within(r.name(), r.server(), allowed, flags, number(c.set("count"), r.count()))) {
                 return;
             }
-            book.put(new Resource(r.id(), r.name(), r.server(), r.type(), number(c.set("count"), r.count()),
-                    c.sets("description") ? c.set("description") : r.description(), flags,
-                    c.sets("servertype") ? c.set("servertype") : r.manager(), allowed, r.created(), c.now, false, consumed(Optional.of(r)),
+            book.put(new Resource(
+                    r.id(),
+                    r.name(),
+                    r.server(),
+                    r.type(),
+                    number(c.set("count"), r.count()),
+                    c.sets("description") ? c.set("description") : r.description(),
+                    flags,
+                    c.sets("servertype") ? c.set("servertype") : r.manager(),
+                    allowed,
+                    r.created(),
+                    c.now,
+                    false,
+                    consumed(Optional.of(r)),
                     c.sets("lastconsumed") ? c.now : r.consumedAt()));
             c.names.add(r.name() + "@" + r.server());
             c.log("Modify Resource", "", r.name(), c.info());
@@ -211,8 +255,21 @@ final class ResourceChanges {
     private void delete() {
         for (Resource r : meant()) {
             if (c.where("cluster").isEmpty()) {
-                book.put(new Resource(r.id(), r.name(), r.server(), r.type(), r.count(), r.description(), r.flags(), r.manager(), Map.of(),
-                        r.created(), c.now, true, 0, 0));
+                book.put(new Resource(
+                        r.id(),
+                        r.name(),
+                        r.server(),
+                        r.type(),
+                        r.count(),
+                        r.description(),
+                        r.flags(),
+                        r.manager(),
+                        Map.of(),
+                        r.created(),
+                        c.now,
+                        true,
+                        0,
+                        0));
                 c.names.add(r.name() + "@" + r.server());
             } else {
                 TreeMap<String, String> allowed = new TreeMap<>(r.allowed());
@@ -221,8 +278,21 @@ final class ResourceChanges {
                         c.names.add("Cluster - " + cluster + " : Resource - " + r.name() + "@" + r.server());
                     }
                 });
-                book.put(new Resource(r.id(), r.name(), r.server(), r.type(), r.count(), r.description(), r.flags(), r.manager(), allowed,
-                        r.created(), c.now, false, r.consumed(), r.consumedAt()));
+                book.put(new Resource(
+                        r.id(),
+                        r.name(),
+                        r.server(),
+                        r.type(),
+                        r.count(),
+                        r.description(),
+                        r.flags(),
+                        r.manager(),
+                        allowed,
+                        r.created(),
+                        c.now,
+                        false,
+                        r.consumed(),
+                        r.consumedAt()));
             }
             c.log("Remove Resource", "", r.name(), "");
         }

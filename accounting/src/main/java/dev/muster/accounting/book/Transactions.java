@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** {@code sacctmgr show transactions}: which changes were about an account or a user, also of what is deleted by now. */
+/**
+ * {@code sacctmgr show transactions}: which changes were about an account or a user, also of what is deleted by now.
+ */
 public final class Transactions {
     private static final String OF_ASSOCIATION = "id_assoc=";
 
@@ -29,8 +31,11 @@ public final class Transactions {
         List<Map<String, String>> out = new ArrayList<>();
         for (Map<String, String> row : rows) {
             List<Assoc> touched = touched(row.get("Where"));
-            if (named("action", row.get("Action")) && named("actor", row.get("Actor")) && named("cluster", row.get("Cluster"))
-                    && named("id", row.get("ID")) && isAbout(row, touched)) {
+            if (named("action", row.get("Action"))
+                    && named("actor", row.get("Actor"))
+                    && named("cluster", row.get("Cluster"))
+                    && named("id", row.get("ID"))
+                    && isAbout(row, touched)) {
                 out.add(withAssociations ? with(row, touched) : row);
             }
         }
@@ -42,7 +47,8 @@ public final class Transactions {
     }
 
     private boolean named(String key, String value) {
-        return !given(key) || List.of(where.get(key).toLowerCase(Locale.ROOT).split(",")).contains(value.toLowerCase(Locale.ROOT));
+        return !given(key)
+                || List.of(where.get(key).toLowerCase(Locale.ROOT).split(",")).contains(value.toLowerCase(Locale.ROOT));
     }
 
     private List<Assoc> touched(String what) {
@@ -67,8 +73,10 @@ public final class Transactions {
             case "Add Accounts", "Modify Accounts", "Remove Accounts" -> !given("user") && named("account", name);
             case "Add Account Coord", "Remove Account Coord" -> named("user", name) && named("account", info);
             case "Add Users", "Modify Users", "Remove Users" -> !given("account") && named("user", name);
-            case "Add WCKeys", "Remove WCKeys" -> !given("account") && info.matches("user='[^']*'") && named("user", info.substring(6,
-                    info.length() - 1));
+            case "Add WCKeys", "Remove WCKeys" ->
+                !given("account")
+                        && info.matches("user='[^']*'")
+                        && named("user", info.substring(6, info.length() - 1));
             default -> false;
         };
     }

@@ -16,7 +16,8 @@ import java.util.TreeMap;
 /** New accounts and users with their associations. */
 final class TreeChanges {
     private static final String NOTHING_ADDED =
-            "Nothing added.\nMake sure the accounts requested here have been added to the system/cluster. (sacctmgr add account...)";
+            "Nothing added.\nMake sure the accounts requested here have been added to the system/cluster. "
+                    + "(sacctmgr add account...)";
     private final ChangeContext c;
     private final Book book;
 
@@ -41,7 +42,8 @@ final class TreeChanges {
         String parent = c.set("parent").isEmpty() ? Book.ROOT : c.set("parent").toLowerCase(java.util.Locale.ROOT);
         for (String cluster : clusters) {
             if (book.cluster(cluster).isEmpty()) {
-                c.errors.add(" error: Cluster '" + cluster + "' has not been added yet, please contact your admin before adding accounts to it");
+                c.errors.add(" error: Cluster '" + cluster
+                        + "' has not been added yet, please contact your admin before adding accounts to it");
             } else if (c.errors.isEmpty() && book.assoc(cluster, parent, "", "").isEmpty()) {
                 c.errors.add(" error: No parent account '" + parent + "' on cluster '" + cluster + "'");
             }
@@ -65,23 +67,47 @@ final class TreeChanges {
         if (book.account(name).isPresent()) {
             return;
         }
-        String organization = !c.set("organization").isEmpty() ? c.set("organization")
+        String organization = !c.set("organization").isEmpty()
+                ? c.set("organization")
                 : List.of("", Book.ROOT).contains(c.set("parent")) ? name : c.set("parent");
-        book.put(new Account(name, c.set("description").isEmpty() ? name : c.set("description"), organization, c.accountFlags(""), List.of(),
-                c.now, c.now, false));
+        book.put(new Account(
+                name,
+                c.set("description").isEmpty() ? name : c.set("description"),
+                organization,
+                c.accountFlags(""),
+                List.of(),
+                c.now,
+                c.now,
+                false));
         c.names.add(name);
         c.log("Add Accounts", "", name, c.info());
     }
 
     /** Makes an association that is not there yet, or brings a deleted one back; says whether it did. */
     private boolean associate(
-            String cluster, String account, String user, String partition, String parent, boolean isDefault, Map<String, String> limits) {
+            String cluster,
+            String account,
+            String user,
+            String partition,
+            String parent,
+            boolean isDefault,
+            Map<String, String> limits) {
         Optional<Assoc> ever = book.assocEver(cluster, account, user, partition);
         if (ever.isPresent() && !ever.get().deleted()) {
             return false;
         }
-        Assoc made = new Assoc(ever.map(Assoc::id).orElseGet(book::nextAssoc), cluster, account, user, partition, parent, isDefault, limits,
-                c.now, c.now, false);
+        Assoc made = new Assoc(
+                ever.map(Assoc::id).orElseGet(book::nextAssoc),
+                cluster,
+                account,
+                user,
+                partition,
+                parent,
+                isDefault,
+                limits,
+                c.now,
+                c.now,
+                false);
         book.put(made);
         c.assocs.add(ChangeContext.ref(made));
         c.log("Add Associations", cluster, "id_assoc=" + made.id(), c.info());
@@ -116,8 +142,8 @@ final class TreeChanges {
         }
         List<String> skipped = missing(accounts, clusters);
         if (!accounts.isEmpty() && skipped.size() == accounts.size() * clusters.size()) {
-            skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster " + s.substring(0, s.indexOf('\n'))
-                    + ", skipping."));
+            skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster "
+                    + s.substring(0, s.indexOf('\n')) + ", skipping."));
             c.errors.add(NOTHING_ADDED);
             return;
         }
@@ -128,7 +154,12 @@ final class TreeChanges {
             if (book.user(name).isEmpty()) {
                 book.put(new User(name, AdminLevels.of(level).orElse(AdminLevel.NONE), c.now, c.now, false));
                 c.names.add(name);
-                c.log("Add Users", "", name, "admin_level=" + AdminLevels.of(level).orElse(AdminLevel.NONE).ordinal());
+                c.log(
+                        "Add Users",
+                        "",
+                        name,
+                        "admin_level="
+                                + AdminLevels.of(level).orElse(AdminLevel.NONE).ordinal());
             }
             for (String cluster : clusters) {
                 associations(name, cluster, accounts, defaultAccount, limits);
@@ -146,20 +177,27 @@ final class TreeChanges {
     private List<String> missing(List<String> accounts, List<String> clusters) {
         List<String> out = new ArrayList<>();
         for (String cluster : clusters) {
-            accounts.stream().filter(account -> book.assoc(cluster, account, "", "").isEmpty()).forEach(account -> out.add(cluster + "\n" + account));
+            accounts.stream()
+                    .filter(account -> book.assoc(cluster, account, "", "").isEmpty())
+                    .forEach(account -> out.add(cluster + "\n" + account));
         }
         return out;
     }
 
-    private void associations(String user, String cluster, List<String> accounts, String defaultAccount, Map<String, String> limits) {
+    private void associations(
+            String user, String cluster, List<String> accounts, String defaultAccount, Map<String, String> limits) {
         List<String> partitions = c.where("partition").isEmpty() ? List.of("") : c.where("partition");
         for (String account : accounts) {
             if (book.assoc(cluster, account, "", "").isEmpty()) {
                 continue;
             }
             for (String partition : partitions) {
-                List<Assoc> defaults = book.tree(cluster).stream().filter(a -> a.user().equals(user) && a.isDefault()).toList();
-                boolean first = defaultAccount.isEmpty() ? defaults.isEmpty() && !c.rules.noDefaults() : account.equals(defaultAccount);
+                List<Assoc> defaults = book.tree(cluster).stream()
+                        .filter(a -> a.user().equals(user) && a.isDefault())
+                        .toList();
+                boolean first = defaultAccount.isEmpty()
+                        ? defaults.isEmpty() && !c.rules.noDefaults()
+                        : account.equals(defaultAccount);
                 if (first && defaults.stream().anyMatch(a -> !a.account().equals(account))) {
                     TreeUpdates.clearDefault(book, cluster, user, c.now);
                 }
@@ -170,13 +208,17 @@ final class TreeChanges {
 
     private void wckey(String cluster, String user, String name) {
         Optional<Wckey> ever = book.wckeysEver().stream()
-                .filter(w -> w.cluster().equals(cluster) && w.user().equals(user) && w.name().equals(name)).findFirst();
+                .filter(w -> w.cluster().equals(cluster)
+                        && w.user().equals(user)
+                        && w.name().equals(name))
+                .findFirst();
         if (ever.isPresent() && !ever.get().deleted()) {
             return;
         }
         // only one that is named so: nobody guesses to what a user wants to be charged
         boolean isDefault = c.set("defaultwckey").equalsIgnoreCase(name);
-        book.put(new Wckey(ever.map(Wckey::id).orElseGet(book::nextWckey), cluster, user, name, isDefault, c.now, c.now, false));
+        book.put(new Wckey(
+                ever.map(Wckey::id).orElseGet(book::nextWckey), cluster, user, name, isDefault, c.now, c.now, false));
         c.more.add(cluster + "\n" + user + "\n" + name);
         c.log("Add WCKeys", cluster, name, "user='" + user + "'");
     }

@@ -42,8 +42,12 @@ final class TreeUpdates {
             List<Assoc> touched = new ArrayList<>();
             for (Cluster cluster : book.clusters()) {
                 // of the accounts' users where these are named
-                book.tree(cluster.name()).stream().filter(a -> (c.where("user").isEmpty() ? a.user().isEmpty() : named("user", a.user()))
-                        && named("cluster", cluster.name()) && named("name", a.account()) && named("parent", a.parent())).forEach(touched::add);
+                book.tree(cluster.name()).stream()
+                        .filter(a -> (c.where("user").isEmpty() ? a.user().isEmpty() : named("user", a.user()))
+                                && named("cluster", cluster.name())
+                                && named("name", a.account())
+                                && named("parent", a.parent()))
+                        .forEach(touched::add);
             }
             limits(touched);
         }
@@ -51,11 +55,19 @@ final class TreeUpdates {
 
     private void records() {
         for (Account a : List.copyOf(book.accountsEver())) {
-            if (!a.deleted() && named("name", a.name()) && (c.where("organization").isEmpty() || named("organization", a.organization()))
+            if (!a.deleted()
+                    && named("name", a.name())
+                    && (c.where("organization").isEmpty() || named("organization", a.organization()))
                     && (c.where("description").isEmpty() || named("description", a.description()))) {
-                book.put(new Account(a.name(), c.sets("description") ? c.set("description") : a.description(),
+                book.put(new Account(
+                        a.name(),
+                        c.sets("description") ? c.set("description") : a.description(),
                         c.sets("organization") ? c.set("organization") : a.organization(),
-                        c.accountFlags(a.flags()), a.coordinators(), a.created(), c.now, false));
+                        c.accountFlags(a.flags()),
+                        a.coordinators(),
+                        a.created(),
+                        c.now,
+                        false));
                 c.names.add(a.name());
                 c.log("Modify Accounts", "", a.name(), c.info());
             }
@@ -66,27 +78,39 @@ final class TreeUpdates {
         String parent = c.set("parent").toLowerCase(java.util.Locale.ROOT);
         for (Cluster cluster : book.clusters()) {
             for (Assoc a : book.tree(cluster.name())) {
-                boolean meant = a.user().isEmpty() && named("cluster", cluster.name()) && named("name", a.account())
+                boolean meant = a.user().isEmpty()
+                        && named("cluster", cluster.name())
+                        && named("name", a.account())
                         && !a.account().equals(Book.ROOT);
                 if (meant && book.account(parent).isEmpty()) {
                     c.errors.add("  Parent account " + parent + " doesn't exist on cluster " + cluster.name());
                     return;
                 }
-                if (!meant || a.parent().equals(parent) || book.assoc(cluster.name(), parent, "", "").isEmpty()) {
+                if (!meant
+                        || a.parent().equals(parent)
+                        || book.assoc(cluster.name(), parent, "", "").isEmpty()) {
                     continue;
                 }
                 if (parent.equals(a.account()) || book.isBelow(cluster.name(), parent, a.account())) {
-                    c.errors.add("  Requested parent account " + parent + " is a child of " + a.account() + " on cluster " + cluster.name()
-                            + ". Please re-parent " + parent + " before using it as a parent.");
+                    c.errors.add("  Requested parent account " + parent + " is a child of " + a.account()
+                            + " on cluster " + cluster.name() + ". Please re-parent " + parent
+                            + " before using it as a parent.");
                     return;
                 }
-                List<Assoc> below = book.tree(cluster.name()).stream().filter(o -> o.account().equals(a.account()) && !o.user().isEmpty()
-                        || book.isBelow(cluster.name(), o.account(), a.account())).toList();
-                Assoc moved = new Assoc(a.id(), a.cluster(), a.account(), "", "", parent, false, a.limits(), a.created(), c.now, false);
+                List<Assoc> below = book.tree(cluster.name()).stream()
+                        .filter(o ->
+                                o.account().equals(a.account()) && !o.user().isEmpty()
+                                        || book.isBelow(cluster.name(), o.account(), a.account()))
+                        .toList();
+                Assoc moved = new Assoc(
+                        a.id(), a.cluster(), a.account(), "", "", parent, false, a.limits(), a.created(), c.now, false);
                 book.put(moved);
                 // named by where it was found
                 c.assocs.add(ChangeContext.ref(a));
-                below.stream().filter(o -> o.id() != a.id()).map(ChangeContext::ref).forEach(c.assocs::add);
+                below.stream()
+                        .filter(o -> o.id() != a.id())
+                        .map(ChangeContext::ref)
+                        .forEach(c.assocs::add);
                 c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
             }
         }
@@ -106,8 +130,18 @@ final class TreeUpdates {
             if (!c.errors.isEmpty()) {
                 return;
             }
-            book.put(new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), a.isDefault(), limits, a.created(),
-                    c.now, false));
+            book.put(new Assoc(
+                    a.id(),
+                    a.cluster(),
+                    a.account(),
+                    a.user(),
+                    a.partition(),
+                    a.parent(),
+                    a.isDefault(),
+                    limits,
+                    a.created(),
+                    c.now,
+                    false));
             set.add(a.id());
             c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
         }
@@ -115,8 +149,11 @@ final class TreeUpdates {
             for (Assoc a : book.tree(cluster)) {
                 Map<String, String> after = EffectiveLimits.limits(book, a);
                 String standard = after.getOrDefault("DefaultQOS", "");
-                boolean changed = set.contains(a.id()) || !a.user().isEmpty() && (!after.equals(before.get(a.id())) || inherits(a, set));
-                if (changed && !standard.isEmpty() && !List.of(after.getOrDefault("QOS", "").split(",")).contains(standard)) {
+                boolean changed = set.contains(a.id())
+                        || !a.user().isEmpty() && (!after.equals(before.get(a.id())) || inherits(a, set));
+                if (changed
+                        && !standard.isEmpty()
+                        && !List.of(after.getOrDefault("QOS", "").split(",")).contains(standard)) {
                     if (c.errors.isEmpty()) {
                         c.errors.add(" These associations don't have access to their default qos.\n"
                                 + " Please give them access before the default can be set to this.");
@@ -134,11 +171,16 @@ final class TreeUpdates {
     private boolean inherits(Assoc a, Set<Integer> targets) {
         for (LimitField field : LimitField.ASSOC) {
             Optional<Assoc> at = Optional.of(a);
-            while (c.sets(field.name()) && field.inherited() && at.isPresent() && !targets.contains(at.get().id())
+            while (c.sets(field.name())
+                    && field.inherited()
+                    && at.isPresent()
+                    && !targets.contains(at.get().id())
                     && at.get().limit(field.name()).isEmpty()) {
                 at = book.parent(at.get());
             }
-            if (c.sets(field.name()) && field.inherited() && at.filter(up -> targets.contains(up.id())).isPresent()) {
+            if (c.sets(field.name())
+                    && field.inherited()
+                    && at.filter(up -> targets.contains(up.id())).isPresent()) {
                 return true;
             }
         }
@@ -157,7 +199,9 @@ final class TreeUpdates {
         if (!possible()) {
             return;
         }
-        List<User> meant = List.copyOf(book.usersEver()).stream().filter(u -> !u.deleted() && named("name", u.name())).toList();
+        List<User> meant = List.copyOf(book.usersEver()).stream()
+                .filter(u -> !u.deleted() && named("name", u.name()))
+                .toList();
         if (c.sets("newname") && !mayRename(meant)) {
             return;
         }
@@ -167,7 +211,8 @@ final class TreeUpdates {
                 return;
             }
             meant.forEach(u -> {
-                book.put(new User(u.name(), AdminLevels.of(c.set("adminlevel")).orElseThrow(), u.created(), c.now, false));
+                book.put(new User(
+                        u.name(), AdminLevels.of(c.set("adminlevel")).orElseThrow(), u.created(), c.now, false));
                 named(u);
             });
         }
@@ -185,22 +230,30 @@ final class TreeUpdates {
         }
         List<Assoc> touched = new ArrayList<>();
         for (Cluster cluster : book.clusters()) {
-            book.tree(cluster.name()).stream().filter(a -> !a.user().isEmpty() && named("name", a.user()) && named("cluster", cluster.name())
-                    && named("account", a.account()) && named("partition", a.partition())).forEach(touched::add);
+            book.tree(cluster.name()).stream()
+                    .filter(a -> !a.user().isEmpty()
+                            && named("name", a.user())
+                            && named("cluster", cluster.name())
+                            && named("account", a.account())
+                            && named("partition", a.partition()))
+                    .forEach(touched::add);
         }
         limits(touched);
     }
 
     private String newName() {
-        return c.rules.preservesUsers() ? c.set("newname").strip() : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
+        return c.rules.preservesUsers()
+                ? c.set("newname").strip()
+                : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
     }
 
     private boolean mayRename(List<User> meant) {
         String to = newName();
         if (c.where("name").size() != 1 || to.isEmpty()) {
             c.errors.add(" If you are changing a users name you can only specify 1 user at a time.");
-        } else if (meant.stream().noneMatch(u -> u.name().equals(to)) && (book.usersEver().stream().anyMatch(u -> u.name().equals(to) && !u.deleted())
-                || book.assocsEver().stream().anyMatch(a -> a.user().equals(to) && !a.deleted()))) {
+        } else if (meant.stream().noneMatch(u -> u.name().equals(to))
+                && (book.usersEver().stream().anyMatch(u -> u.name().equals(to) && !u.deleted())
+                        || book.assocsEver().stream().anyMatch(a -> a.user().equals(to) && !a.deleted()))) {
             c.errors.add(" Can't modify: the user '" + to + "' is there already");
         }
         return c.errors.isEmpty();
@@ -220,16 +273,40 @@ final class TreeUpdates {
     private void rename(User u, String to) {
         book.put(new User(to, u.adminLevel(), u.created(), c.now, false));
         book.put(new User(u.name(), u.adminLevel(), u.created(), c.now, true));
-        List.copyOf(book.assocsEver()).stream().filter(a -> !a.deleted() && a.user().equals(u.name())).forEach(a -> {
-            book.put(new Assoc(a.id(), a.cluster(), a.account(), to, a.partition(), a.parent(), a.isDefault(), a.limits(), a.created(), c.now,
-                    false));
-            c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
-        });
-        List.copyOf(book.accountsEver()).stream().filter(a -> a.coordinators().contains(u.name())).forEach(a -> book.put(new Account(a.name(),
-                a.description(), a.organization(), a.flags(), a.coordinators().stream().map(n -> n.equals(u.name()) ? to : n).toList(), a.created(),
-                c.now, a.deleted())));
-        List.copyOf(book.wckeysEver()).stream().filter(w -> !w.deleted() && w.user().equals(u.name())).forEach(w -> book.put(
-                new Wckey(w.id(), w.cluster(), to, w.name(), w.isDefault(), w.created(), c.now, false)));
+        List.copyOf(book.assocsEver()).stream()
+                .filter(a -> !a.deleted() && a.user().equals(u.name()))
+                .forEach(a -> {
+                    book.put(new Assoc(
+                            a.id(),
+                            a.cluster(),
+                            a.account(),
+                            to,
+                            a.partition(),
+                            a.parent(),
+                            a.isDefault(),
+                            a.limits(),
+                            a.created(),
+                            c.now,
+                            false));
+                    c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
+                });
+        List.copyOf(book.accountsEver()).stream()
+                .filter(a -> a.coordinators().contains(u.name()))
+                .forEach(a -> book.put(new Account(
+                        a.name(),
+                        a.description(),
+                        a.organization(),
+                        a.flags(),
+                        a.coordinators().stream()
+                                .map(n -> n.equals(u.name()) ? to : n)
+                                .toList(),
+                        a.created(),
+                        c.now,
+                        a.deleted())));
+        List.copyOf(book.wckeysEver()).stream()
+                .filter(w -> !w.deleted() && w.user().equals(u.name()))
+                .forEach(w -> book.put(
+                        new Wckey(w.id(), w.cluster(), to, w.name(), w.isDefault(), w.created(), c.now, false)));
     }
 
     private void named(User u) {
@@ -242,7 +319,9 @@ final class TreeUpdates {
     private void defaultAccount(User u) {
         String account = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
         for (Cluster cluster : book.clusters()) {
-            List<Assoc> own = book.tree(cluster.name()).stream().filter(a -> a.user().equals(u.name())).toList();
+            List<Assoc> own = book.tree(cluster.name()).stream()
+                    .filter(a -> a.user().equals(u.name()))
+                    .toList();
             if (own.isEmpty() || !named("cluster", cluster.name())) {
                 continue;
             }
@@ -253,7 +332,8 @@ final class TreeUpdates {
             }
             if (own.stream().noneMatch(a -> a.account().equals(account))) {
                 if (c.errors.isEmpty()) {
-                    c.errors.add(" Can't modify because these users aren't associated with new default account '" + account + "'...");
+                    c.errors.add(" Can't modify because these users aren't associated with new default account '"
+                            + account + "'...");
                 }
                 c.errors.add("  U = " + u.name() + " C = " + cluster.name());
                 continue;
@@ -269,22 +349,43 @@ final class TreeUpdates {
     }
 
     static void clearDefault(Book book, String cluster, String user, long now) {
-        book.tree(cluster).stream().filter(a -> a.user().equals(user) && a.isDefault()).forEach(a -> book.put(withDefault(a, false, now)));
+        book.tree(cluster).stream()
+                .filter(a -> a.user().equals(user) && a.isDefault())
+                .forEach(a -> book.put(withDefault(a, false, now)));
     }
 
     private static Assoc withDefault(Assoc a, boolean isDefault, long now) {
-        return new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), isDefault, a.limits(), a.created(), now, false);
+        return new Assoc(
+                a.id(),
+                a.cluster(),
+                a.account(),
+                a.user(),
+                a.partition(),
+                a.parent(),
+                isDefault,
+                a.limits(),
+                a.created(),
+                now,
+                false);
     }
 
     private void defaultWckey(User u) {
         String name = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
-        List<Wckey> own = book.wckeysEver().stream().filter(w -> !w.deleted() && w.user().equals(u.name()) && named("cluster", w.cluster())).toList();
+        List<Wckey> own = book.wckeysEver().stream()
+                .filter(w -> !w.deleted() && w.user().equals(u.name()) && named("cluster", w.cluster()))
+                .toList();
         if (own.stream().noneMatch(w -> w.name().equals(name))) {
-            c.errors.add(" Can't modify because these users aren't associated with new default wckey '" + name + "'...\n  U = " + u.name()
-                    + book.clusters().stream().filter(k -> named("cluster", k.name())).map(k -> " C = " + k.name()).findFirst().orElse(""));
+            c.errors.add(" Can't modify because these users aren't associated with new default wckey '" + name
+                    + "'...\n  U = " + u.name()
+                    + book.clusters().stream()
+                            .filter(k -> named("cluster", k.name()))
+                            .map(k -> " C = " + k.name())
+                            .findFirst()
+                            .orElse(""));
             return;
         }
-        own.forEach(w -> book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), w.name().equals(name), w.created(), c.now, false)));
+        own.forEach(w -> book.put(
+                new Wckey(w.id(), w.cluster(), w.user(), w.name(), w.name().equals(name), w.created(), c.now, false)));
         named(u);
     }
 }

@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@code set RawUsage=0}: what associations and QOS have had is forgotten. The controllers count it; they are told by a number that stands among
- * the limits and grows with each reset, so that one that is away when it happens does it when it comes back, once.
+ * {@code set RawUsage=0}: what associations and QOS have had is forgotten. The controllers count it; they are told by a
+ * number that stands among the limits and grows with each reset, so that one that is away when it happens does it when
+ * it comes back, once.
  */
 final class UsageResets {
     private final ChangeContext c;
@@ -42,7 +43,9 @@ final class UsageResets {
         if (book.cluster(cluster).isEmpty()) {
             wrong("Failed to find cluster " + cluster + " in database");
         } else if (c.change.entity().equals("qos")) {
-            c.where("name").forEach(name -> book.qos(name).ifPresentOrElse(q -> reset(q, cluster), () -> wrong("Failed to find QOS " + name)));
+            c.where("name")
+                    .forEach(name -> book.qos(name)
+                            .ifPresentOrElse(q -> reset(q, cluster), () -> wrong("Failed to find QOS " + name)));
         } else {
             boolean users = c.change.entity().equals("user");
             List<String> names = users ? c.where("name") : c.where("user").isEmpty() ? List.of("") : c.where("user");
@@ -56,19 +59,35 @@ final class UsageResets {
 
     /** Of an account: its own and that of all below it, of which its sum is made. */
     private void reset(String cluster, String account, String user) {
-        List<Assoc> meant = book.tree(cluster).stream().filter(a -> user.isEmpty() ? book.isBelow(cluster, a.account(), account)
-                : a.account().equals(account) && a.user().equals(user)).toList();
+        List<Assoc> meant = book.tree(cluster).stream()
+                .filter(a -> user.isEmpty()
+                        ? book.isBelow(cluster, a.account(), account)
+                        : a.account().equals(account) && a.user().equals(user))
+                .toList();
         if (meant.isEmpty()) {
-            wrong("Failed to find cluster " + cluster + " account " + account + (user.isEmpty() ? "" : " user " + user) + " association in database");
+            wrong("Failed to find cluster " + cluster + " account " + account + (user.isEmpty() ? "" : " user " + user)
+                    + " association in database");
         }
         for (Assoc a : meant) {
-            book.put(new Assoc(a.id(), a.cluster(), a.account(), a.user(), a.partition(), a.parent(), a.isDefault(),
-                    stamped(a.limits(), LimitField.USAGE_RESET), a.created(), c.now, false));
+            book.put(new Assoc(
+                    a.id(),
+                    a.cluster(),
+                    a.account(),
+                    a.user(),
+                    a.partition(),
+                    a.parent(),
+                    a.isDefault(),
+                    stamped(a.limits(), LimitField.USAGE_RESET),
+                    a.created(),
+                    c.now,
+                    false));
         }
-        meant.stream().filter(a -> a.account().equals(account) && a.user().equals(user)).forEach(a -> {
-            c.assocs.add(ChangeContext.ref(a));
-            c.log("Reset Usage", cluster, "id_assoc=" + a.id(), c.info());
-        });
+        meant.stream()
+                .filter(a -> a.account().equals(account) && a.user().equals(user))
+                .forEach(a -> {
+                    c.assocs.add(ChangeContext.ref(a));
+                    c.log("Reset Usage", cluster, "id_assoc=" + a.id(), c.info());
+                });
     }
 
     private void reset(Qos q, String cluster) {

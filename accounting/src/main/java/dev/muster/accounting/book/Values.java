@@ -24,9 +24,16 @@ final class Values {
         String value = sign == '=' ? typed : typed.substring(2);
         return switch (field.kind()) {
             case TRES -> tres(book, old, value, errors);
-            case NAMES -> field.name().equals("Preempt") ? preempt(book, old, value, sign, errors) : qos(book, old, value, sign, errors);
-            case NAME -> value.isEmpty() || book.qos(value.toLowerCase(java.util.Locale.ROOT)).isPresent()
-                    ? value.toLowerCase(java.util.Locale.ROOT) : refused("", badDefaultQos(value), errors);
+            case NAMES ->
+                field.name().equals("Preempt")
+                        ? preempt(book, old, value, sign, errors)
+                        : qos(book, old, value, sign, errors);
+            case NAME ->
+                value.isEmpty()
+                                || book.qos(value.toLowerCase(java.util.Locale.ROOT))
+                                        .isPresent()
+                        ? value.toLowerCase(java.util.Locale.ROOT)
+                        : refused("", badDefaultQos(value), errors);
             case FLAGS -> flags(field, old, value, sign, ofQos, errors);
             default -> value;
         };
@@ -66,7 +73,11 @@ final class Values {
 
     /** A resource may be called by its number as well: {@code 1} is cpu. */
     private static String named(Book book, String typed) {
-        return book.tres().stream().filter(t -> Integer.toString(t.id()).equals(typed)).findFirst().map(Tres::full).orElse(typed);
+        return book.tres().stream()
+                .filter(t -> Integer.toString(t.id()).equals(typed))
+                .findFirst()
+                .map(Tres::full)
+                .orElse(typed);
     }
 
     /** A count with something added or taken: never below nothing. */
@@ -78,7 +89,10 @@ final class Values {
             }
         }
         BigInteger delta = new BigInteger(by);
-        return (sign == '+' ? now.add(delta) : now.subtract(delta)).max(BigInteger.ZERO).min(LimitField.COUNT_MAX).toString();
+        return (sign == '+' ? now.add(delta) : now.subtract(delta))
+                .max(BigInteger.ZERO)
+                .min(LimitField.COUNT_MAX)
+                .toString();
     }
 
     private static Set<String> words(String list) {
@@ -160,7 +174,8 @@ final class Values {
     private static String coordinators(String old, String value, char sign, List<String> errors) {
         String none = "No" + LimitField.USERS_ARE_COORDS;
         Set<String> said = words(value);
-        Optional<String> unknown = said.stream().filter(w -> !w.equalsIgnoreCase(LimitField.USERS_ARE_COORDS) && !w.equalsIgnoreCase(none))
+        Optional<String> unknown = said.stream()
+                .filter(w -> !w.equalsIgnoreCase(LimitField.USERS_ARE_COORDS) && !w.equalsIgnoreCase(none))
                 .findFirst();
         if (unknown.isPresent()) {
             return refused(old, " Unknown Flag(s)=" + unknown.get(), errors);
@@ -171,7 +186,8 @@ final class Values {
         return combined(old, value.isBlank() ? Set.of() : Set.of(LimitField.USERS_ARE_COORDS), sign);
     }
 
-    private static String flags(LimitField field, String old, String value, char sign, boolean ofQos, List<String> errors) {
+    private static String flags(
+            LimitField field, String old, String value, char sign, boolean ofQos, List<String> errors) {
         if (!ofQos) {
             return coordinators(old, value, sign, errors);
         }
@@ -181,9 +197,13 @@ final class Values {
         List<String> known = LimitField.QOS_FLAGS;
         Set<String> spelled = new LinkedHashSet<>();
         for (String word : words(value)) {
-            Optional<String> match = known.stream().filter(k -> k.equalsIgnoreCase(word)).findFirst();
+            Optional<String> match =
+                    known.stream().filter(k -> k.equalsIgnoreCase(word)).findFirst();
             if (match.isEmpty()) {
-                return refused(old, " Unknown QOS flag used in:\n  '" + value + "'\n Valid QOS flags are\n  '" + String.join(",", known) + "'",
+                return refused(
+                        old,
+                        " Unknown QOS flag used in:\n  '" + value + "'\n Valid QOS flags are\n  '"
+                                + String.join(",", known) + "'",
                         errors);
             }
             spelled.add(match.get());
@@ -194,11 +214,18 @@ final class Values {
 
     /** How its jobs give way, in one word, and to whom; OFF is as the cluster has it, and so nothing. */
     private static String preemptMode(String old, String value, List<String> errors) {
-        List<String> said = words(value.toUpperCase(java.util.Locale.ROOT)).stream().toList();
-        List<String> ways = said.stream().filter(w -> !w.equals("WITHIN") && !w.equals("PRIORITY")).toList();
+        List<String> said =
+                words(value.toUpperCase(java.util.Locale.ROOT)).stream().toList();
+        List<String> ways = said.stream()
+                .filter(w -> !w.equals("WITHIN") && !w.equals("PRIORITY"))
+                .toList();
         if (ways.size() > 1 || !LimitField.PREEMPT_MODES.containsAll(said)) {
             return refused(old, " Bad Preempt Mode given: preemptmode=" + value, errors);
         }
-        return String.join(",", LimitField.PREEMPT_MODES.stream().filter(w -> said.contains(w) && !w.equals("OFF") && !w.equals("CLUSTER")).toList());
+        return String.join(
+                ",",
+                LimitField.PREEMPT_MODES.stream()
+                        .filter(w -> said.contains(w) && !w.equals("OFF") && !w.equals("CLUSTER"))
+                        .toList());
     }
 }

@@ -86,7 +86,11 @@ public final class Views {
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
         row.putAll(UsageResets.shown(ownOnly || a.deleted() ? own(a) : EffectiveLimits.limits(book, a)));
-        row.put(ChangeKeys.FLAGS, a.user().isEmpty() ? book.account(a.account()).map(Account::flags).orElse("") : "");
+        row.put(
+                ChangeKeys.FLAGS,
+                a.user().isEmpty()
+                        ? book.account(a.account()).map(Account::flags).orElse("")
+                        : "");
         row.put("RawQOS", a.limit("QOS"));
         if (has("rawqos")) {
             row.put("QOS", ownOnly ? a.limit("QOS") : raw(a));
@@ -127,7 +131,9 @@ public final class Views {
     /** The accounts on the way down, then the user: {@code /science/physics/0-ann/}. */
     private String lineage(Assoc a) {
         StringBuilder out = new StringBuilder();
-        for (Optional<Assoc> at = a.user().isEmpty() ? Optional.of(a) : book.parentEver(a); at.isPresent(); at = book.parentEver(at.get())) {
+        for (Optional<Assoc> at = a.user().isEmpty() ? Optional.of(a) : book.parentEver(a);
+                at.isPresent();
+                at = book.parentEver(at.get())) {
             if (!at.get().account().equals(Book.ROOT)) {
                 out.insert(0, at.get().account() + "/");
             }
@@ -169,31 +175,54 @@ public final class Views {
             }
         }
         if (has("withdeleted")) {
-            book.assocsEver().stream().filter(a -> a.deleted() && named("cluster", a.cluster())).forEach(a -> out.add(assoc(a, 0, 0)));
+            book.assocsEver().stream()
+                    .filter(a -> a.deleted() && named("cluster", a.cluster()))
+                    .forEach(a -> out.add(assoc(a, 0, 0)));
         }
         return out;
     }
 
     private List<Map<String, String>> associations() {
         List<String> accounts = ChangeContext.list(show.where(), "account");
-        return trees().stream().filter(r -> {
-            boolean account = accounts.isEmpty() || accounts.contains(r.get("Account"))
-                    || has("withsubaccounts") && accounts.stream().anyMatch(x -> book.isBelow(r.get("Cluster"), r.get("Account"), x));
-            boolean user = !show.where().containsKey("user")
-                    || (show.where().get("user").isEmpty() ? r.get("User").isEmpty() : named("user", r.get("User")) && !r.get("User").isEmpty());
-            boolean partition = !show.where().containsKey("partition") || show.where().get("partition").isEmpty()
-                    ? !show.where().containsKey("partition") || r.get("Partition").isEmpty() : named("partition", r.get("Partition"));
-            // an empty one is that of users
-            boolean noParent = show.where().containsKey("parent") && !given("parent");
-            boolean parent = noParent ? r.get("ParentName").isEmpty() : !given("parent")
-                    || named("parent", r.get("User").isEmpty() ? r.get("ParentName") : r.get("Account"));
-            return account && user && partition && parent && named("id", r.get("ID")) && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
-                    && hasQos(r) && (!has("onlydefaults") || r.get("IsDefault").equals("1"));
-        }).toList();
+        return trees().stream()
+                .filter(r -> {
+                    boolean account = accounts.isEmpty()
+                            || accounts.contains(r.get("Account"))
+                            || has("withsubaccounts")
+                                    && accounts.stream()
+                                            .anyMatch(x -> book.isBelow(r.get("Cluster"), r.get("Account"), x));
+                    boolean user = !show.where().containsKey("user")
+                            || (show.where().get("user").isEmpty()
+                                    ? r.get("User").isEmpty()
+                                    : named("user", r.get("User"))
+                                            && !r.get("User").isEmpty());
+                    boolean partition = !show.where().containsKey("partition")
+                                    || show.where().get("partition").isEmpty()
+                            ? !show.where().containsKey("partition")
+                                    || r.get("Partition").isEmpty()
+                            : named("partition", r.get("Partition"));
+                    // an empty one is that of users
+                    boolean noParent = show.where().containsKey("parent") && !given("parent");
+                    boolean parent = noParent
+                            ? r.get("ParentName").isEmpty()
+                            : !given("parent")
+                                    || named(
+                                            "parent", r.get("User").isEmpty() ? r.get("ParentName") : r.get("Account"));
+                    return account
+                            && user
+                            && partition
+                            && parent
+                            && named("id", r.get("ID"))
+                            && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
+                            && hasQos(r)
+                            && (!has("onlydefaults") || r.get("IsDefault").equals("1"));
+                })
+                .toList();
     }
 
     private boolean hasQos(Map<String, String> row) {
-        return !given("qos") || List.of(row.getOrDefault("QOS", "").split(",")).stream().anyMatch(q -> named("qos", q));
+        return !given("qos")
+                || List.of(row.getOrDefault("QOS", "").split(",")).stream().anyMatch(q -> named("qos", q));
     }
 
     // ---- accounts and users
@@ -202,7 +231,9 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = has("withassoc") || filtersAssocs() ? trees() : List.of();
         for (Account a : book.accountsEver()) {
-            if (!alive(a.deleted()) || !named("name", a.name()) || !named("description", a.description())
+            if (!alive(a.deleted())
+                    || !named("name", a.name())
+                    || !named("description", a.description())
                     || !named("organization", a.organization())) {
                 continue;
             }
@@ -217,20 +248,30 @@ public final class Views {
                 row.put(ChangeKeys.FLAGS, a.flags());
             }
             row.put("Deleted", a.deleted() ? "1" : "");
-            List<Map<String, String>> own = trees.stream().filter(r -> r.get("Account").equals(a.name())
-                    && (!given("parent") || named("parent", r.get("ParentName"))) && hasQos(r)
-                    && named("defaultqos", r.getOrDefault("DefaultQOS", "")) && named("id", r.get("ID"))
-                    && named("account", r.get("Account"))
-                    && (!given("partition") || named("partition", r.get("Partition")))
-                    && (!given("user") || named("user", r.get("User")))).toList();
+            List<Map<String, String>> own = trees.stream()
+                    .filter(r -> r.get("Account").equals(a.name())
+                            && (!given("parent") || named("parent", r.get("ParentName")))
+                            && hasQos(r)
+                            && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
+                            && named("id", r.get("ID"))
+                            && named("account", r.get("Account"))
+                            && (!given("partition") || named("partition", r.get("Partition")))
+                            && (!given("user") || named("user", r.get("User"))))
+                    .toList();
             add(out, row, own);
         }
         return out;
     }
 
     private boolean filtersAssocs() {
-        return given("parent") || given("cluster") || given("qos") || given("user") || given("account") || given("partition")
-                || given("defaultqos") || given("id");
+        return given("parent")
+                || given("cluster")
+                || given("qos")
+                || given("user")
+                || given("account")
+                || given("partition")
+                || given("defaultqos")
+                || given("id");
     }
 
     /** With associations: a row for each; otherwise one, if any association fits what was asked for. */
@@ -258,35 +299,79 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = trees();
         Map<String, List<String>> coordinated = new HashMap<>();
-        book.accountsEver().stream().filter(a -> !a.deleted()).map(Account::name).sorted()
-                .forEach(a -> book.coordinators(a).forEach(name -> coordinated.computeIfAbsent(name, n -> new ArrayList<>()).add(a)));
+        book.accountsEver().stream()
+                .filter(a -> !a.deleted())
+                .map(Account::name)
+                .sorted()
+                .forEach(a -> book.coordinators(a)
+                        .forEach(name -> coordinated
+                                .computeIfAbsent(name, n -> new ArrayList<>())
+                                .add(a)));
         for (User u : book.usersEver()) {
-            if (!alive(u.deleted()) || !named("name", u.name())
-                    || given("adminlevel") && AdminLevels.of(show.where().get("adminlevel")).filter(l -> l == u.adminLevel()).isEmpty()) {
+            if (!alive(u.deleted())
+                    || !named("name", u.name())
+                    || given("adminlevel")
+                            && AdminLevels.of(show.where().get("adminlevel"))
+                                    .filter(l -> l == u.adminLevel())
+                                    .isEmpty()) {
                 continue;
             }
-            List<Map<String, String>> mine = trees.stream().filter(r -> r.get("User").equals(u.name()) && !r.get("Deleted").equals("1")).toList();
+            List<Map<String, String>> mine = trees.stream()
+                    .filter(r ->
+                            r.get("User").equals(u.name()) && !r.get("Deleted").equals("1"))
+                    .toList();
             Map<String, String> row = new LinkedHashMap<>();
-            String standard = mine.stream().filter(r -> r.get("IsDefault").equals("1")).map(r -> r.get("Account")).findFirst().orElse("");
+            String standard = mine.stream()
+                    .filter(r -> r.get("IsDefault").equals("1"))
+                    .map(r -> r.get("Account"))
+                    .findFirst()
+                    .orElse("");
             row.put("User", u.name());
             row.put("DefaultAccount", standard);
-            row.put("DefaultQOSID", mine.stream().filter(r -> r.get("IsDefault").equals("1")).map(r -> qosNumber(r.getOrDefault("DefaultQOS", "")))
-                    .findFirst().orElse("0"));
-            row.put("DefaultWCKey", book.wckeysEver().stream().filter(w -> !w.deleted() && w.isDefault() && w.user().equals(u.name()))
-                    .map(Wckey::name).findFirst().orElse(""));
+            row.put(
+                    "DefaultQOSID",
+                    mine.stream()
+                            .filter(r -> r.get("IsDefault").equals("1"))
+                            .map(r -> qosNumber(r.getOrDefault("DefaultQOS", "")))
+                            .findFirst()
+                            .orElse("0"));
+            row.put(
+                    "DefaultWCKey",
+                    book.wckeysEver().stream()
+                            .filter(w ->
+                                    !w.deleted() && w.isDefault() && w.user().equals(u.name()))
+                            .map(Wckey::name)
+                            .findFirst()
+                            .orElse(""));
             row.put("AdminLevel", u.adminLevel().name());
-            row.put("Coordinators", String.join(",", book.accountsEver().stream()
-                    .filter(a -> !a.deleted() && a.coordinators().contains(u.name())).map(Account::name).toList()));
-            row.put("AllCoordinators", has("withcoord") ? String.join(",", coordinated.getOrDefault(u.name(), List.of())) : "");
+            row.put(
+                    "Coordinators",
+                    String.join(
+                            ",",
+                            book.accountsEver().stream()
+                                    .filter(a ->
+                                            !a.deleted() && a.coordinators().contains(u.name()))
+                                    .map(Account::name)
+                                    .toList()));
+            row.put(
+                    "AllCoordinators",
+                    has("withcoord") ? String.join(",", coordinated.getOrDefault(u.name(), List.of())) : "");
             row.put("UserDeleted", u.deleted() ? "1" : "");
-            if (given("wckey") && book.wckeysEver().stream().noneMatch(w -> !w.deleted() && w.user().equals(u.name()) && named("wckey", w.name()))
-                    || given("defaultaccount") && !named("defaultaccount", standard) || !named("defaultwckey", row.get("DefaultWCKey"))) {
+            if (given("wckey")
+                            && book.wckeysEver().stream()
+                                    .noneMatch(
+                                            w -> !w.deleted() && w.user().equals(u.name()) && named("wckey", w.name()))
+                    || given("defaultaccount") && !named("defaultaccount", standard)
+                    || !named("defaultwckey", row.get("DefaultWCKey"))) {
                 continue;
             }
-            List<Map<String, String>> own = trees.stream().filter(r -> r.get("User").equals(u.name())
-                    && (!given("account") || named("account", r.get("Account")))
-                    && (!given("partition") || named("partition", r.get("Partition"))) && hasQos(r)
-                    && named("defaultqos", r.getOrDefault("DefaultQOS", ""))).toList();
+            List<Map<String, String>> own = trees.stream()
+                    .filter(r -> r.get("User").equals(u.name())
+                            && (!given("account") || named("account", r.get("Account")))
+                            && (!given("partition") || named("partition", r.get("Partition")))
+                            && hasQos(r)
+                            && named("defaultqos", r.getOrDefault("DefaultQOS", "")))
+                    .toList();
             if (!has("withassoc") && given("cluster") && own.isEmpty()) {
                 continue;
             }
@@ -316,7 +401,9 @@ public final class Views {
     private List<Map<String, String>> clusters() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Cluster c : book.clustersEver()) {
-            if (!alive(c.deleted()) || !named("name", c.name()) || !named("classification", c.classification())
+            if (!alive(c.deleted())
+                    || !named("name", c.name())
+                    || !named("classification", c.classification())
                     || !named("rpc", Integer.toString(c.rpcVersion()))) {
                 continue;
             }
@@ -346,18 +433,33 @@ public final class Views {
     private List<Map<String, String>> problems() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Account a : book.accountsEver()) {
-            boolean homeless = !a.deleted() && book.assocsEver().stream().noneMatch(o -> !o.deleted() && o.account().equals(a.name()));
+            boolean homeless = !a.deleted()
+                    && book.assocsEver().stream()
+                            .noneMatch(o -> !o.deleted() && o.account().equals(a.name()));
             if (homeless && !given("cluster") && named("account", a.name()) && named("user", "")) {
-                out.add(Map.of("Cluster", "", "Account", a.name(), "User", "", "Problem", "Account has no Associations"));
+                out.add(Map.of(
+                        "Cluster", "", "Account", a.name(), "User", "", "Problem", "Account has no Associations"));
             }
         }
         for (Cluster c : book.clusters()) {
             List<Assoc> tree = book.tree(c.name());
             for (Assoc a : tree) {
-                boolean childless = a.user().isEmpty() && tree.stream().noneMatch(o -> o != a
-                        && (o.user().isEmpty() ? o.parent().equals(a.account()) : o.account().equals(a.account())));
+                boolean childless = a.user().isEmpty()
+                        && tree.stream()
+                                .noneMatch(o -> o != a
+                                        && (o.user().isEmpty()
+                                                ? o.parent().equals(a.account())
+                                                : o.account().equals(a.account())));
                 if (named("cluster", c.name()) && named("account", a.account()) && named("user", "") && childless) {
-                    out.add(Map.of("Cluster", c.name(), "Account", a.account(), "User", "", "Problem", "Account has no users"));
+                    out.add(Map.of(
+                            "Cluster",
+                            c.name(),
+                            "Account",
+                            a.account(),
+                            "User",
+                            "",
+                            "Problem",
+                            "Account has no users"));
                 }
             }
         }
@@ -365,7 +467,9 @@ public final class Views {
             boolean asked = !u.deleted() && !given("cluster") && !given("account") && named("user", u.name());
             if (asked && !isSystemUser.test(u.name())) {
                 out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User does not have a uid"));
-            } else if (asked && book.assocsEver().stream().noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
+            } else if (asked
+                    && book.assocsEver().stream()
+                            .noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
                 out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User has no Associations"));
             }
         }
@@ -375,8 +479,12 @@ public final class Views {
     private List<Map<String, String>> qos() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Qos q : book.qosEver()) {
-            if (alive(q.deleted()) && named("name", q.name()) && named("id", q.key()) && named("description", q.limit("Description"))
-                    && (!given("preemptmode") || named("preemptmode", q.limits().getOrDefault("PreemptMode", "cluster")))) {
+            if (alive(q.deleted())
+                    && named("name", q.name())
+                    && named("id", q.key())
+                    && named("description", q.limit("Description"))
+                    && (!given("preemptmode")
+                            || named("preemptmode", q.limits().getOrDefault("PreemptMode", "cluster")))) {
                 Map<String, String> row = new LinkedHashMap<>(UsageResets.shown(q.limits()));
                 row.put("Name", q.name());
                 row.put("ID", q.key());
@@ -390,18 +498,37 @@ public final class Views {
     private List<Map<String, String>> resources() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Resource r : book.resourcesEver()) {
-            if (!alive(r.deleted()) || !named("name", r.name()) || !named("server", r.server())
-                    || !named("description", r.description()) || !named("id", r.key()) || !named("type", r.type())
+            if (!alive(r.deleted())
+                    || !named("name", r.name())
+                    || !named("server", r.server())
+                    || !named("description", r.description())
+                    || !named("id", r.key())
+                    || !named("type", r.type())
                     || !named("servertype", r.manager())
                     || given("allowed") && r.allowed().values().stream().noneMatch(share -> named("allowed", share))
                     || given("cluster") && r.allowed().keySet().stream().noneMatch(c -> named("cluster", c))) {
                 continue;
             }
             long sum = r.allowed().values().stream().mapToLong(Long::parseLong).sum();
-            Map<String, String> row = new LinkedHashMap<>(Map.of("Name", r.name(), "Server", r.server(), "Type", r.type(), "Count",
+            Map<String, String> row = new LinkedHashMap<>(Map.of(
+                    "Name",
+                    r.name(),
+                    "Server",
+                    r.server(),
+                    "Type",
+                    r.type(),
+                    "Count",
                     Long.toString(r.count()),
-                    "Allocated", Long.toString(sum), "ServerType", r.manager(), "Description", r.description(), "ResourceFlags", r.flags(), "ID",
-                            r.key()));
+                    "Allocated",
+                    Long.toString(sum),
+                    "ServerType",
+                    r.manager(),
+                    "Description",
+                    r.description(),
+                    "ResourceFlags",
+                    r.flags(),
+                    "ID",
+                    r.key()));
             row.put("LastConsumed", Long.toString(r.consumed()));
             row.put("LastUpdate", Long.toString(Math.max(r.consumedAt(), r.modified())));
             if (has("withclusters")) {
@@ -434,8 +561,20 @@ public final class Views {
     private List<Map<String, String>> wckeys() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Wckey w : book.wckeysEver()) {
-            if (alive(w.deleted()) && named("name", w.name()) && named("cluster", w.cluster()) && named("user", w.user()) && named("id", w.key())) {
-                out.add(Map.of("WCKey", (w.isDefault() ? "*" : "") + w.name(), "Cluster", w.cluster(), "User", w.user(), "ID", w.key()));
+            if (alive(w.deleted())
+                    && named("name", w.name())
+                    && named("cluster", w.cluster())
+                    && named("user", w.user())
+                    && named("id", w.key())) {
+                out.add(Map.of(
+                        "WCKey",
+                        (w.isDefault() ? "*" : "") + w.name(),
+                        "Cluster",
+                        w.cluster(),
+                        "User",
+                        w.user(),
+                        "ID",
+                        w.key()));
             }
         }
         return out;

@@ -19,7 +19,10 @@ import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
 import org.h2.mvstore.MVStore;
 
-/** Where the tables are: the embedded database in a file, or a MariaDB or PostgreSQL server. Hands out connections; thread-safe. */
+/**
+ * Where the tables are: the embedded database in a file, or a MariaDB or PostgreSQL server. Hands out connections;
+ * thread-safe.
+ */
 public final class Database implements AutoCloseable {
     /** Connections kept for the next reader. */
     private static final int IDLE_MAX = 4;
@@ -29,30 +32,39 @@ public final class Database implements AutoCloseable {
     private static final int RETENTION_MS = 10_000;
     /** Chunks of the file that hold less than this are written together, at most so much at once. */
     private static final int FILL_PERCENT = 60;
+
     private static final int COMPACT_BYTES = 16 << 20;
     private static final int VALID_WITHIN_S = 2;
     private static final int CONNECT_WITHIN_MS = 5_000;
     /** The file of embedded tables, in their directory. */
     public static final String EMBEDDED_FILE = "accounting.mv.db";
+
     public static final int PORT = 3306;
     public static final int POSTGRESQL_PORT = 5432;
     /** PostgreSQL's word for a database that there is not, and for one that there is already. */
     private static final String NO_DATABASE = "3D000";
+
     private static final String DUPLICATE_DATABASE = "42P04";
     /** Rows that a driver fetches at once: it would otherwise hold all of an answer. */
     private static final int FETCH_ROWS = 1_000;
 
     /** What differs between the databases. */
     public enum Dialect {
-        H2, MARIADB, POSTGRESQL;
+        H2,
+        MARIADB,
+        POSTGRESQL;
 
         /** A statement of a migration in this database's words. */
         String translated(String sql) {
             return switch (this) {
                 case H2 -> sql;
                 case MARIADB -> sql.replaceAll("\\bvarchar\\b(?! *\\()", "longtext");
-                case POSTGRESQL -> sql.replaceAll("\\blongtext\\b", "text").replaceAll("(generated always as\\s*\\(.*\\bend\\))", "$1 stored")
-                        .replaceAll("alter table \"(\\w+)\" drop primary key", "alter table \"$1\" drop constraint \"$1_pkey\"");
+                case POSTGRESQL ->
+                    sql.replaceAll("\\blongtext\\b", "text")
+                            .replaceAll("(generated always as\\s*\\(.*\\bend\\))", "$1 stored")
+                            .replaceAll(
+                                    "alter table \"(\\w+)\" drop primary key",
+                                    "alter table \"$1\" drop constraint \"$1_pkey\"");
             };
         }
 
@@ -61,8 +73,14 @@ public final class Database implements AutoCloseable {
             return switch (this) {
                 case H2 -> "merge into \"" + table + "\" (" + columns + ") key (" + keys + ") values (" + marks + ")";
                 case MARIADB -> "replace into \"" + table + "\" (" + columns + ") values (" + marks + ")";
-                case POSTGRESQL -> "insert into \"" + table + "\" (" + columns + ") values (" + marks + ") on conflict (" + keys + ") do update set "
-                        + String.join(", ", List.of(columns.split(", ")).stream().map(c -> c + " = excluded." + c).toList());
+                case POSTGRESQL ->
+                    "insert into \"" + table + "\" (" + columns + ") values (" + marks + ") on conflict (" + keys
+                            + ") do update set "
+                            + String.join(
+                                    ", ",
+                                    List.of(columns.split(", ")).stream()
+                                            .map(c -> c + " = excluded." + c)
+                                            .toList());
             };
         }
 
@@ -90,14 +108,15 @@ public final class Database implements AutoCloseable {
     /**
      * A server as slurmdbd.conf names it.
      *
-     * @param host   "" or localhost: of MariaDB and MySQL through the Unix socket, if one of the usual ones is there and nothing is encrypted;
-     *               a second one, tried where the first does not answer, stands behind a comma
-     * @param port   0 for the default
+     * @param host "" or localhost: of MariaDB and MySQL through the Unix socket, if one of the usual ones is there and
+     *     nothing is encrypted; a second one, tried where the first does not answer, stands behind a comma
+     * @param port 0 for the default
      * @param socket path of the Unix socket, "" to look in the usual places
-     * @param name   of the database; made if the server has none of that name
+     * @param name of the database; made if the server has none of that name
      * @param parameters as StorageParameters has them: what is encrypted
      */
-    public record Server(String host, int port, String socket, String user, Secret password, String name, String parameters) {
+    public record Server(
+            String host, int port, String socket, String user, Secret password, String name, String parameters) {
         public Server(String host, int port, String socket, String user, String password, String name) {
             this(host, port, socket, user, () -> password, name, "");
         }
@@ -127,6 +146,7 @@ public final class Database implements AutoCloseable {
 
     /** The embedded database's number for a file that cannot be used. */
     private static final int IO_FAILED = 90031;
+
     private Optional<Path> file = Optional.empty();
 
     private Database(Dialect dialect, String where, Opener opener) {
@@ -136,14 +156,17 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * The embedded database in a directory. What is committed is in the file when the commit returns (WRITE_DELAY=0), written by the thread
-     * that commits. A thread of the database's own would write later, so that a kill loses what was committed, and would do so table by
-     * table beside a transaction that goes on: the file could hold a journal's index without its rows.
+     * The embedded database in a directory. What is committed is in the file when the commit returns (WRITE_DELAY=0),
+     * written by the thread that commits. A thread of the database's own would write later, so that a kill loses what
+     * was committed, and would do so table by table beside a transaction that goes on: the file could hold a journal's
+     * index without its rows.
      */
     public static Database embedded(Path directory) {
-        // slurmdbd's log has the errors; the database's own trace file would contain statements and have the umask's mode
-        Database out = h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;WRITE_DELAY=0;RETENTION_TIME="
-                + RETENTION_MS + ";CACHE_SIZE=" + CACHE_KB + ";TRACE_LEVEL_FILE=0");
+        // slurmdbd's log has the errors; the database's own trace file would contain statements and have the umask's
+        // mode
+        Database out = h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting")
+                + ";DB_CLOSE_ON_EXIT=FALSE;WRITE_DELAY=0;RETENTION_TIME=" + RETENTION_MS + ";CACHE_SIZE=" + CACHE_KB
+                + ";TRACE_LEVEL_FILE=0");
         out.file = Optional.of(directory.toAbsolutePath().resolve(EMBEDDED_FILE));
         return out;
     }
@@ -162,8 +185,11 @@ public final class Database implements AutoCloseable {
     private void ownFile() throws SQLException {
         try {
             if (file.isPresent() && !Files.exists(file.get())) {
-                Files.createDirectories(file.get().getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-                Files.createFile(file.get(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.createDirectories(
+                        file.get().getParent(),
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                Files.createFile(
+                        file.get(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             } else if (file.isPresent()) {
                 Files.setPosixFilePermissions(file.get(), PosixFilePermissions.fromString("rw-------"));
             }
@@ -186,13 +212,17 @@ public final class Database implements AutoCloseable {
 
     /** A server. Nothing is contacted before the first connection is asked for. */
     public static Database mariaDb(Server server) {
-        return new Database(Dialect.MARIADB, server.user() + "@" + (server.host().isEmpty() ? "localhost" : server.host()) + "/" + server.name(),
+        return new Database(
+                Dialect.MARIADB,
+                server.user() + "@" + (server.host().isEmpty() ? "localhost" : server.host()) + "/" + server.name(),
                 () -> connect(server));
     }
 
     /** A PostgreSQL server. Nothing is contacted before the first connection is asked for. */
     public static Database postgreSql(Server server) {
-        return new Database(Dialect.POSTGRESQL, server.user() + "@" + (server.host().isEmpty() ? "localhost" : server.host()) + "/" + server.name(),
+        return new Database(
+                Dialect.POSTGRESQL,
+                server.user() + "@" + (server.host().isEmpty() ? "localhost" : server.host()) + "/" + server.name(),
                 () -> connectPostgreSql(server));
     }
 
@@ -204,9 +234,10 @@ public final class Database implements AutoCloseable {
                 throw e;
             }
         }
-        try (Connection c = postgreSql(server, "postgres"); Statement statement = c.createStatement()) {
-            statement.execute("create database \"" + server.name().replace("\"", "\"\"") + "\" template template0 encoding 'UTF8' "
-                    + "lc_collate 'C' lc_ctype 'C'");
+        try (Connection c = postgreSql(server, "postgres");
+                Statement statement = c.createStatement()) {
+            statement.execute("create database \"" + server.name().replace("\"", "\"\"")
+                    + "\" template template0 encoding 'UTF8' " + "lc_collate 'C' lc_ctype 'C'");
         } catch (SQLException e) {
             // another connection may have made it meanwhile
             if (!DUPLICATE_DATABASE.equals(e.getSQLState())) {
@@ -229,14 +260,17 @@ public final class Database implements AutoCloseable {
         p.setProperty("tcpKeepAlive", "true");
         p.setProperty("defaultRowFetchSize", Integer.toString(FETCH_ROWS));
         p.setProperty("ApplicationName", "slurmdbd");
-        return DriverManager.getConnection("jdbc:postgresql://" + hosts(server, "localhost", POSTGRESQL_PORT) + "/"
-                + java.net.URLEncoder.encode(name, java.nio.charset.StandardCharsets.UTF_8), p);
+        return DriverManager.getConnection(
+                "jdbc:postgresql://" + hosts(server, "localhost", POSTGRESQL_PORT) + "/"
+                        + java.net.URLEncoder.encode(name, java.nio.charset.StandardCharsets.UTF_8),
+                p);
     }
 
     private static String hosts(Server server, String local, int standard) {
         List<String> out = new ArrayList<>();
         for (String host : server.host().split(",")) {
-            out.add((host.isEmpty() || host.equals("localhost") ? local : host) + ":" + (server.port() > 0 ? server.port() : standard));
+            out.add((host.isEmpty() || host.equals("localhost") ? local : host) + ":"
+                    + (server.port() > 0 ? server.port() : standard));
         }
         return String.join(",", out);
     }
@@ -270,7 +304,8 @@ public final class Database implements AutoCloseable {
             try {
                 statement.execute("use " + quoted);
             } catch (SQLException absent) {
-                statement.execute("create database if not exists " + quoted + " character set utf8mb4 collate utf8mb4_bin");
+                statement.execute(
+                        "create database if not exists " + quoted + " character set utf8mb4 collate utf8mb4_bin");
                 statement.execute("use " + quoted);
             }
             return c;
@@ -284,7 +319,11 @@ public final class Database implements AutoCloseable {
         if (!server.socket().isEmpty()) {
             return server.socket();
         }
-        for (String path : List.of("/run/mysqld/mysqld.sock", "/var/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")) {
+        for (String path : List.of(
+                "/run/mysqld/mysqld.sock",
+                "/var/run/mysqld/mysqld.sock",
+                "/var/lib/mysql/mysql.sock",
+                "/tmp/mysql.sock")) {
             if (java.nio.file.Files.exists(Path.of(path))) {
                 return path;
             }
@@ -296,7 +335,10 @@ public final class Database implements AutoCloseable {
         return dialect;
     }
 
-    /** Has the rows of a long answer come while they are read, and not all before the first. One such answer at a time on a connection. */
+    /**
+     * Has the rows of a long answer come while they are read, and not all before the first. One such answer at a time
+     * on a connection.
+     */
     public void inParts(PreparedStatement select) throws SQLException {
         select.setFetchSize(FETCH_ROWS);
     }
@@ -375,7 +417,10 @@ public final class Database implements AutoCloseable {
                 statement.execute("checkpoint sync");
             }
             on.commit();
-            MVStore file = ((SessionLocal) on.unwrap(JdbcConnection.class).getSession()).getDatabase().getStore().getMvStore();
+            MVStore file = ((SessionLocal) on.unwrap(JdbcConnection.class).getSession())
+                    .getDatabase()
+                    .getStore()
+                    .getMvStore();
             if (tidy && file.getFileStore() != null) {
                 file.compact(FILL_PERCENT, COMPACT_BYTES);
             }

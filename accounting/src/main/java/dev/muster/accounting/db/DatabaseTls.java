@@ -24,14 +24,16 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * Connections to the database server that are encrypted: the SSL_ words of StorageParameters. With an authority the server's certificate must
- * chain to it; names in it are not compared. Without one it is taken as it is. Both as in the client library that Slurm uses.
+ * Connections to the database server that are encrypted: the SSL_ words of StorageParameters. With an authority the
+ * server's certificate must chain to it; names in it are not compared. Without one it is taken as it is. Both as in the
+ * client library that Slurm uses.
  *
  * @param text what StorageParameters says; files are read when a connection is opened, and so may be exchanged
  */
 record DatabaseTls(String text, Map<String, String> words, List<String> ciphers) {
     /** The driver's option, of either driver, that carries {@link #text}. */
     static final String OPTION = "musterTls";
+
     private static final Pattern FORWARD_SECRET = Pattern.compile("(ECDHE|DHE)-(RSA|ECDSA)-(.+)");
     private static final Pattern GCM = Pattern.compile("AES(128|256)-GCM-SHA(256|384)");
 
@@ -54,7 +56,9 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
                 ciphers.add(suite(cipher.strip()));
             }
         }
-        return words.isEmpty() ? Optional.empty() : Optional.of(new DatabaseTls(storageParameters, words, List.copyOf(ciphers)));
+        return words.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new DatabaseTls(storageParameters, words, List.copyOf(ciphers)));
     }
 
     /** OpenSSL's name of a cipher as the JDK calls it. */
@@ -72,7 +76,8 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
         if (rest.equals("CHACHA20-POLY1305")) {
             return "TLS_" + kind + "_WITH_CHACHA20_POLY1305_SHA256";
         }
-        throw new IllegalArgumentException("StorageParameters: SSL_CIPHER=" + openSsl + " is not known: AES-GCM and CHACHA20-POLY1305 are");
+        throw new IllegalArgumentException(
+                "StorageParameters: SSL_CIPHER=" + openSsl + " is not known: AES-GCM and CHACHA20-POLY1305 are");
     }
 
     SSLContext context() throws IOException {
@@ -120,7 +125,8 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
         if (!words.containsKey("SSL_KEY")) {
             return new KeyManager[0];
         }
-        X509Certificate[] chain = Pem.certificates(bytes("SSL_CERT", Path.of(words.get("SSL_CERT")))).toArray(X509Certificate[]::new);
+        X509Certificate[] chain = Pem.certificates(bytes("SSL_CERT", Path.of(words.get("SSL_CERT"))))
+                .toArray(X509Certificate[]::new);
         PrivateKey key = Pem.key(bytes("SSL_KEY", Path.of(words.get("SSL_KEY"))));
         try {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());

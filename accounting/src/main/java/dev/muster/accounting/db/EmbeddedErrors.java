@@ -13,11 +13,13 @@ public final class EmbeddedErrors {
 
     public static String sentence(Path file, SQLException e) {
         return switch (e.getErrorCode()) {
-            case 0 -> file + ": " + e.getMessage();     // a sentence of this program
+            case 0 -> file + ": " + e.getMessage(); // a sentence of this program
             case ALREADY_OPEN -> file + " is used by another process: is a second daemon running?";
             case IO_FAILED, IO_FAILED_AT -> file + " cannot be read or written: " + root(e);
-            default -> file + " is damaged (" + root(e) + "). Restore a copy of it, or move it away: tables are made anew then, with the jobs that "
-                    + "slurmctld still knows";
+            default ->
+                file + " is damaged (" + root(e)
+                        + "). Restore a copy of it, or move it away: tables are made anew then, with the jobs that "
+                        + "slurmctld still knows";
         };
     }
 

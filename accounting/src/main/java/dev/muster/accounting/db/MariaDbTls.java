@@ -17,7 +17,8 @@ public final class MariaDbTls {
     private MariaDbTls() {}
 
     private static DatabaseTls of(Configuration conf) {
-        return DatabaseTls.of(conf.nonMappedOptions().getProperty(DatabaseTls.OPTION, "")).orElseThrow();
+        return DatabaseTls.of(conf.nonMappedOptions().getProperty(DatabaseTls.OPTION, ""))
+                .orElseThrow();
     }
 
     /** Whom the driver trusts and who it is. It finds this by its name. */
@@ -28,7 +29,8 @@ public final class MariaDbTls {
         }
 
         @Override
-        public TrustManager[] getTrustManager(Configuration conf, ExceptionFactory failures, HostAddress host) throws SQLException {
+        public TrustManager[] getTrustManager(Configuration conf, ExceptionFactory failures, HostAddress host)
+                throws SQLException {
             try {
                 return of(conf).trustManagers();
             } catch (IOException e) {

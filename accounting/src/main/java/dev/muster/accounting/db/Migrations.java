@@ -11,23 +11,34 @@ import java.sql.Statement;
 import java.util.List;
 
 /**
- * Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. Databases commit with every
- * change of a table, so a kill may leave a file half applied: what was done of it is noted after each statement. The one statement
- * that a kill may have left done but not noted is done again, and may then fail; not so with PostgreSQL, where what is done is noted with it.
+ * Brings a database to the newest schema: numbered files, each applied once and never changed afterwards. Databases
+ * commit with every change of a table, so a kill may leave a file half applied: what was done of it is noted after each
+ * statement. The one statement that a kill may have left done but not noted is done again, and may then fail; not so
+ * with PostgreSQL, where what is done is noted with it.
  */
 public final class Migrations {
-    public static final List<String> FILES = List.of("V001__jobs_and_steps.sql", "V002__several_clusters.sql",
-            "V003__components_and_licences.sql", "V004__whom_jobs_share_with.sql", "V005__scripts_and_environments.sql",
-            "V006__energy_and_network.sql", "V007__containers_of_steps.sql",
-            "V008__reservations_and_archives.sql", "V009__peaks_of_tasks.sql", "V010__instances_of_nodes.sql",
-            "V011__segments_of_jobs.sql", "V012__what_became_of_jobs.sql", "V013__frequencies_of_steps.sql",
-            "V014__suspended_steps.sql", "V015__file_systems_and_gpus.sql", "V016__requested_qos.sql");
+    public static final List<String> FILES = List.of(
+            "V001__jobs_and_steps.sql",
+            "V002__several_clusters.sql",
+            "V003__components_and_licences.sql",
+            "V004__whom_jobs_share_with.sql",
+            "V005__scripts_and_environments.sql",
+            "V006__energy_and_network.sql",
+            "V007__containers_of_steps.sql",
+            "V008__reservations_and_archives.sql",
+            "V009__peaks_of_tasks.sql",
+            "V010__instances_of_nodes.sql",
+            "V011__segments_of_jobs.sql",
+            "V012__what_became_of_jobs.sql",
+            "V013__frequencies_of_steps.sql",
+            "V014__suspended_steps.sql",
+            "V015__file_systems_and_gpus.sql",
+            "V016__requested_qos.sql");
 
-    private Migrations() {
-    }
+    private Migrations() {}
 
     public static void apply(Connection to, Database.Dialect dialect) throws SQLException {
-        apply(to, dialect, () -> { });
+        apply(to, dialect, () -> {});
     }
 
     /**
@@ -45,7 +56,8 @@ public final class Migrations {
             }
         }
         try (Statement statement = to.createStatement();
-                ResultSet max = statement.executeQuery("select coalesce(max(\"version\"), 0) from \"schema_version\"")) {
+                ResultSet max =
+                        statement.executeQuery("select coalesce(max(\"version\"), 0) from \"schema_version\"")) {
             max.next();
             applied = max.getInt(1);
         }
@@ -57,7 +69,7 @@ public final class Migrations {
         ForeignTables.refuse(to, dialect);
         try (Statement statement = to.createStatement()) {
             statement.execute(dialect.translated("create table if not exists \"schema_version\" "
-                + "(\"version\" int primary key, \"file\" varchar not null)"));
+                    + "(\"version\" int primary key, \"file\" varchar not null)"));
             int applied;
             String newest = "select coalesce(max(\"version\"), 0) from \"schema_version\"";
             try (ResultSet max = statement.executeQuery(newest)) {
@@ -65,8 +77,9 @@ public final class Migrations {
                 applied = max.getInt(1);
             }
             if (applied > FILES.size()) {
-                throw new SQLException("the accounting database has schema " + applied
-                    + ", newer than the newest known here (" + FILES.size() + "); it was written by a newer Muster");
+                throw new SQLException(
+                        "the accounting database has schema " + applied + ", newer than the newest known here ("
+                                + FILES.size() + "); it was written by a newer Muster");
             }
             for (int version = applied + 1; version <= FILES.size(); version++) {
                 apply(to, statement, version, dialect, moment);
@@ -75,12 +88,15 @@ public final class Migrations {
         to.commit();
     }
 
-    private static void apply(Connection to, Statement statement, int version, Database.Dialect dialect, Runnable moment)
+    private static void apply(
+            Connection to, Statement statement, int version, Database.Dialect dialect, Runnable moment)
             throws SQLException {
         String file = FILES.get(version - 1);
-        statement.execute("create table if not exists \"schema_progress\" (\"version\" int primary key, \"statements\" int not null)");
+        statement.execute("create table if not exists \"schema_progress\" (\"version\" int primary key, \"statements\" "
+                + "int not null)");
         int noted = -1;
-        try (ResultSet row = statement.executeQuery("select \"statements\" from \"schema_progress\" where \"version\" = " + version)) {
+        try (ResultSet row = statement.executeQuery(
+                "select \"statements\" from \"schema_progress\" where \"version\" = " + version)) {
             if (row.next()) {
                 noted = row.getInt(1);
             }
@@ -102,7 +118,8 @@ public final class Migrations {
                 }
             }
             moment.run();
-            statement.execute("update \"schema_progress\" set \"statements\" = " + number + " where \"version\" = " + version);
+            statement.execute(
+                    "update \"schema_progress\" set \"statements\" = " + number + " where \"version\" = " + version);
             to.commit();
             moment.run();
         }

@@ -5,12 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The site's program that says the password of a database: StoragePassScript, JobCompPassScript. What it said is used for a while, and longer
- * where it fails meanwhile.
+ * The site's program that says the password of a database: StoragePassScript, JobCompPassScript. What it said is used
+ * for a while, and longer where it fails meanwhile.
  */
 public final class PassScript {
     /** Seconds for which a password is used where token_duration does not say. */
     public static final int DURATION_S = 300;
+
     private static final int RUN_S = 10;
     private static final int OUTPUT_MAX = 16_384;
     private static final String TOKEN = "TOKEN=";
@@ -25,7 +26,7 @@ public final class PassScript {
     private long saidNs;
 
     /**
-     * @param name      the key that names the script, for sentences
+     * @param name the key that names the script, for sentences
      * @param durationS how long a password is used before the script is asked again
      */
     public PassScript(String name, String script, String host, int port, String user, int durationS) {
@@ -78,6 +79,10 @@ public final class PassScript {
             throw new IOException(name + " failed");
         }
         String all = new String(p.getInputStream().readNBytes(OUTPUT_MAX), StandardCharsets.UTF_8).strip();
-        return all.lines().filter(line -> line.startsWith(TOKEN)).findFirst().map(line -> line.substring(TOKEN.length()).strip()).orElse(all);
+        return all.lines()
+                .filter(line -> line.startsWith(TOKEN))
+                .findFirst()
+                .map(line -> line.substring(TOKEN.length()).strip())
+                .orElse(all);
     }
 }

@@ -18,8 +18,7 @@ import java.util.Set;
  * columns with its name in front. A test compares this with the migrations.
  */
 public final class RowTable<T extends Record> {
-    private record Column(String name, Class<?> type, List<Method> path) {
-    }
+    private record Column(String name, Class<?> type, List<Method> path) {}
 
     private final Class<T> type;
     private final String table;
@@ -61,8 +60,11 @@ public final class RowTable<T extends Record> {
 
     /** With {@code cluster_key} as the first parameter. */
     public String mergeSql(Database.Dialect dialect) {
-        return dialect.merge(table, "\"cluster_key\", " + quoted(columnNames(), ""), "\"cluster_key\", " + quoted(keys, ""),
-            "?" + ", ?".repeat(columns.size()));
+        return dialect.merge(
+                table,
+                "\"cluster_key\", " + quoted(columnNames(), ""),
+                "\"cluster_key\", " + quoted(keys, ""),
+                "?" + ", ?".repeat(columns.size()));
     }
 
     /** The columns for a select, of the table under an alias. */
@@ -102,8 +104,15 @@ public final class RowTable<T extends Record> {
         for (int i = 0; i < wanted.length; i++) {
             if (wanted[i]) {
                 Class<?> type = columns.get(i).type;
-                out.add(new PackedAnswer.Column(String.join(".", columns.get(i).path.stream().map(Method::getName).toList()),
-                        type == String.class ? PackedAnswer.Kind.TEXT : type == boolean.class ? PackedAnswer.Kind.FLAG : PackedAnswer.Kind.NUMBER));
+                out.add(new PackedAnswer.Column(
+                        String.join(
+                                ".",
+                                columns.get(i).path.stream()
+                                        .map(Method::getName)
+                                        .toList()),
+                        type == String.class
+                                ? PackedAnswer.Kind.TEXT
+                                : type == boolean.class ? PackedAnswer.Kind.FLAG : PackedAnswer.Kind.NUMBER));
             }
         }
         return out;
@@ -140,7 +149,8 @@ public final class RowTable<T extends Record> {
     }
 
     private static String quoted(List<String> names, String prefix) {
-        return String.join(", ", names.stream().map(n -> prefix + "\"" + n + "\"").toList());
+        return String.join(
+                ", ", names.stream().map(n -> prefix + "\"" + n + "\"").toList());
     }
 
     public void bind(PreparedStatement to, int clusterKey, T row) throws SQLException {
@@ -189,8 +199,9 @@ public final class RowTable<T extends Record> {
             Object[] values = new Object[columns.size()];
             for (int i = 0; i < values.length; i++) {
                 Shape inner = nested.get(i);
-                values[i] = inner != null ? inner.build(from, column, wanted, leaf) : wanted[leaf[0]++] ? value(columns.get(i), from, column[0]++)
-                        : nothing(columns.get(i));
+                values[i] = inner != null
+                        ? inner.build(from, column, wanted, leaf)
+                        : wanted[leaf[0]++] ? value(columns.get(i), from, column[0]++) : nothing(columns.get(i));
             }
             return made(values);
         }
@@ -214,7 +225,9 @@ public final class RowTable<T extends Record> {
     }
 
     private static Object nothing(Class<?> type) {
-        return type == int.class ? (Object) 0 : type == long.class ? (Object) 0L : type == boolean.class ? (Object) Boolean.FALSE : "";
+        return type == int.class
+                ? (Object) 0
+                : type == long.class ? (Object) 0L : type == boolean.class ? (Object) Boolean.FALSE : "";
     }
 
     private static Object value(Class<?> type, ResultSet from, int column) throws SQLException {

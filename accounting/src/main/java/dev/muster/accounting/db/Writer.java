@@ -3,10 +3,17 @@ package dev.muster.accounting.db;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** The one connection that writes: each piece of work is one transaction. After an error the next piece gets a new connection. */
+/**
+ * The one connection that writes: each piece of work is one transaction. After an error the next piece gets a new
+ * connection.
+ */
 public final class Writer {
-    /** More rows than this since the last time, and there is no time to tidy; unless so many have been written since that was done. */
+    /**
+     * More rows than this since the last time, and there is no time to tidy; unless so many have been written since
+     * that was done.
+     */
     private static final int QUIET_ROWS = 1_000;
+
     private static final int UNTIDIED_ROWS = 500_000;
 
     private final Database database;

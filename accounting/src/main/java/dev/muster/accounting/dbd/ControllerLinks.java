@@ -18,14 +18,15 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The controllers that are there. Each waits here in a request of its own; what it answers to, a newer policy or somebody who
- * waits for its rows, it has done when its next request comes.
+ * The controllers that are there. Each waits here in a request of its own; what it answers to, a newer policy or
+ * somebody who waits for its rows, it has done when its next request comes.
  */
 final class ControllerLinks {
     /** A controller that has not asked for so long is away. */
     private static final long AWAY_MS = 15_000;
     /** Nor one that only tells where it is, each ten seconds. */
     private static final long EXTERNAL_AWAY_MS = 35_000;
+
     static final int WAIT_MS_MAX = 30_000;
 
     private static final class Link {
@@ -71,13 +72,18 @@ final class ControllerLinks {
         expected.remove(cluster);
         external.remove(cluster);
         // the same controller again, with news of itself: what it waits for goes on
-        links.compute(cluster, (name, known) -> known != null && known.journal.equals(journal) ? known : new Link(projection, journal));
+        links.compute(
+                cluster,
+                (name, known) ->
+                        known != null && known.journal.equals(journal) ? known : new Link(projection, journal));
         notifyAll();
     }
 
     /** The projection of a registered cluster's journal. */
     synchronized Optional<Projection> projection(String cluster, String journal) {
-        return Optional.ofNullable(links.get(cluster)).filter(l -> l.journal.equals(journal)).map(l -> l.projection);
+        return Optional.ofNullable(links.get(cluster))
+                .filter(l -> l.journal.equals(journal))
+                .map(l -> l.projection);
     }
 
     /** Answers a controller's request; empty if it has to register first. */
@@ -93,7 +99,9 @@ final class ControllerLinks {
         long deadlineMs = link.seenMs + Math.clamp(q.waitMs(), 0, WAIT_MS_MAX);
         link.waiting = true;
         try {
-            while (links.get(q.cluster()) == link && book.get().version() == q.version() && link.barrierWanted <= q.barrier()) {
+            while (links.get(q.cluster()) == link
+                    && book.get().version() == q.version()
+                    && link.barrierWanted <= q.barrier()) {
                 long leftMs = deadlineMs - MonotonicClock.ms();
                 if (leftMs <= 0) {
                     break;
@@ -108,8 +116,11 @@ final class ControllerLinks {
         }
         Book now = book.get();
         boolean changed = now.version() != q.version();
-        return Optional.of(new SyncReply(now.version(), link.barrierWanted, changed, changed ? EffectiveLimits.policy(now, q.cluster())
-                : Policy.NONE));
+        return Optional.of(new SyncReply(
+                now.version(),
+                link.barrierWanted,
+                changed,
+                changed ? EffectiveLimits.policy(now, q.cluster()) : Policy.NONE));
     }
 
     /** Tells the controllers of a new book and waits until those that are there have it, at most so long. */
@@ -120,14 +131,15 @@ final class ControllerLinks {
     }
 
     /**
-     * Waits until all that happened in these clusters before the call is in the tables, at most so long; empty means all. A controller
-     * that was there when slurmdbd ended is waited for.
+     * Waits until all that happened in these clusters before the call is in the tables, at most so long; empty means
+     * all. A controller that was there when slurmdbd ended is waited for.
      *
      * @return whether it is all there
      */
     synchronized boolean flush(List<String> clusters, long waitMs) {
         long deadlineMs = MonotonicClock.ms() + waitMs;
-        boolean back = await(Math.min(waitMs, bornMs + AWAY_MS - MonotonicClock.ms()),
+        boolean back = await(
+                Math.min(waitMs, bornMs + AWAY_MS - MonotonicClock.ms()),
                 () -> expected.stream().noneMatch(c -> clusters.isEmpty() || clusters.contains(c)));
         Map<Link, Long> wanted = new HashMap<>();
         links.forEach((cluster, link) -> {
@@ -136,7 +148,9 @@ final class ControllerLinks {
             }
         });
         notifyAll();
-        return await(deadlineMs - MonotonicClock.ms(), () -> wanted.entrySet().stream().allMatch(w -> w.getKey().barrierDone >= w.getValue()))
+        return await(
+                        deadlineMs - MonotonicClock.ms(),
+                        () -> wanted.entrySet().stream().allMatch(w -> w.getKey().barrierDone >= w.getValue()))
                 && back;
     }
 

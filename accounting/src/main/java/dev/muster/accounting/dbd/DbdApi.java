@@ -28,17 +28,16 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
 import dev.muster.model.accounting.DbdMessages.Report;
 import dev.muster.model.accounting.DbdMessages.Rows;
 import dev.muster.model.accounting.DbdMessages.Show;
-import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.format.Durations;
 import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.nio.file.Files;
@@ -54,8 +53,18 @@ import java.util.function.Supplier;
 /** The edge of slurmdbd: one method per message. */
 public final class DbdApi {
     /** How long a change waits for the controllers to have it. */
-    private static final Map<String, String> INSTANCE_CONDITIONS = Map.of("cluster", "Cluster", "node", "NodeName", "extra", "Extra", "instanceid",
-            "InstanceId", "instancetype", "InstanceType");
+    private static final Map<String, String> INSTANCE_CONDITIONS = Map.of(
+            "cluster",
+            "Cluster",
+            "node",
+            "NodeName",
+            "extra",
+            "Extra",
+            "instanceid",
+            "InstanceId",
+            "instancetype",
+            "InstanceType");
+
     private static final long CONTROLLERS_MS = 3_000;
     /** How long a question waits for the controllers' rows. */
     private static final long ROWS_MS = 10_000;
@@ -84,7 +93,13 @@ public final class DbdApi {
     private long purgedHour;
     private int sweeps;
 
-    public DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log,
+    public DbdApi(
+            AccountingStore store,
+            BookStore books,
+            Supplier<SlurmdbdConf> conf,
+            int slurmUid,
+            Identities identities,
+            DaemonLog log,
             Runnable shutdown,
             Runnable reconfigure) {
         this.store = store;
@@ -120,10 +135,13 @@ public final class DbdApi {
         String word = word(message, body);
         Optional<MessageRights.Rule> rule = MessageRights.rule(MessageRights.accounting(), message, word);
         if (rule.isEmpty()) {
-            return word.isEmpty() ? Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence())
+            return word.isEmpty()
+                    ? Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence())
                     : Reply.error(SlurmErrno.NOT_SUPPORTED);
         }
-        return may(caller, rule.get().need()) ? permitted(caller, message, body) : Reply.error(SlurmErrno.ACCESS_DENIED);
+        return may(caller, rule.get().need())
+                ? permitted(caller, message, body)
+                : Reply.error(SlurmErrno.ACCESS_DENIED);
     }
 
     /** What of a message's body its right goes by. */
@@ -131,7 +149,9 @@ public final class DbdApi {
         return switch (message) {
             case "Show" -> Codec.decode(body, Show.class).entity();
             case "Report" -> Codec.decode(body, Report.class).kind();
-            case "Change" -> Codec.decode(body, Change.class).verb() + " " + Codec.decode(body, Change.class).entity();
+            case "Change" ->
+                Codec.decode(body, Change.class).verb() + " "
+                        + Codec.decode(body, Change.class).entity();
             default -> "";
         };
     }
@@ -139,7 +159,15 @@ public final class DbdApi {
     /** As far as that goes by who it is. What it is about is looked at by the rule that finds that. */
     private boolean may(Caller caller, MessageRights.Need need) {
         return switch (need) {
-            case ANYBODY, SELF, SELF_OR_OPERATOR, OWNER_ALONE, OWNER, COORDINATOR, OPERATOR_OR_NAMED, SLURM_USER, MAKER -> true;
+            case ANYBODY,
+                    SELF,
+                    SELF_OR_OPERATOR,
+                    OWNER_ALONE,
+                    OWNER,
+                    COORDINATOR,
+                    OPERATOR_OR_NAMED,
+                    SLURM_USER,
+                    MAKER -> true;
             case OPERATOR -> atLeast(caller, AdminLevel.OPERATOR);
             case ADMINISTRATOR -> atLeast(caller, AdminLevel.ADMINISTRATOR);
             case DAEMON -> superuser(caller);
@@ -151,33 +179,38 @@ public final class DbdApi {
             case "Register" -> register(caller, Codec.decode(body, DbdMessages.Register.class));
             case "Append" -> append(Codec.decode(body, DbdMessages.Append.class));
             case "ReadRow" -> readRow(Codec.decode(body, DbdMessages.ReadRow.class));
-            case "Sync" -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
-                    .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE));
+            case "Sync" ->
+                links.sync(Codec.decode(body, DbdMessages.Sync.class))
+                        .map(Reply::of)
+                        .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE));
             case "Show" -> show(caller, Codec.decode(body, Show.class));
             case "Report" -> report(caller, Codec.decode(body, Report.class));
             case "ChangeAll" -> changes(caller, Codec.decode(body, DbdMessages.ChangeAll.class));
             case "Change" -> change(caller, Codec.decode(body, Change.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "Ping", "RollUsage" -> Reply.of(new DbdMessages.Done());
-            case "ClearStats" -> done(() -> {
-                log.info("Clear stats request received from UID " + caller.uid());
-                requests.reset();
-            });
+            case "ClearStats" ->
+                done(() -> {
+                    log.info("Clear stats request received from UID " + caller.uid());
+                    requests.reset();
+                });
             case "EndRunaways" -> {
                 DbdMessages.EndRunaways q = Codec.decode(body, DbdMessages.EndRunaways.class);
-                yield done(() -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys()) + " runaway jobs are ended for UID "
-                        + caller.uid()));
+                yield done(() -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
+                        + " runaway jobs are ended for UID " + caller.uid()));
             }
             case "LoadArchive" -> load(caller, Codec.decode(body, DbdMessages.LoadArchive.class));
             case "DumpArchive" -> dump(Codec.decode(body, DbdMessages.DumpArchive.class));
-            case "Reconfigure" -> done(() -> {
-                log.info("Reconfigure request received");
-                reconfigure.run();
-            });
-            case "Shutdown" -> done(() -> {
-                log.info("Shutdown request received");
-                shutdown.run();
-            });
+            case "Reconfigure" ->
+                done(() -> {
+                    log.info("Reconfigure request received");
+                    reconfigure.run();
+                });
+            case "Shutdown" ->
+                done(() -> {
+                    log.info("Shutdown request received");
+                    shutdown.run();
+                });
             default -> throw new IllegalStateException("nothing answers " + message);
         };
     }
@@ -191,7 +224,11 @@ public final class DbdApi {
     }
 
     private boolean atLeast(int uid, AdminLevel level) {
-        return superuser(uid) || books.book().user(identities.userName(uid)).filter(u -> u.adminLevel().compareTo(level) >= 0).isPresent();
+        return superuser(uid)
+                || books.book()
+                        .user(identities.userName(uid))
+                        .filter(u -> u.adminLevel().compareTo(level) >= 0)
+                        .isPresent();
     }
 
     private boolean atLeast(Caller caller, AdminLevel level) {
@@ -207,10 +244,20 @@ public final class DbdApi {
 
     /** A cluster that keeps its rows elsewhere never takes the place of one that has them here. */
     private Reply registerExternal(Caller caller, DbdMessages.Register r) {
-        if (books.book().cluster(r.cluster()).filter(c -> !Registration.isExternal(c)).isPresent()) {
+        if (books.book()
+                .cluster(r.cluster())
+                .filter(c -> !Registration.isExternal(c))
+                .isPresent()) {
             return Reply.of(new DbdMessages.Registered(-1));
         }
-        if (books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(), conf.get().text("DefaultQOS")), c -> c)) {
+        if (books.change(
+                draft -> Registration.apply(
+                        draft,
+                        r,
+                        identities.userName(caller.uid()),
+                        now(),
+                        conf.get().text("DefaultQOS")),
+                c -> c)) {
             log.info("external cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
         }
         links.heardFrom(r.cluster());
@@ -221,21 +268,28 @@ public final class DbdApi {
         if (r.external()) {
             return registerExternal(caller, r);
         }
-        Projection projection = links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
+        Projection projection =
+                links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
         DbdMessages.Registered ahead = new DbdMessages.Registered(0);
         if (projection.sequence() > r.lastSeq()) {
             Projection.Highest highest = projection.highest();
             ahead = new DbdMessages.Registered(0, projection.sequence(), highest.jobId(), highest.sluid());
-            log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "
-                    + r.lastSeq());
+            log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence()
+                    + ", the journal ends with " + r.lastSeq());
             projection.rewind(r.lastSeq());
         }
         int ended = store.endOrphans(projection, r.cluster(), now());
         if (ended > 0) {
             log.info("cluster " + r.cluster() + " began anew: " + ended + " jobs of before are ended");
         }
-        boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(),
-                conf.get().text("DefaultQOS")), c -> c);
+        boolean changed = books.change(
+                draft -> Registration.apply(
+                        draft,
+                        r,
+                        identities.userName(caller.uid()),
+                        now(),
+                        conf.get().text("DefaultQOS")),
+                c -> c);
         if (r.nodeCount() > 0) {
             store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
         }
@@ -260,31 +314,49 @@ public final class DbdApi {
 
     /** What jobs are charged to is in the lists, before their rows are there: those that a crash loses come again. */
     private void keys(String cluster, List<AccountingRows.Batch> batches) {
-        List<AccountingRows.JobRow> fresh = JobKeys.unknown(books.book(), cluster, batches.stream().flatMap(b -> b.jobs().stream()).toList());
+        List<AccountingRows.JobRow> fresh = JobKeys.unknown(
+                books.book(),
+                cluster,
+                batches.stream().flatMap(b -> b.jobs().stream()).toList());
         if (!fresh.isEmpty()) {
-            books.change(draft -> {
-                JobKeys.add(draft, cluster, fresh, now());
-                return true;
-            }, c -> c);
+            books.change(
+                    draft -> {
+                        JobKeys.add(draft, cluster, fresh, now());
+                        return true;
+                    },
+                    c -> c);
             links.announce(books.book().version(), 0);
         }
     }
 
     /**
-     * TrackWCKey: a cluster that does not track keys itself has its jobs counted under their users' default ones. Otherwise what the cluster says
-     * is the row.
+     * TrackWCKey: a cluster that does not track keys itself has its jobs counted under their users' default ones.
+     * Otherwise what the cluster says is the row.
      */
     private List<AccountingRows.Batch> tracked(DbdMessages.Append a) {
-        if (!conf.get().text("TrackWCKey").equals("yes") || a.batches().stream().allMatch(b -> b.jobs().stream().noneMatch(j -> j.wckey()
-                .isEmpty()))) {
+        if (!conf.get().text("TrackWCKey").equals("yes")
+                || a.batches().stream()
+                        .allMatch(
+                                b -> b.jobs().stream().noneMatch(j -> j.wckey().isEmpty()))) {
             return a.batches();
         }
-        return a.batches().stream().map(b -> new AccountingRows.Batch(b.seq(), b.jobs().stream().map(j -> keyed(a.cluster(), j)).toList(), b.steps(),
-                b.events(), b.texts(), b.contents(), b.reservations(), b.instances())).toList();
+        return a.batches().stream()
+                .map(b -> new AccountingRows.Batch(
+                        b.seq(),
+                        b.jobs().stream().map(j -> keyed(a.cluster(), j)).toList(),
+                        b.steps(),
+                        b.events(),
+                        b.texts(),
+                        b.contents(),
+                        b.reservations(),
+                        b.instances()))
+                .toList();
     }
 
     private AccountingRows.JobRow keyed(String cluster, AccountingRows.JobRow j) {
-        return j.wckey().isEmpty() ? j.with("*" + books.book().defaultWckey(cluster, j.userName()), j.comment(), j.extra(), true) : j;
+        return j.wckey().isEmpty()
+                ? j.with("*" + books.book().defaultWckey(cluster, j.userName()), j.comment(), j.extra(), true)
+                : j;
     }
 
     private Reply readRow(DbdMessages.ReadRow q) {
@@ -294,8 +366,20 @@ public final class DbdApi {
         }
         boolean job = q.stepId() == DbdMessages.ReadRow.NO_STEP;
         return Reply.of(new DbdMessages.RowRead(
-                job ? projection.get().job(q.sluid(), q.restarts()).map(List::of).orElse(List.of()) : List.of(),
-                job ? List.of() : projection.get().step(q.sluid(), q.restarts(), q.stepId()).map(List::of).orElse(List.of())));
+                job
+                        ? projection
+                                .get()
+                                .job(q.sluid(), q.restarts())
+                                .map(List::of)
+                                .orElse(List.of())
+                        : List.of(),
+                job
+                        ? List.of()
+                        : projection
+                                .get()
+                                .step(q.sluid(), q.restarts(), q.stepId())
+                                .map(List::of)
+                                .orElse(List.of())));
     }
 
     /** A controller that went is shown without an address. */
@@ -318,10 +402,12 @@ public final class DbdApi {
         for (String cluster : links.away()) {
             log.info("cluster " + cluster + " has not been heard of: its controller is away");
             links.forget(cluster);
-            books.change(draft -> {
-                Registration.away(draft, cluster);
-                return true;
-            }, c -> c);
+            books.change(
+                    draft -> {
+                        Registration.away(draft, cluster);
+                        return true;
+                    },
+                    c -> c);
         }
     }
 
@@ -329,7 +415,8 @@ public final class DbdApi {
 
     private void settle(List<String> clusters) {
         if (!links.flush(clusters, ROWS_MS)) {
-            log.info("answered without the newest rows: a controller has not sent them within " + ROWS_MS / 1000 + " s");
+            log.info(
+                    "answered without the newest rows: a controller has not sent them within " + ROWS_MS / 1000 + " s");
         }
     }
 
@@ -339,14 +426,21 @@ public final class DbdApi {
     }
 
     private PrivateData veil(int uid) {
-        return new PrivateData(conf.get().text("PrivateData"), books.book(), uid, identities.userName(uid), atLeast(uid, AdminLevel.OPERATOR));
+        return new PrivateData(
+                conf.get().text("PrivateData"),
+                books.book(),
+                uid,
+                identities.userName(uid),
+                atLeast(uid, AdminLevel.OPERATOR));
     }
 
     /** MaxQueryTimeRange: whether a span is longer than others than operators may ask about jobs. */
     private boolean wide(int uid, long from, long to) {
         java.util.OptionalLong most = Durations.parseMinutes(conf.get().text("MaxQueryTimeRange"));
         long span = (to == 0 ? now() : to) - from;
-        return most.isPresent() && most.getAsLong() != Durations.UNLIMITED && span > most.getAsLong() * Durations.MINUTE
+        return most.isPresent()
+                && most.getAsLong() != Durations.UNLIMITED
+                && span > most.getAsLong() * Durations.MINUTE
                 && !atLeast(uid, AdminLevel.OPERATOR);
     }
 
@@ -361,14 +455,23 @@ public final class DbdApi {
         if (q.packed() && q.text().isEmpty() && !veil.hidesJobs()) {
             return new Reply(200, store.packed(q, now(), cluster, numbers()));
         }
-        AccountingRows.Answer found = veil.shown(store.answer(q, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
+        AccountingRows.Answer found =
+                veil.shown(store.answer(q, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
         if (q.packed()) {
             return new Reply(200, PackedRows.of(q, found, numbers()));
         }
         // numbers are the book's to say; where rows come without them, nobody has asked
-        boolean numbers = q.fields().isEmpty() || q.fields().contains("assocId") || q.fields().contains("wckeyId");
-        return Reply.of(!numbers ? found : new AccountingRows.Answer(found.now(), found.cluster(), found.jobs().stream().map(this::numbered).toList(),
-                found.next()));
+        boolean numbers = q.fields().isEmpty()
+                || q.fields().contains("assocId")
+                || q.fields().contains("wckeyId");
+        return Reply.of(
+                !numbers
+                        ? found
+                        : new AccountingRows.Answer(
+                                found.now(),
+                                found.cluster(),
+                                found.jobs().stream().map(this::numbered).toList(),
+                                found.next()));
     }
 
     private PackedRows.Numbers numbers() {
@@ -392,8 +495,13 @@ public final class DbdApi {
         if (j.assocId() != 0) {
             return found;
         }
-        return new AccountingRows.JobWithSteps(j.numbered(books.book().assocNumber(found.cluster(), j.account(), j.userName(), j.partition()),
-                books.book().wckeyNumber(found.cluster(), j.userName(), j.wckey())), found.steps(), found.cluster(), found.text());
+        return new AccountingRows.JobWithSteps(
+                j.numbered(
+                        books.book().assocNumber(found.cluster(), j.account(), j.userName(), j.partition()),
+                        books.book().wckeyNumber(found.cluster(), j.userName(), j.wckey())),
+                found.steps(),
+                found.cluster(),
+                found.text());
     }
 
     private Reply report(Caller caller, Report q) {
@@ -405,7 +513,9 @@ public final class DbdApi {
             return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
         }
         settle(q.clusters());
-        return reports.answer(q, books.book(), veil, conf.get().text("TrackWCKey").equals("yes"), now()).map(rows -> Reply.of(new Rows(rows)))
+        return reports.answer(
+                        q, books.book(), veil, conf.get().text("TrackWCKey").equals("yes"), now())
+                .map(rows -> Reply.of(new Rows(rows)))
                 .orElseGet(() -> Reply.error(SlurmErrno.NOT_SUPPORTED));
     }
 
@@ -416,31 +526,42 @@ public final class DbdApi {
         }
         for (String key : List.of("maxcpus", "mincpus")) {
             if (!q.where().getOrDefault(key, "0").matches("\\d{1,9}")) {
-                return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "Invalid value for " + key + " (" + q.where().get(key) + ")");
+                return Reply.error(
+                        400,
+                        SlurmErrno.NOT_SUPPORTED,
+                        "Invalid value for " + key + " (" + q.where().get(key) + ")");
             }
         }
         if (q.where().containsKey("condflags") && !open(q)) {
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "The value '" + q.where().get("condflags")
-                    + "' of the condition 'condflags' is not supported by this version");
+            return Reply.error(
+                    400,
+                    SlurmErrno.NOT_SUPPORTED,
+                    "The value '" + q.where().get("condflags")
+                            + "' of the condition 'condflags' is not supported by this version");
         }
         PrivateData veil = veil(caller.uid());
         if (veil.refuses(q.entity())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        Optional<List<Map<String, String>>> rows = new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
+        Optional<List<Map<String, String>>> rows =
+                new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
         if (rows.isPresent()) {
             return Reply.of(new Rows(veil.shown(q.entity(), rows.get())));
         }
         return switch (q.entity()) {
-            case "transaction" -> Reply.of(new Rows(new Transactions(books.book(), q).of(books.transactions(number(q, "start"), number(q, "end")))));
+            case "transaction" ->
+                Reply.of(new Rows(new Transactions(books.book(), q)
+                        .of(books.transactions(number(q, "start"), number(q, "end")))));
             case "event" -> {
                 settle(List.of());
                 yield Reply.of(new Rows(events(q)));
             }
             case "instance" -> {
                 settle(List.of());
-                yield Reply.of(new Rows(InstanceTable.of(store, number(q, "start"), number(q, "end")).stream().filter(row -> INSTANCE_CONDITIONS
-                        .entrySet().stream().allMatch(e -> fits(q, e.getKey(), row.get(e.getValue())))).toList()));
+                yield Reply.of(new Rows(InstanceTable.of(store, number(q, "start"), number(q, "end")).stream()
+                        .filter(row -> INSTANCE_CONDITIONS.entrySet().stream()
+                                .allMatch(e -> fits(q, e.getKey(), row.get(e.getValue()))))
+                        .toList()));
             }
             case "runawayjob" -> {
                 settle(List.of(q.where().getOrDefault("cluster", "")));
@@ -468,23 +589,38 @@ public final class DbdApi {
             }
         });
         if (commands[0] > 0) {
-            out.add(count("type", RpcNames.END, RpcNames.number(RpcNames.END), new Requests.Count(commands[0], commands[1])));
+            out.add(count(
+                    "type", RpcNames.END, RpcNames.number(RpcNames.END), new Requests.Count(commands[0], commands[1])));
         }
-        requests.forEachUser((uid, c) -> out.add(count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid),
-                Integer.toString(uid), c)));
-        out.sort(java.util.Comparator.comparingLong((Map<String, String> row) -> Long.parseLong(row.get("Count"))).reversed());
+        requests.forEachUser((uid, c) -> out.add(
+                count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid), Integer.toString(uid), c)));
+        out.sort(java.util.Comparator.comparingLong((Map<String, String> row) -> Long.parseLong(row.get("Count")))
+                .reversed());
         out.addFirst(Map.of("Kind", "since", "Name", Long.toString(requests.since())));
         return out;
     }
 
     private static Map<String, String> count(String kind, String name, String uid, Requests.Count c) {
-        return Map.of("Kind", kind, "Name", name, "Uid", uid, "Count", Long.toString(c.calls()),
-                "Average", Long.toString(c.us() / c.calls()), "Total", Long.toString(c.us()));
+        return Map.of(
+                "Kind",
+                kind,
+                "Name",
+                name,
+                "Uid",
+                uid,
+                "Count",
+                Long.toString(c.calls()),
+                "Average",
+                Long.toString(c.us() / c.calls()),
+                "Total",
+                Long.toString(c.us()));
     }
 
     private static boolean fits(Show q, String key, String value) {
         String wanted = q.where().getOrDefault(key, "");
-        return wanted.isEmpty() || List.of(wanted.toLowerCase(java.util.Locale.ROOT).split(",")).contains(value.toLowerCase(java.util.Locale.ROOT));
+        return wanted.isEmpty()
+                || List.of(wanted.toLowerCase(java.util.Locale.ROOT).split(","))
+                        .contains(value.toLowerCase(java.util.Locale.ROOT));
     }
 
     private static long number(Show q, String key) {
@@ -498,10 +634,18 @@ public final class DbdApi {
     /** Those that are not over, unless times are given. */
     private List<Map<String, String>> reservations(Show q, PrivateData veil) {
         Map<String, String> where = new LinkedHashMap<>(q.where());
-        List<String> clusters = q.where().containsKey("cluster") ? List.of(q.where().get("cluster").split(",")) : List.of();
+        List<String> clusters = q.where().containsKey("cluster")
+                ? List.of(q.where().get("cluster").split(","))
+                : List.of();
         long from = number(q, "start");
         long to = number(q, "end");
-        Report report = new Report(Report.RESERVATIONS, clusters, from == 0 && to == 0 ? now() : from, to == 0 ? Long.MAX_VALUE : to, where, 0);
+        Report report = new Report(
+                Report.RESERVATIONS,
+                clusters,
+                from == 0 && to == 0 ? now() : from,
+                to == 0 ? Long.MAX_VALUE : to,
+                where,
+                0);
         return reports.answer(report, books.book(), veil, false, now()).orElseThrow();
     }
 
@@ -513,13 +657,20 @@ public final class DbdApi {
                 case "node" -> !row.get("NodeName").isEmpty();
                 default -> true;
             };
-            if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))
-                    && states(q, row.get("State")) && by(q, row.get("User")) && cpus(q, row.get("TRES"))
+            if (kind
+                    && fits(q, "cluster", row.get("Cluster"))
+                    && fits(q, "node", row.get("NodeName"))
+                    && fits(q, "reason", row.get("Reason"))
+                    && states(q, row.get("State"))
+                    && by(q, row.get("User"))
+                    && cpus(q, row.get("TRES"))
                     && (!open(q) || row.get("TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
                 named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
                 long end = Long.parseLong(row.get("TimeEnd"));
-                named.put("Duration", Long.toString(Math.max(0, (end == 0 ? now() : end) - Long.parseLong(row.get("TimeStart")))));
+                named.put(
+                        "Duration",
+                        Long.toString(Math.max(0, (end == 0 ? now() : end) - Long.parseLong(row.get("TimeStart")))));
                 out.add(named);
             }
         }
@@ -528,7 +679,8 @@ public final class DbdApi {
 
     /** Any of the words of the state, as in {@code IDLE+DRAIN}. */
     private static boolean states(Show q, String state) {
-        return q.where().getOrDefault("state", "").isEmpty() || List.of(state.split("\\+")).stream().anyMatch(s -> fits(q, "state", s));
+        return q.where().getOrDefault("state", "").isEmpty()
+                || List.of(state.split("\\+")).stream().anyMatch(s -> fits(q, "state", s));
     }
 
     /** By number or by name. */
@@ -541,7 +693,10 @@ public final class DbdApi {
     }
 
     private static boolean cpus(Show q, String tres) {
-        long cpus = List.of(tres.split(",")).stream().filter(t -> t.startsWith("cpu=")).mapToLong(t -> Long.parseLong(t.substring(4))).findFirst()
+        long cpus = List.of(tres.split(",")).stream()
+                .filter(t -> t.startsWith("cpu="))
+                .mapToLong(t -> Long.parseLong(t.substring(4)))
+                .findFirst()
                 .orElse(0);
         long most = number(q, "maxcpus");
         return cpus >= number(q, "mincpus") && (most == 0 || cpus <= most);
@@ -568,8 +723,12 @@ public final class DbdApi {
         }
         Path directory = Path.of(q.settings().getOrDefault("ArchiveDir", "/"));
         if (!Files.isDirectory(directory)) {
-            return Reply.error(400, NO_FILE, Files.exists(directory) ? "archive dir " + directory + " isn't a directory"
-                    : "Failed to stat " + directory + ": No such file or directory");
+            return Reply.error(
+                    400,
+                    NO_FILE,
+                    Files.exists(directory)
+                            ? "archive dir " + directory + " isn't a directory"
+                            : "Failed to stat " + directory + ": No such file or directory");
         }
         try {
             purge.run(key -> q.settings().getOrDefault(key, conf.get().text(key)), java.time.ZoneId.systemDefault());
@@ -591,22 +750,31 @@ public final class DbdApi {
                     return Reply.error(400, NO_FILE, "No such file or directory");
                 }
                 if (Files.size(file) > ArchiveSql.BYTES_MAX) {
-                    return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " has more than " + ArchiveSql.BYTES_MAX + " bytes");
+                    return Reply.error(
+                            400,
+                            SlurmErrno.NOT_SUPPORTED,
+                            q.file() + " has more than " + ArchiveSql.BYTES_MAX + " bytes");
                 }
                 text = Files.readString(file);
             }
             if (Purge.wrote(text)) {
                 purge.load(text);
             } else {
-                archives.load(text, books.book()).forEach(sentence -> log.info("archive " + q.file() + ": " + sentence));
+                archives.load(text, books.book())
+                        .forEach(sentence -> log.info("archive " + q.file() + ": " + sentence));
             }
             log.info("archive " + (q.file().isEmpty() ? "text" : q.file()) + " is loaded for UID " + caller.uid());
             return Reply.of(new DbdMessages.Done());
         } catch (java.nio.charset.CharacterCodingException e) {
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
+            return Reply.error(
+                    400,
+                    SlurmErrno.NOT_SUPPORTED,
+                    q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
         } catch (java.io.IOException e) {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
-        } catch (ArchiveSql.UnreadableException | IllegalArgumentException | dev.muster.model.json.Json.MalformedException e) {
+        } catch (ArchiveSql.UnreadableException
+                | IllegalArgumentException
+                | dev.muster.model.json.Json.MalformedException e) {
             log.error("archive " + q.file() + ": " + e.getMessage());
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, e.getMessage());
         }
@@ -624,8 +792,9 @@ public final class DbdApi {
             settle(List.of());
         }
         String actor = identities.userName(caller.uid());
-        Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now(), rules()).run(), r -> c.commit()
-                && r.error().isEmpty());
+        Changed result = books.change(
+                draft -> new Changes(draft, actor, superuser(caller), c, now(), rules()).run(),
+                r -> c.commit() && r.error().isEmpty());
         if (c.commit() && result.error().isEmpty()) {
             links.announce(books.book().version(), CONTROLLERS_MS);
         }
@@ -635,22 +804,29 @@ public final class DbdApi {
     private ChangeRules rules() {
         SlurmdbdConf c = conf.get();
         boolean all = c.hasParameter("PreserveCaseAll");
-        return new ChangeRules(all || c.hasParameter("PreserveCaseUser"), !c.text("DisableCoordDBD").equals("yes"),
-                c.text("AllowNoDefAcct").equals("yes"), c.text("AllResourcesAbsolute").equals("yes"), all || c.hasParameter("PreserveCaseResource"),
-                c.text("DefaultQOS"), active::of);
+        return new ChangeRules(
+                all || c.hasParameter("PreserveCaseUser"),
+                !c.text("DisableCoordDBD").equals("yes"),
+                c.text("AllowNoDefAcct").equals("yes"),
+                c.text("AllResourcesAbsolute").equals("yes"),
+                all || c.hasParameter("PreserveCaseResource"),
+                c.text("DefaultQOS"),
+                active::of);
     }
 
     private Reply changes(Caller caller, DbdMessages.ChangeAll all) {
         String actor = identities.userName(caller.uid());
-        Changed result = books.change(draft -> {
-            for (Change c : all.changes()) {
-                Changed one = new Changes(draft, actor, superuser(caller), c, now(), rules()).run();
-                if (!one.error().isEmpty()) {
-                    return one;
-                }
-            }
-            return new Changed(List.of(), List.of(), List.of(), List.of(), 0);
-        }, r -> all.commit() && r.error().isEmpty());
+        Changed result = books.change(
+                draft -> {
+                    for (Change c : all.changes()) {
+                        Changed one = new Changes(draft, actor, superuser(caller), c, now(), rules()).run();
+                        if (!one.error().isEmpty()) {
+                            return one;
+                        }
+                    }
+                    return new Changed(List.of(), List.of(), List.of(), List.of(), 0);
+                },
+                r -> all.commit() && r.error().isEmpty());
         if (all.commit() && result.error().isEmpty()) {
             links.announce(books.book().version(), CONTROLLERS_MS);
         }

@@ -24,15 +24,25 @@ final class DbdAuth {
     static Verifier verifier(SlurmdbdConf conf, File directory, Identities identities) throws IOException {
         boolean munge = conf.text("AuthType").equals("auth/munge");
         Optional<Munge> daemon = munge
-                ? Optional.of(new Munge(conf.parameters("AuthInfo").getOrDefault("socket", ""))) : Optional.empty();
+                ? Optional.of(new Munge(conf.parameters("AuthInfo").getOrDefault("socket", "")))
+                : Optional.empty();
         KeyFile<KeySet> keys = new KeyFile<>(places(conf, directory, munge), ClusterKey::read, KeySet.NONE);
         keys.check();
         // they are known from now on, also where SlurmUser may not read the file
         keys.get();
         boolean clientIds = !munge && conf.parameters("AuthInfo").containsKey("use_client_ids");
-        return new Verifier(keys, "", daemon,
-                TokenKey.tokens(conf.text("AuthAltTypes"), conf.parameters("AuthAltParameters"), directory.getPath(), identities),
-                clientIds ? identities::state : who -> { }, System::currentTimeMillis).as(Audience.SLURMDBD);
+        return new Verifier(
+                        keys,
+                        "",
+                        daemon,
+                        TokenKey.tokens(
+                                conf.text("AuthAltTypes"),
+                                conf.parameters("AuthAltParameters"),
+                                directory.getPath(),
+                                identities),
+                        clientIds ? identities::state : who -> {},
+                        System::currentTimeMillis)
+                .as(Audience.SLURMDBD);
     }
 
     private static List<File> places(SlurmdbdConf conf, File directory, boolean munge) {

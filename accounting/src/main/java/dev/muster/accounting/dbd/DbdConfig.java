@@ -21,11 +21,23 @@ public final class DbdConfig {
             PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SLURMDBD_CONF SLURMDBD_VERSION SlurmUser StorageBackupHost StorageHost StorageLoc
             StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
             TrackSlurmctldDown""".split("\\s+");
-    private static final List<String> INERT = List.of("ArchiveSuspend", "ArchiveUsage", "CommitDelay", "CommunicationParameters",
-            "DbdBackupHost", "DebugLevelSyslog", "HashPlugin", "MessageTimeout", "PluginDir", "PurgeSuspendAfter",
-            "PurgeUsageAfter", "TCPTimeout", "TrackSlurmctldDown");
+    private static final List<String> INERT = List.of(
+            "ArchiveSuspend",
+            "ArchiveUsage",
+            "CommitDelay",
+            "CommunicationParameters",
+            "DbdBackupHost",
+            "DebugLevelSyslog",
+            "HashPlugin",
+            "MessageTimeout",
+            "PluginDir",
+            "PurgeSuspendAfter",
+            "PurgeUsageAfter",
+            "TCPTimeout",
+            "TrackSlurmctldDown");
     /** Of DebugFlags, those that something is written for. */
     private static final List<String> WRITTEN = List.of("AuditRPCs", "AuditTLS", "TLS");
+
     private static final long BOOT = System.currentTimeMillis() / 1000;
 
     private DbdConfig() {}
@@ -33,15 +45,24 @@ public final class DbdConfig {
     static Map<String, String> shown(SlurmdbdConf conf, Identities identities) {
         Map<String, String> out = new LinkedHashMap<>();
         for (String key : SHOWN) {
-            out.put(key, switch (key) {
-                case "BOOT_TIME" -> Long.toString(BOOT);
-                case "SLURMDBD_VERSION" -> Release.VERSION;
-                case "SLURMDBD_CONF" -> conf.path();
-                case "SlurmUser" -> conf.slurmUser() + "(" + identities.byName(conf.slurmUser()).map(i -> i.uid()).orElse(0) + ")";
-                case "StoragePort" -> !conf.text(key).equals("0") ? conf.text(key) : conf.storageType().equals(SlurmdbdServer.POSTGRESQL)
-                        ? "5432" : "3306";
-                default -> conf.text(key);
-            });
+            out.put(
+                    key,
+                    switch (key) {
+                        case "BOOT_TIME" -> Long.toString(BOOT);
+                        case "SLURMDBD_VERSION" -> Release.VERSION;
+                        case "SLURMDBD_CONF" -> conf.path();
+                        case "SlurmUser" ->
+                            conf.slurmUser() + "("
+                                    + identities
+                                            .byName(conf.slurmUser())
+                                            .map(i -> i.uid())
+                                            .orElse(0) + ")";
+                        case "StoragePort" ->
+                            !conf.text(key).equals("0")
+                                    ? conf.text(key)
+                                    : conf.storageType().equals(SlurmdbdServer.POSTGRESQL) ? "5432" : "3306";
+                        default -> conf.text(key);
+                    });
         }
         return out;
     }
@@ -54,7 +75,9 @@ public final class DbdConfig {
                 out.add(key + " has no effect in this version");
             }
         }
-        List<String> silent = flags(conf).stream().filter(f -> WRITTEN.stream().noneMatch(f::equalsIgnoreCase)).toList();
+        List<String> silent = flags(conf).stream()
+                .filter(f -> WRITTEN.stream().noneMatch(f::equalsIgnoreCase))
+                .toList();
         if (!silent.isEmpty()) {
             out.add("DebugFlags: nothing is written for " + String.join(",", silent) + " in this version");
         }
@@ -62,7 +85,10 @@ public final class DbdConfig {
     }
 
     private static List<String> flags(SlurmdbdConf conf) {
-        return List.of(conf.text("DebugFlags").split(",")).stream().map(String::strip).filter(f -> !f.isEmpty()).toList();
+        return List.of(conf.text("DebugFlags").split(",")).stream()
+                .map(String::strip)
+                .filter(f -> !f.isEmpty())
+                .toList();
     }
 
     /** Whether one of DebugFlags is set. */

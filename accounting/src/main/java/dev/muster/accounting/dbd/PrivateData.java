@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What PrivateData of slurmdbd.conf keeps from one caller. Operators and those above them see everything, coordinators what belongs to their
- * accounts and the accounts below.
+ * What PrivateData of slurmdbd.conf keeps from one caller. Operators and those above them see everything, coordinators
+ * what belongs to their accounts and the accounts below.
  */
 public final class PrivateData {
     private final Set<String> hidden = new HashSet<>();
@@ -22,7 +22,7 @@ public final class PrivateData {
     private final int uid;
 
     /**
-     * @param value   of the key
+     * @param value of the key
      * @param trusted an operator or more
      */
     public PrivateData(String value, Book book, int uid, String user, boolean trusted) {
@@ -31,8 +31,10 @@ public final class PrivateData {
         this.uid = uid;
         if (!trusted) {
             for (String word : value.toLowerCase(Locale.ROOT).split(",")) {
-                hidden.addAll(word.strip().equals("all") ? List.of("accounts", "events", "jobs", "reservations", "usage", "users")
-                        : List.of(word.strip()));
+                hidden.addAll(
+                        word.strip().equals("all")
+                                ? List.of("accounts", "events", "jobs", "reservations", "usage", "users")
+                                : List.of(word.strip()));
             }
         }
     }
@@ -64,8 +66,16 @@ public final class PrivateData {
     /** The rows of a list that are for the caller. */
     List<Map<String, String>> shown(String entity, List<Map<String, String>> rows) {
         return switch (entity) {
-            case "account" -> !hides("accounts") ? rows : rows.stream().filter(r -> coordinates(r.get("Account"))).toList();
-            case "user", "coordinator" -> !hides("users") ? rows : rows.stream().filter(r -> r.get("User").equals(user)).toList();
+            case "account" ->
+                !hides("accounts")
+                        ? rows
+                        : rows.stream()
+                                .filter(r -> coordinates(r.get("Account")))
+                                .toList();
+            case "user", "coordinator" ->
+                !hides("users")
+                        ? rows
+                        : rows.stream().filter(r -> r.get("User").equals(user)).toList();
             case "association" -> !hides("users") ? rows : associations(rows);
             default -> rows;
         };
@@ -76,13 +86,18 @@ public final class PrivateData {
         Set<String> above = new HashSet<>();
         for (Cluster c : book.clusters()) {
             for (Assoc a : book.tree(c.name())) {
-                for (Assoc at = a; a.user().equals(user) && at != null; at = book.parent(at).orElse(null)) {
+                for (Assoc at = a;
+                        a.user().equals(user) && at != null;
+                        at = book.parent(at).orElse(null)) {
                     above.add(c.name() + "\n" + at.account());
                 }
             }
         }
-        return rows.stream().filter(r -> r.get("User").equals(user) || r.get("User").isEmpty() && above.contains(r.get("Cluster") + "\n"
-                + r.get("Account")) || coordinates(r.get("Cluster"), r.get("Account"))).toList();
+        return rows.stream()
+                .filter(r -> r.get("User").equals(user)
+                        || r.get("User").isEmpty() && above.contains(r.get("Cluster") + "\n" + r.get("Account"))
+                        || coordinates(r.get("Cluster"), r.get("Account")))
+                .toList();
     }
 
     /** Whether jobs of others are hidden. */
@@ -92,8 +107,16 @@ public final class PrivateData {
 
     /** Jobs of others only for those who coordinate their accounts. */
     Answer shown(Answer answer) {
-        return !hides("jobs") ? answer : new Answer(answer.now(), answer.cluster(), answer.jobs().stream()
-                .filter(j -> j.job().userId() == uid || coordinates(j.cluster(), j.job().account())).toList(), answer.next());
+        return !hides("jobs")
+                ? answer
+                : new Answer(
+                        answer.now(),
+                        answer.cluster(),
+                        answer.jobs().stream()
+                                .filter(j -> j.job().userId() == uid
+                                        || coordinates(j.cluster(), j.job().account()))
+                                .toList(),
+                        answer.next());
     }
 
     /** As {@link #counts(String, JobUse)}, of what is an account's or a user's. */

@@ -31,16 +31,32 @@ import java.util.Optional;
 public final class SlurmdbdServer {
     /** The documented value for the embedded database; StorageLoc names its directory. */
     static final String EMBEDDED = "accounting_storage/embedded";
+
     private static final String MARIADB = "accounting_storage/mysql";
     /** The documented value for a PostgreSQL server. */
     static final String POSTGRESQL = "accounting_storage/postgresql";
     /** What StorageHost begins with where it is a path. */
     private static final String UNIX = "unix:";
+
     private static final long RETRY_MS = 5_000;
 
     /** Read when the daemon starts, and never again. */
-    private static final List<String> FIXED = List.of("AuthInfo", "AuthType", "DbdAddr", "DbdHost", "DbdPort", "PidFile", "SlurmUser",
-            "StorageBackupHost", "StorageHost", "StorageLoc", "StorageParameters", "StoragePass", "StoragePassScript", "StoragePort", "StorageType",
+    private static final List<String> FIXED = List.of(
+            "AuthInfo",
+            "AuthType",
+            "DbdAddr",
+            "DbdHost",
+            "DbdPort",
+            "PidFile",
+            "SlurmUser",
+            "StorageBackupHost",
+            "StorageHost",
+            "StorageLoc",
+            "StorageParameters",
+            "StoragePass",
+            "StoragePassScript",
+            "StoragePort",
+            "StorageType",
             "StorageUser");
 
     private volatile SlurmdbdConf conf;
@@ -73,18 +89,21 @@ public final class SlurmdbdServer {
             case POSTGRESQL -> Database.postgreSql(checked(conf));
             case EMBEDDED -> {
                 if (!conf.storageLoc().startsWith("/")) {
-                    throw new IOException("StorageType=" + EMBEDDED + " needs a directory as StorageLoc, not '" + conf.storageLoc() + "'");
+                    throw new IOException("StorageType=" + EMBEDDED + " needs a directory as StorageLoc, not '"
+                            + conf.storageLoc() + "'");
                 }
                 yield Database.embedded(Path.of(conf.storageLoc()));
             }
-            default -> throw new IOException("StorageType=" + conf.storageType() + " is not known: " + MARIADB + ", " + POSTGRESQL + " or "
-                    + EMBEDDED);
+            default ->
+                throw new IOException("StorageType=" + conf.storageType() + " is not known: " + MARIADB + ", "
+                        + POSTGRESQL + " or " + EMBEDDED);
         };
     }
 
     /** The directory of the embedded tables; empty where a server has the tables. */
     public static Optional<Path> embeddedTables(SlurmdbdConf conf) {
-        boolean embedded = conf.storageType().equals(EMBEDDED) && conf.storageLoc().startsWith("/");
+        boolean embedded =
+                conf.storageType().equals(EMBEDDED) && conf.storageLoc().startsWith("/");
         return embedded ? Optional.of(Path.of(conf.storageLoc())) : Optional.empty();
     }
 
@@ -95,9 +114,10 @@ public final class SlurmdbdServer {
         } catch (IllegalArgumentException e) {
             throw new IOException(e.getMessage(), e);
         }
-        if (!server.socket().isEmpty() && (conf.storageType().equals(POSTGRESQL) || server.tls().isPresent())) {
-            throw new IOException("StorageHost=" + conf.text("StorageHost") + " is for MariaDB without encryption: this version's "
-                    + "other connections go over TCP");
+        if (!server.socket().isEmpty()
+                && (conf.storageType().equals(POSTGRESQL) || server.tls().isPresent())) {
+            throw new IOException("StorageHost=" + conf.text("StorageHost")
+                    + " is for MariaDB without encryption: this version's " + "other connections go over TCP");
         }
         return server;
     }
@@ -112,10 +132,17 @@ public final class SlurmdbdServer {
         String script = conf.text("StoragePassScript");
         Database.Secret secret = () -> conf.text("StoragePass");
         if (!script.isEmpty()) {
-            int shown = port > 0 ? port : conf.storageType().equals(POSTGRESQL) ? Database.POSTGRESQL_PORT : Database.PORT;
+            int shown =
+                    port > 0 ? port : conf.storageType().equals(POSTGRESQL) ? Database.POSTGRESQL_PORT : Database.PORT;
             secret = new PassScript("StoragePassScript", script, named, shown, user, conf.tokenDurationS())::password;
         }
-        return new Database.Server(host, port, socket ? named.substring(UNIX.length()) : "", user, secret, conf.storageLoc(),
+        return new Database.Server(
+                host,
+                port,
+                socket ? named.substring(UNIX.length()) : "",
+                user,
+                secret,
+                conf.storageLoc(),
                 conf.text("StorageParameters"));
     }
 
@@ -125,7 +152,9 @@ public final class SlurmdbdServer {
      * @throws IOException if a key is unfit
      */
     public void prepare() throws IOException {
-        verifier = Optional.of(DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities).telling(log::error));
+        verifier = Optional.of(
+                DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities)
+                        .telling(log::error));
     }
 
     public void start() throws IOException {
@@ -134,15 +163,28 @@ public final class SlurmdbdServer {
         }
         store = opened(database(conf));
         BookStore books = new BookStore(store, System.currentTimeMillis() / 1000);
-        int slurmUid = identities.byName(conf.slurmUser()).map(i -> i.uid()).orElseThrow(() -> new IOException("Invalid user for SlurmUser "
-                + conf.slurmUser()));
+        int slurmUid = identities
+                .byName(conf.slurmUser())
+                .map(i -> i.uid())
+                .orElseThrow(() -> new IOException("Invalid user for SlurmUser " + conf.slurmUser()));
         api = new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
         TlsPlaces tls = TlsPlaces.of(conf);
-        Optional<TlsIdentity> identity = tls.on() ? Optional.of(Sessions.identity(tls, TlsRole.DBD, log::error)) : Optional.empty();
+        Optional<TlsIdentity> identity =
+                tls.on() ? Optional.of(Sessions.identity(tls, TlsRole.DBD, log::error)) : Optional.empty();
         identity.ifPresent(own -> own.tell(new TlsLog(flag -> DbdConfig.hasFlag(conf, flag), log::info)));
         Verifier callers = verifier.get();
-        server = StartErrors.listening("DbdPort", conf.dbdPort(), () -> Server.start("", conf.dbdPort(), identity, callers, api::handle, Map.of(),
-                SlurmdbdServer::page, log::error));
+        server = StartErrors.listening(
+                "DbdPort",
+                conf.dbdPort(),
+                () -> Server.start(
+                        "",
+                        conf.dbdPort(),
+                        identity,
+                        callers,
+                        api::handle,
+                        Map.of(),
+                        SlurmdbdServer::page,
+                        log::error));
         Thread.ofVirtual().name("sweep").start(this::sweep);
         log.info("slurmdbd version " + Release.VERSION + " started");
     }
@@ -157,7 +199,8 @@ public final class SlurmdbdServer {
                     throw e;
                 }
                 log.error(e.getMessage());
-                log.error("The database must be up when starting the " + (database.dialect() == Database.Dialect.POSTGRESQL ? "PostgreSQL" : "MYSQL")
+                log.error("The database must be up when starting the "
+                        + (database.dialect() == Database.Dialect.POSTGRESQL ? "PostgreSQL" : "MYSQL")
                         + " plugin.  Trying again in 5 seconds.");
                 pause(RETRY_MS);
             }
@@ -184,7 +227,8 @@ public final class SlurmdbdServer {
                 log.error(key + " is another now: this needs a new start of slurmdbd");
             }
         }
-        if (!next.logFile().equals(conf.logFile()) || !next.text("LogTimeFormat").equals(conf.text("LogTimeFormat"))) {
+        if (!next.logFile().equals(conf.logFile())
+                || !next.text("LogTimeFormat").equals(conf.text("LogTimeFormat"))) {
             try {
                 log.redirect(next.logFile(), next.text("LogTimeFormat"));
             } catch (IOException e) {
@@ -206,7 +250,8 @@ public final class SlurmdbdServer {
 
     private static Optional<Server.Page> page(String path) {
         return switch (path) {
-            case "/livez", "/readyz", "/healthz" -> Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)));
+            case "/livez", "/readyz", "/healthz" ->
+                Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)));
             default -> Optional.empty();
         };
     }

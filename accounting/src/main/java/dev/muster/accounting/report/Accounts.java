@@ -45,8 +45,8 @@ public final class Accounts {
     }
 
     /**
-     * Use along the tree: an account with the sum of all that is below it, then its users, then the accounts below. What was not used is left
-     * out, and so are jobs without an association.
+     * Use along the tree: an account with the sum of all that is below it, then its users, then the accounts below.
+     * What was not used is left out, and so are jobs without an association.
      *
      * @return rows with Cluster, Account, User, Depth, and amounts by resource
      */
@@ -83,7 +83,8 @@ public final class Accounts {
         for (String account : parents.keySet()) {
             int depth = up(account).size() - 1;
             row(out, account, "", depth, sums.get(account));
-            users.getOrDefault(account, List.of()).forEach(user -> row(out, account, user, depth + 1, sums.get(account + "\n" + user)));
+            users.getOrDefault(account, List.of())
+                    .forEach(user -> row(out, account, user, depth + 1, sums.get(account + "\n" + user)));
         }
         return out;
     }
@@ -135,13 +136,14 @@ public final class Accounts {
      *
      * @param sums by place: the value of the first column, a line feed and that of the second
      */
-    private static List<Map<String, String>> rows(String cluster, String first, String second, Map<String, Map<String, Long>> sums) {
+    private static List<Map<String, String>> rows(
+            String cluster, String first, String second, Map<String, Map<String, Long>> sums) {
         List<Map<String, String>> out = new ArrayList<>();
         sums.forEach((place, used) -> {
             if (used.values().stream().anyMatch(n -> n != 0)) {
                 int line = place.indexOf('\n');
-                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, first, place.substring(0, line),
-                        second, place.substring(line + 1)));
+                Map<String, String> row = new LinkedHashMap<>(
+                        Map.of("Cluster", cluster, first, place.substring(0, line), second, place.substring(line + 1)));
                 used.forEach((name, n) -> row.put(name, Long.toString(n)));
                 out.add(row);
             }

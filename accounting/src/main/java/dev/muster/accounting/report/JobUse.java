@@ -5,16 +5,33 @@ import java.util.Map;
 /**
  * One attempt of a job as reports see it. Times are seconds since 1970, 0 for none.
  *
- * @param end       0 while it is not over
- * @param suspended seconds of its run in which it held still; taken off evenly over the run, so that the parts of a run add up to the whole
- * @param planned   CPUs that it waited for
- * @param tres      allocated, memory in MiB
- * @param energyJ   of all its steps, spread evenly over the run
- * @param qos       name of the job's QOS
+ * @param end 0 while it is not over
+ * @param suspended seconds of its run in which it held still; taken off evenly over the run, so that the parts of a run
+ *     add up to the whole
+ * @param planned CPUs that it waited for
+ * @param tres allocated, memory in MiB
+ * @param energyJ of all its steps, spread evenly over the run
+ * @param qos name of the job's QOS
  */
 public record JobUse(
-        int jobId, String cluster, String account, String user, int uid, int gid, String wckey, String partition, String reservation, String nodes,
-        long eligible, long start, long end, long suspended, long planned, int cpus, Map<String, Long> tres, long energyJ,
+        int jobId,
+        String cluster,
+        String account,
+        String user,
+        int uid,
+        int gid,
+        String wckey,
+        String partition,
+        String reservation,
+        String nodes,
+        long eligible,
+        long start,
+        long end,
+        long suspended,
+        long planned,
+        int cpus,
+        Map<String, Long> tres,
+        long energyJ,
         String qos) {
 
     /** Seconds of use in a span. */
@@ -37,7 +54,9 @@ public record JobUse(
         });
         if (energyJ > 0 && start > 0) {
             long over = Math.max(start, end == 0 ? now : end);
-            out.put("energy", share(energyJ, ran(to, over), over - start) - share(energyJ, ran(from, over), over - start));
+            out.put(
+                    "energy",
+                    share(energyJ, ran(to, over), over - start) - share(energyJ, ran(from, over), over - start));
         }
         return out;
     }
@@ -61,6 +80,8 @@ public record JobUse(
     }
 
     private static long share(long of, long part, long whole) {
-        return whole <= 0 ? 0 : Math.multiplyHigh(of, part) == 0 ? of * part / whole : (long) ((double) of * part / whole);
+        return whole <= 0
+                ? 0
+                : Math.multiplyHigh(of, part) == 0 ? of * part / whole : (long) ((double) of * part / whole);
     }
 }

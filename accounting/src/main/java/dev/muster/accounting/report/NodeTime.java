@@ -5,8 +5,8 @@ import java.util.Map;
 /**
  * A time in which a cluster had resources, or a node had not.
  *
- * @param node  "" for the cluster itself
- * @param end   0 while it lasts
+ * @param node "" for the cluster itself
+ * @param end 0 while it lasts
  * @param state of the node, as events have it
  */
 public record NodeTime(String cluster, String node, long start, long end, String state, Map<String, Long> tres) {

@@ -24,8 +24,9 @@ public final class Sizes {
     private final Map<String, String> where;
 
     /**
-     * @param where {@code by} account, accountandwckey or wckey; {@code accounts}, {@code acctasparent}, {@code flatview}, {@code users},
-     *              {@code gids}, {@code jobs}, {@code nodes}, {@code partitions}, {@code wckeys}, {@code tres}; lists with commas
+     * @param where {@code by} account, accountandwckey or wckey; {@code accounts}, {@code acctasparent},
+     *     {@code flatview}, {@code users}, {@code gids}, {@code jobs}, {@code nodes}, {@code partitions},
+     *     {@code wckeys}, {@code tres}; lists with commas
      */
     public Sizes(Map<String, String> where) {
         this.where = where;
@@ -47,8 +48,13 @@ public final class Sizes {
     }
 
     private boolean wanted(JobUse j) {
-        return j.start() > 0 && in("users", j.user(), Integer.toString(j.uid())) && in("gids", Integer.toString(j.gid()))
-                && in("jobs", Integer.toString(j.jobId())) && in("partitions", j.partition()) && in("wckeys", key(j)) && onNodes(j);
+        return j.start() > 0
+                && in("users", j.user(), Integer.toString(j.uid()))
+                && in("gids", Integer.toString(j.gid()))
+                && in("jobs", Integer.toString(j.jobId()))
+                && in("partitions", j.partition())
+                && in("wckeys", key(j))
+                && onNodes(j);
     }
 
     private boolean onNodes(JobUse j) {
@@ -66,13 +72,17 @@ public final class Sizes {
             return key(j);
         }
         Set<String> roots = list("accounts");
-        String account = where.containsKey("flatview") ? roots.isEmpty() || roots.contains(j.account()) ? j.account() : ""
+        String account = where.containsKey("flatview")
+                ? roots.isEmpty() || roots.contains(j.account()) ? j.account() : ""
                 : accounts.shown(j.account(), roots, where.containsKey("acctasparent"));
         return account.isEmpty() || !by.equals("accountandwckey") ? account : account + ":" + key(j);
     }
 
-    /** Rows with Cluster, Name, CPUs, Seconds (amount of the resource times seconds) and Jobs, by name and then by size. */
-    public List<Map<String, String>> rows(String cluster, Accounts accounts, List<JobUse> jobs, long from, long to, long now) {
+    /**
+     * Rows with Cluster, Name, CPUs, Seconds (amount of the resource times seconds) and Jobs, by name and then by size.
+     */
+    public List<Map<String, String>> rows(
+            String cluster, Accounts accounts, List<JobUse> jobs, long from, long to, long now) {
         String tres = where.getOrDefault("tres", "cpu");
         Map<Place, long[]> sums = new TreeMap<>();
         for (JobUse j : jobs) {
@@ -87,8 +97,17 @@ public final class Sizes {
             }
         }
         List<Map<String, String>> out = new ArrayList<>();
-        sums.forEach((place, sum) -> out.add(new LinkedHashMap<>(Map.of("Cluster", cluster, "Name", place.name, "CPUs",
-                Integer.toString(place.cpus), "Seconds", Long.toString(sum[0]), "Jobs", Long.toString(sum[1])))));
+        sums.forEach((place, sum) -> out.add(new LinkedHashMap<>(Map.of(
+                "Cluster",
+                cluster,
+                "Name",
+                place.name,
+                "CPUs",
+                Integer.toString(place.cpus),
+                "Seconds",
+                Long.toString(sum[0]),
+                "Jobs",
+                Long.toString(sum[1])))));
         return out;
     }
 }

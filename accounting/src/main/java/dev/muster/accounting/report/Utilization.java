@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a cluster's time went into, by resource. It is decided hour by hour: jobs that wait count as planned as far as there was something
- * idle in that hour, and as overcommitted beyond. All five parts of an hour add up to what the cluster had.
+ * What a cluster's time went into, by resource. It is decided hour by hour: jobs that wait count as planned as far as
+ * there was something idle in that hour, and as overcommitted beyond. All five parts of an hour add up to what the
+ * cluster had.
  */
 public final class Utilization {
     /** An hour, in seconds: reports begin and end with whole ones. */
@@ -20,10 +21,25 @@ public final class Utilization {
      *
      * @param count of the resource, on average over the time that the cluster was there
      */
-    public record Part(long count, long allocated, long down, long plannedDown, long idle, long planned, long overcommitted, long reported) {
+    public record Part(
+            long count,
+            long allocated,
+            long down,
+            long plannedDown,
+            long idle,
+            long planned,
+            long overcommitted,
+            long reported) {
         private Part plus(Part o) {
-            return new Part(count + o.count, allocated + o.allocated, down + o.down, plannedDown + o.plannedDown, idle + o.idle,
-                    planned + o.planned, overcommitted + o.overcommitted, reported + o.reported);
+            return new Part(
+                    count + o.count,
+                    allocated + o.allocated,
+                    down + o.down,
+                    plannedDown + o.plannedDown,
+                    idle + o.idle,
+                    planned + o.planned,
+                    overcommitted + o.overcommitted,
+                    reported + o.reported);
         }
 
         /** Of several clusters together. */
@@ -57,7 +73,11 @@ public final class Utilization {
 
     /** Of one cluster, by resource. Resources that the cluster was not known to have are left out. */
     public static Map<String, Part> of(List<NodeTime> times, List<JobUse> jobs, long from, long to, long now) {
-        long first = times.stream().filter(t -> t.node().isEmpty()).mapToLong(NodeTime::start).min().orElse(to);
+        long first = times.stream()
+                .filter(t -> t.node().isEmpty())
+                .mapToLong(NodeTime::start)
+                .min()
+                .orElse(to);
         long begin = Math.max(from, first - Math.floorMod(first, HOUR));
         long end = Math.min(to, now - Math.floorMod(now, HOUR) + HOUR);
         Utilization u = new Utilization(Math.max(begin, end - HOURS_MAX * HOUR), end, now);
@@ -81,8 +101,14 @@ public final class Utilization {
             if (t.node().isEmpty()) {
                 hour.seconds += seconds;
             }
-            Amounts.add(t.node().isEmpty() ? hour.reported : t.state().equals(NodeTime.RESERVED) ? hour.allocated : t.planned() ? hour.plannedDown
-                    : hour.down, t.tres(), seconds);
+            Amounts.add(
+                    t.node().isEmpty()
+                            ? hour.reported
+                            : t.state().equals(NodeTime.RESERVED)
+                                    ? hour.allocated
+                                    : t.planned() ? hour.plannedDown : hour.down,
+                    t.tres(),
+                    seconds);
         }
     }
 
@@ -106,8 +132,15 @@ public final class Utilization {
         for (Hour h : hours) {
             h.reported.forEach((name, total) -> out.merge(name, part(h, name, total), Part::plus));
         }
-        out.replaceAll((name, p) -> new Part(seconds == 0 ? 0 : Math.round((double) p.reported / seconds), p.allocated, p.down, p.plannedDown,
-                p.idle, p.planned, p.overcommitted, p.reported));
+        out.replaceAll((name, p) -> new Part(
+                seconds == 0 ? 0 : Math.round((double) p.reported / seconds),
+                p.allocated,
+                p.down,
+                p.plannedDown,
+                p.idle,
+                p.planned,
+                p.overcommitted,
+                p.reported));
         return out;
     }
 

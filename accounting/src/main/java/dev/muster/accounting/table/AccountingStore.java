@@ -27,8 +27,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Jobs, steps and entities in a database. The rows of a journal's entries and the index they come from are committed together, so
- * that after any crash the projection goes on exactly where the tables are. One writes at a time; any may read.
+ * Jobs, steps and entities in a database. The rows of a journal's entries and the index they come from are committed
+ * together, so that after any crash the projection goes on exactly where the tables are. One writes at a time; any may
+ * read.
  */
 public final class AccountingStore implements AutoCloseable {
     static final RowTable<JobRow> JOBS = new RowTable<>(JobRow.class, "job", "sluid", "restarts");
@@ -90,8 +91,12 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     private static AccountingException unusable(Database database, SQLException e) {
-        return new AccountingException(database.file().map(file -> "accounting: " + EmbeddedErrors.sentence(file, e))
-                .orElseGet(() -> "cannot open the accounting database " + database.where() + ": " + e.getMessage()), e);
+        return new AccountingException(
+                database.file()
+                        .map(file -> "accounting: " + EmbeddedErrors.sentence(file, e))
+                        .orElseGet(() ->
+                                "cannot open the accounting database " + database.where() + ": " + e.getMessage()),
+                e);
     }
 
     private AccountingStore(Database database) throws SQLException {
@@ -131,16 +136,19 @@ public final class AccountingStore implements AutoCloseable {
         String own = clusterId.toString();
         try {
             store.writer.run(c -> {
-                try (PreparedStatement set = c.prepareStatement(
-                        "update \"projection\" set \"cluster_id\" = ? where \"id\" = 1 and \"cluster_id\" = ''");
-                        PreparedStatement get = c.prepareStatement("select \"cluster_id\" from \"projection\" where \"id\" = 1")) {
+                try (PreparedStatement set =
+                                c.prepareStatement("update \"projection\" set \"cluster_id\" = ? where \"id\" = 1 and "
+                                        + "\"cluster_id\" = ''");
+                        PreparedStatement get =
+                                c.prepareStatement("select \"cluster_id\" from \"projection\" where \"id\" = 1")) {
                     set.setString(1, own);
                     set.executeUpdate();
                     try (ResultSet row = get.executeQuery()) {
                         row.next();
                         if (!row.getString(1).equals(own)) {
                             throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + own
-                                    + ": was the directory journal beside it removed? Restore that, or move this one away as well");
+                                    + ": was the directory journal beside it removed? Restore that, or move "
+                                    + "this one away as well");
                         }
                     }
                 }
@@ -247,7 +255,8 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     /** As {@link #rows(String, RowReader, Object...)}, within a transaction. */
-    public static <T> List<T> rows(Connection c, String sql, RowReader<T> reader, Object... values) throws SQLException {
+    public static <T> List<T> rows(Connection c, String sql, RowReader<T> reader, Object... values)
+            throws SQLException {
         List<T> out = new ArrayList<>();
         try (PreparedStatement select = c.prepareStatement(sql)) {
             for (int i = 0; i < values.length; i++) {
@@ -277,7 +286,8 @@ public final class AccountingStore implements AutoCloseable {
                 int count = 0;
                 for (String table : List.of("step", "job")) {
                     String sql = "update \"" + table
-                            + "\" set \"end_time\" = ?, \"state\" = 'NODE_FAIL' where \"end_time\" = 0 and \"cluster_key\" in "
+                            + "\" set \"end_time\" = ?, \"state\" = 'NODE_FAIL' where \"end_time\" = 0 and "
+                            + "\"cluster_key\" in "
                             + "(select \"id\" from \"projection\" where \"cluster\" = ? and \"id\" <> ?)";
                     try (PreparedStatement end = c.prepareStatement(sql)) {
                         end.setLong(1, now);
@@ -298,20 +308,33 @@ public final class AccountingStore implements AutoCloseable {
      *
      * @param end 0 while it lasts
      */
-    void addEvent(Connection c, int key, String cluster, String node, long start, long end, String state, String reason, String tres, String nodes)
+    void addEvent(
+            Connection c,
+            int key,
+            String cluster,
+            String node,
+            long start,
+            long end,
+            String state,
+            String reason,
+            String tres,
+            String nodes)
             throws SQLException {
         long item;
-        try (PreparedStatement max = c.prepareStatement("select coalesce(max(\"item\"), 0) from \"node_event\" where \"cluster_key\" = ? "
-                + "and \"seq\" = 0")) {
+        try (PreparedStatement max =
+                c.prepareStatement("select coalesce(max(\"item\"), 0) from \"node_event\" where \"cluster_key\" = ? "
+                        + "and \"seq\" = 0")) {
             max.setInt(1, key);
             try (ResultSet row = max.executeQuery()) {
                 row.next();
                 item = row.getLong(1) + 1;
             }
         }
-        try (PreparedStatement add = c.prepareStatement("insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
-                + "\"start_time\", \"end_time\", \"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") "
-                + "values (?, 0, ?, ?, ?, ?, ?, ?, ?, '', ?, ?)")) {
+        try (PreparedStatement add = c.prepareStatement(
+                "insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
+                        + "\"start_time\", \"end_time\", \"state\", \"reason\", \"reason_user\", \"tres\", "
+                        + "\"cluster_nodes\") "
+                        + "values (?, 0, ?, ?, ?, ?, ?, ?, ?, '', ?, ?)")) {
             add.setInt(1, key);
             add.setLong(2, item);
             add.setString(3, cluster);
@@ -330,17 +353,21 @@ public final class AccountingStore implements AutoCloseable {
     public void clusterResources(Projection of, String cluster, long now, String tres, String nodes) {
         try {
             writer.run(c -> {
-                try (PreparedStatement open = c.prepareStatement("select \"tres\", \"cluster_nodes\" from \"node_event\" where \"cluster\" = ? "
-                        + "and \"node\" = '' and \"end_time\" = 0")) {
+                try (PreparedStatement open = c.prepareStatement(
+                        "select \"tres\", \"cluster_nodes\" from \"node_event\" where \"cluster\" = ? "
+                                + "and \"node\" = '' and \"end_time\" = 0")) {
                     open.setString(1, cluster);
                     try (ResultSet row = open.executeQuery()) {
-                        if (row.next() && row.getString(1).equals(tres) && row.getString(2).equals(nodes)) {
+                        if (row.next()
+                                && row.getString(1).equals(tres)
+                                && row.getString(2).equals(nodes)) {
                             return null;
                         }
                     }
                 }
-                try (PreparedStatement end = c.prepareStatement("update \"node_event\" set \"end_time\" = ? where \"cluster\" = ? "
-                        + "and \"node\" = '' and \"end_time\" = 0")) {
+                try (PreparedStatement end =
+                        c.prepareStatement("update \"node_event\" set \"end_time\" = ? where \"cluster\" = ? "
+                                + "and \"node\" = '' and \"end_time\" = 0")) {
                     end.setLong(1, now);
                     end.setString(2, cluster);
                     end.executeUpdate();
@@ -354,8 +381,12 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     private List<Integer> keys(Query query) {
-        return new TreeMap<>(clusters).entrySet().stream().filter(e -> query.clusters().isEmpty() || query.clusters().contains(e.getValue()))
-                .map(Map.Entry::getKey).toList();
+        return new TreeMap<>(clusters)
+                .entrySet().stream()
+                        .filter(e ->
+                                query.clusters().isEmpty() || query.clusters().contains(e.getValue()))
+                        .map(Map.Entry::getKey)
+                        .toList();
     }
 
     /** The jobs asked for, in the order of their numbers, with their steps. Memory is bounded by the largest job. */
@@ -380,7 +411,13 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    private void walk(Connection reader, Query query, JobQuery asked, ResultSet jobRows, StepCursor cursor, Consumer<JobWithSteps> consumer)
+    private void walk(
+            Connection reader,
+            Query query,
+            JobQuery asked,
+            ResultSet jobRows,
+            StepCursor cursor,
+            Consumer<JobWithSteps> consumer)
             throws SQLException {
         Latest latest = new Latest(query, consumer);
         int keyColumn = JOBS.columnNames().size() + 1;
@@ -407,7 +444,8 @@ public final class AccountingStore implements AutoCloseable {
         List<Integer> keys = keys(query);
         if (!keys.isEmpty() && JobQuery.isSqlAlone(query)) {
             try {
-                Optional<byte[]> made = new PackedRows(this, query, new JobQuery(query, keys), numbers).answer(now, cluster);
+                Optional<byte[]> made =
+                        new PackedRows(this, query, new JobQuery(query, keys), numbers).answer(now, cluster);
                 if (made.isPresent()) {
                     return made.get();
                 }
@@ -443,7 +481,8 @@ public final class AccountingStore implements AutoCloseable {
             int next = database.read(reader -> {
                 List<Keyed> rows = new ArrayList<>();
                 int keyColumn = RowTable.count(jobColumns) + 1;
-                try (PreparedStatement jobs = asked.prepareJobs(reader, jobColumns); ResultSet row = jobs.executeQuery()) {
+                try (PreparedStatement jobs = asked.prepareJobs(reader, jobColumns);
+                        ResultSet row = jobs.executeQuery()) {
                     while (row.next()) {
                         rows.add(new Keyed(JOBS.read(row, jobColumns), row.getInt(keyColumn)));
                     }
@@ -462,7 +501,8 @@ public final class AccountingStore implements AutoCloseable {
                 if (query.allocationsOnly() || rows.isEmpty()) {
                     walk(reader, query, asked, rows, new StepCursor(null), latest);
                 } else {
-                    try (PreparedStatement steps = asked.prepareSteps(reader, stepColumns, rows.getLast().job.jobId());
+                    try (PreparedStatement steps = asked.prepareSteps(
+                                    reader, stepColumns, rows.getLast().job.jobId());
                             ResultSet row = steps.executeQuery()) {
                         walk(reader, query, asked, rows, new StepCursor(row, stepColumns), latest);
                     }
@@ -476,13 +516,18 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    private void walk(Connection reader, Query query, JobQuery asked, List<Keyed> rows, StepCursor cursor, Latest latest) throws SQLException {
+    private void walk(
+            Connection reader, Query query, JobQuery asked, List<Keyed> rows, StepCursor cursor, Latest latest)
+            throws SQLException {
         for (Keyed r : rows) {
             take(reader, query, asked, r.job, r.key, cursor, latest);
         }
     }
 
-    /** Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted; but all its sizes. */
+    /**
+     * Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted; but all its
+     * sizes.
+     */
     private static final class Latest {
         private final Query query;
         private final Consumer<JobWithSteps> consumer;
@@ -494,8 +539,11 @@ public final class AccountingStore implements AutoCloseable {
         }
 
         void add(JobWithSteps found) {
-            if (held != null && (query.duplicates() || held.job().state().equals(RESIZING) || held.job().jobId() != found.job().jobId()
-                    || !held.cluster().equals(found.cluster()))) {
+            if (held != null
+                    && (query.duplicates()
+                            || held.job().state().equals(RESIZING)
+                            || held.job().jobId() != found.job().jobId()
+                            || !held.cluster().equals(found.cluster()))) {
                 consumer.accept(held);
             }
             held = found;
@@ -508,11 +556,22 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    private void take(Connection reader, Query query, JobQuery asked, JobRow job, int key, StepCursor cursor, Latest latest) throws SQLException {
+    private void take(
+            Connection reader, Query query, JobQuery asked, JobRow job, int key, StepCursor cursor, Latest latest)
+            throws SQLException {
         List<StepRow> own = asked.wanted(job, cursor.of(job, key));
         if (asked.accepts(job, own)) {
-            latest.add(new JobWithSteps(job, own, clusters.getOrDefault(key, ""), query.text().isEmpty() ? ""
-                    : JobTexts.of(reader, key, Sluid.original(job.sluid()), query.text().equals(Query.SCRIPT))));
+            latest.add(new JobWithSteps(
+                    job,
+                    own,
+                    clusters.getOrDefault(key, ""),
+                    query.text().isEmpty()
+                            ? ""
+                            : JobTexts.of(
+                                    reader,
+                                    key,
+                                    Sluid.original(job.sluid()),
+                                    query.text().equals(Query.SCRIPT))));
         }
     }
 

@@ -21,16 +21,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code sacctmgr archive load}: rows of a file into the tables, all of them or none. They stand under a journal of their own beside those of the
- * cluster's controllers.
+ * {@code sacctmgr archive load}: rows of a file into the tables, all of them or none. They stand under a journal of
+ * their own beside those of the cluster's controllers.
  */
 public final class ArchiveLoad {
     /** The name of that journal. */
     static final String JOURNAL = "archive";
     /** So many different sentences about what is not kept. */
     private static final int LOST_MAX = 100;
-    private static final List<String> JOB_CONDITIONS = List.of("cluster", "jobid", "id_job", "name", "job_name", "nodelist", "alloc_nodes",
-            "account", "partition");
+
+    private static final List<String> JOB_CONDITIONS = List.of(
+            "cluster", "jobid", "id_job", "name", "job_name", "nodelist", "alloc_nodes", "account", "partition");
 
     private final AccountingStore store;
     private final Identities identities;
@@ -53,11 +54,12 @@ public final class ArchiveLoad {
         List<Work> works = new ArrayList<>();
         lost = new LinkedHashSet<>();
         for (Statement s : statements) {
-            works.addAll(switch (s) {
-                case Statement.Insert i -> inserted(i, book, projections);
-                case Statement.Truncate t -> List.of(truncated(t, book));
-                case Statement.Delete d -> List.of(deleted(d, book));
-            });
+            works.addAll(
+                    switch (s) {
+                        case Statement.Insert i -> inserted(i, book, projections);
+                        case Statement.Truncate t -> List.of(truncated(t, book));
+                        case Statement.Delete d -> List.of(deleted(d, book));
+                    });
         }
         try {
             store.writer().run(c -> {
@@ -100,11 +102,12 @@ public final class ArchiveLoad {
     private List<Work> inserted(Statement.Insert insert, Book book, Map<String, Projection> projections) {
         List<Work> out = new ArrayList<>();
         for (Map<String, String> row : insert.rows()) {
-            out.add(switch (insert.table()) {
-                case "job_table" -> job(new PastJob(row), book, projections);
-                case "cluster_event_table", "event_table" -> event(row, book, projections);
-                default -> throw refused("rows of the table '" + insert.table() + "' cannot be loaded");
-            });
+            out.add(
+                    switch (insert.table()) {
+                        case "job_table" -> job(new PastJob(row), book, projections);
+                        case "cluster_event_table", "event_table" -> event(row, book, projections);
+                        default -> throw refused("rows of the table '" + insert.table() + "' cannot be loaded");
+                    });
         }
         return out;
     }
@@ -113,11 +116,15 @@ public final class ArchiveLoad {
         Projection projection = projection(known(past.cluster(), book), projections);
         Optional<Assoc> assoc = book.assocOfNumber(past.assocId());
         past.lost().forEach(this::lost);
-        JobRow row = past.row(assoc.map(Assoc::user).filter(u -> !u.isEmpty()).orElseGet(() -> identities.userName(past.uid())),
-                identities.groupName(past.gid()), assoc.map(Assoc::account).orElse(past.account()), qos(past, book),
+        JobRow row = past.row(
+                assoc.map(Assoc::user).filter(u -> !u.isEmpty()).orElseGet(() -> identities.userName(past.uid())),
+                identities.groupName(past.gid()),
+                assoc.map(Assoc::account).orElse(past.account()),
+                qos(past, book),
                 numbers -> named(numbers, book));
         return c -> {
-            try (PreparedStatement merge = c.prepareStatement(AccountingStore.JOBS.mergeSql(store.database().dialect()))) {
+            try (PreparedStatement merge = c.prepareStatement(
+                    AccountingStore.JOBS.mergeSql(store.database().dialect()))) {
                 AccountingStore.JOBS.bind(merge, projection.key(), row);
                 merge.executeUpdate();
             }
@@ -129,7 +136,8 @@ public final class ArchiveLoad {
         if (!past.qos().matches("\\d{1,9}")) {
             return past.qos();
         }
-        String name = book.qosOfNumber(Integer.parseInt(past.qos())).map(Qos::name).orElse("");
+        String name =
+                book.qosOfNumber(Integer.parseInt(past.qos())).map(Qos::name).orElse("");
         if (name.isEmpty()) {
             lost("the QOS with the number " + past.qos() + " is not known here: its jobs are kept without one");
         }
@@ -155,8 +163,20 @@ public final class ArchiveLoad {
 
     private Work event(Map<String, String> row, Book book, Map<String, Projection> projections) {
         for (String column : row.keySet()) {
-            if (!List.of("node_name", "cluster", "tres", "period_start", "period_end", "time_start", "time_end", "reason", "reason_uid",
-                    "cluster_nodes", "state", "deleted").contains(column)) {
+            if (!List.of(
+                            "node_name",
+                            "cluster",
+                            "tres",
+                            "period_start",
+                            "period_end",
+                            "time_start",
+                            "time_end",
+                            "reason",
+                            "reason_uid",
+                            "cluster_nodes",
+                            "state",
+                            "deleted")
+                    .contains(column)) {
                 throw refused("the column '" + column + "' of the table of events is not known");
             }
         }
@@ -174,8 +194,17 @@ public final class ArchiveLoad {
                 same.setLong(3, start);
                 same.executeUpdate();
             }
-            store.addEvent(c, projection.key(), cluster, node, start, end, row.getOrDefault("state", "0").equals("0") && !node.isEmpty() ? "UNKNOWN"
-                    : "", row.getOrDefault("reason", ""), tres, row.getOrDefault("cluster_nodes", ""));
+            store.addEvent(
+                    c,
+                    projection.key(),
+                    cluster,
+                    node,
+                    start,
+                    end,
+                    row.getOrDefault("state", "0").equals("0") && !node.isEmpty() ? "UNKNOWN" : "",
+                    row.getOrDefault("reason", ""),
+                    tres,
+                    row.getOrDefault("cluster_nodes", ""));
         };
     }
 
@@ -211,12 +240,16 @@ public final class ArchiveLoad {
         if (!d.table().equals("job_table")) {
             throw refused("rows of the table '" + d.table() + "' cannot be deleted");
         }
-        d.where().keySet().stream().filter(k -> !JOB_CONDITIONS.contains(k)).findFirst().ifPresent(k -> {
-            throw refused("the condition '" + k + "' is not known");
-        });
+        d.where().keySet().stream()
+                .filter(k -> !JOB_CONDITIONS.contains(k))
+                .findFirst()
+                .ifPresent(k -> {
+                    throw refused("the condition '" + k + "' is not known");
+                });
         String cluster = known(d.where().getOrDefault("cluster", ""), book);
         StringBuilder sql = new StringBuilder(
-                "delete from \"job\" where \"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" = ?)");
+                "delete from \"job\" where \"cluster_key\" in (select \"id\" from \"projection\" where "
+                        + "\"cluster\" = ?)");
         List<Object> values = new ArrayList<>(List.of(cluster));
         d.where().forEach((column, value) -> {
             switch (column) {
@@ -233,7 +266,7 @@ public final class ArchiveLoad {
                     sql.append(count ? " and \"node_count\" = ?" : " and \"nodes\" = ?");
                     values.add(count ? (Object) Integer.parseInt(value) : value);
                 }
-                default -> { }
+                default -> {}
             }
         });
         return c -> {

@@ -50,7 +50,9 @@ public final class BookStore {
             case "tres" -> Entities.Tres.class;
             case "wckey" -> Entities.Wckey.class;
             case "resource" -> Entities.Resource.class;
-            default -> throw new AccountingException("the accounting database holds entities of kind '" + kind + "', unknown to this version", null);
+            default ->
+                throw new AccountingException(
+                        "the accounting database holds entities of kind '" + kind + "', unknown to this version", null);
         };
     }
 
@@ -58,9 +60,11 @@ public final class BookStore {
         try {
             return store.database().read(c -> {
                 List<Entity> out = new ArrayList<>();
-                try (PreparedStatement all = c.prepareStatement("select \"kind\", \"body\" from \"entity\""); ResultSet row = all.executeQuery()) {
+                try (PreparedStatement all = c.prepareStatement("select \"kind\", \"body\" from \"entity\"");
+                        ResultSet row = all.executeQuery()) {
                     while (row.next()) {
-                        out.add(Codec.decode(row.getString(2).getBytes(StandardCharsets.UTF_8), type(row.getString(1))));
+                        out.add(Codec.decode(
+                                row.getString(2).getBytes(StandardCharsets.UTF_8), type(row.getString(1))));
                     }
                 }
                 return out;
@@ -74,7 +78,8 @@ public final class BookStore {
     public synchronized <T> T change(Function<Book, T> work, Function<T, Boolean> keep) {
         Book draft = book.draft();
         T result = work.apply(draft);
-        if (keep.apply(result) && !(draft.written().isEmpty() && draft.transactions().isEmpty())) {
+        if (keep.apply(result)
+                && !(draft.written().isEmpty() && draft.transactions().isEmpty())) {
             write(draft);
             book = Book.of(draft);
         }
@@ -86,7 +91,9 @@ public final class BookStore {
         draft.written().forEach(e -> last.put(e.kind() + "\n" + e.key(), e));
         try {
             store.writer().run(c -> {
-                String sql = store.database().dialect().merge("entity", "\"kind\", \"entity_key\", \"body\"", "\"kind\", \"entity_key\"", "?, ?, ?");
+                String sql = store.database()
+                        .dialect()
+                        .merge("entity", "\"kind\", \"entity_key\", \"body\"", "\"kind\", \"entity_key\"", "?, ?, ?");
                 try (PreparedStatement put = c.prepareStatement(sql)) {
                     for (Entity e : last.values()) {
                         put.setString(1, e.kind());
@@ -111,13 +118,14 @@ public final class BookStore {
             return;
         }
         long id;
-        try (PreparedStatement max = c.prepareStatement("select coalesce(max(\"id\"), 0) from \"txn\""); ResultSet row = max.executeQuery()) {
+        try (PreparedStatement max = c.prepareStatement("select coalesce(max(\"id\"), 0) from \"txn\"");
+                ResultSet row = max.executeQuery()) {
             row.next();
             id = row.getLong(1);
         }
-        try (PreparedStatement add =
-                c.prepareStatement("insert into \"txn\" (\"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\") "
-                + "values (?, ?, ?, ?, ?, ?, ?)")) {
+        try (PreparedStatement add = c.prepareStatement(
+                "insert into \"txn\" (\"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\") "
+                        + "values (?, ?, ?, ?, ?, ?, ?)")) {
             for (Transaction t : transactions) {
                 add.setLong(1, ++id);
                 add.setLong(2, t.time());
@@ -138,20 +146,56 @@ public final class BookStore {
      * @param from seconds, 0 for all
      */
     public List<Map<String, String>> transactions(long from, long to) {
-        return store.rows("select \"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\" from \"txn\" "
-                + "where \"time\" >= ? and \"time\" <= ? order by \"id\"", row -> Map.of("ID", row.getString(1), "Time", row.getString(2), "Action",
-                row.getString(3), "Actor", row.getString(4), "Cluster", row.getString(5), "Where", row.getString(6), "Info", row.getString(7)),
-                from, to == 0 ? Long.MAX_VALUE : to);
+        return store.rows(
+                "select \"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\" from \"txn\" "
+                        + "where \"time\" >= ? and \"time\" <= ? order by \"id\"",
+                row -> Map.of(
+                        "ID",
+                        row.getString(1),
+                        "Time",
+                        row.getString(2),
+                        "Action",
+                        row.getString(3),
+                        "Actor",
+                        row.getString(4),
+                        "Cluster",
+                        row.getString(5),
+                        "Where",
+                        row.getString(6),
+                        "Info",
+                        row.getString(7)),
+                from,
+                to == 0 ? Long.MAX_VALUE : to);
     }
 
     /** Events that overlap a window, oldest first. */
     public List<Map<String, String>> events(long from, long to) {
-        return store.rows("select \"cluster\", \"node\", \"start_time\", \"end_time\", \"state\", \"reason\", "
-                + "\"reason_user\", \"tres\", \"cluster_nodes\" from \"node_event\" where \"start_time\" <= ? "
-                + "and (\"end_time\" = 0 or \"end_time\" >= ?) order by \"start_time\", \"node\"", row -> Map.of("Cluster", row.getString(1),
-                "NodeName",
-                row.getString(2), "TimeStart", row.getString(3), "TimeEnd", row.getString(4), "State", row.getString(5), "Reason", row.getString(6),
-                "User", row.getString(7), "TRES", row.getString(8), "ClusterNodes", row.getString(9), "Event",
-                row.getString(2).isEmpty() ? "Cluster" : "Node"), to == 0 ? Long.MAX_VALUE : to, from);
+        return store.rows(
+                "select \"cluster\", \"node\", \"start_time\", \"end_time\", \"state\", \"reason\", "
+                        + "\"reason_user\", \"tres\", \"cluster_nodes\" from \"node_event\" where \"start_time\" <= ? "
+                        + "and (\"end_time\" = 0 or \"end_time\" >= ?) order by \"start_time\", \"node\"",
+                row -> Map.of(
+                        "Cluster",
+                        row.getString(1),
+                        "NodeName",
+                        row.getString(2),
+                        "TimeStart",
+                        row.getString(3),
+                        "TimeEnd",
+                        row.getString(4),
+                        "State",
+                        row.getString(5),
+                        "Reason",
+                        row.getString(6),
+                        "User",
+                        row.getString(7),
+                        "TRES",
+                        row.getString(8),
+                        "ClusterNodes",
+                        row.getString(9),
+                        "Event",
+                        row.getString(2).isEmpty() ? "Cluster" : "Node"),
+                to == 0 ? Long.MAX_VALUE : to,
+                from);
     }
 }

@@ -10,8 +10,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Jobs whose rows {@code sacctmgr modify job} has changed. When a controller sends such a row again, its own texts win and empty ones do not erase
- * the changes. After a start the rows of unfinished jobs with such texts are taken for changed.
+ * Jobs whose rows {@code sacctmgr modify job} has changed. When a controller sends such a row again, its own texts win
+ * and empty ones do not erase the changes. After a start the rows of unfinished jobs with such texts are taken for
+ * changed.
  */
 final class EditedJobs {
     private static final String TEXTS = "\"comment\", \"extra\", \"admin_comment\", \"system_comment\"";
@@ -22,9 +23,11 @@ final class EditedJobs {
 
     /** Reads which unfinished jobs have texts. */
     void load(Connection from) throws SQLException {
-        String sql = "select \"cluster_key\", \"sluid\", \"restarts\" from \"job\" where \"end_time\" = 0 and (\"comment\" <> '' or "
+        String sql = "select \"cluster_key\", \"sluid\", \"restarts\" from \"job\" where \"end_time\" = 0 and "
+                + "(\"comment\" <> '' or "
                 + "\"extra\" <> '' or \"admin_comment\" <> '' or \"system_comment\" <> '')";
-        try (Statement select = from.createStatement(); ResultSet row = select.executeQuery(sql)) {
+        try (Statement select = from.createStatement();
+                ResultSet row = select.executeQuery(sql)) {
             while (row.next()) {
                 add(row.getInt(1), row.getLong(2), row.getInt(3));
             }
@@ -47,13 +50,16 @@ final class EditedJobs {
         if (row.endTime() > 0) {
             keys.remove(new Key(cluster, row.sluid(), row.restarts()));
         }
-        String sql = "select " + TEXTS + " from \"job\" where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
+        String sql =
+                "select " + TEXTS + " from \"job\" where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
         try (PreparedStatement select = from.prepareStatement(sql)) {
             select.setInt(1, cluster);
             select.setLong(2, row.sluid());
             select.setInt(3, row.restarts());
             try (ResultSet old = select.executeQuery()) {
-                return old.next() ? row.edited(old.getString(1), old.getString(2), old.getString(3), old.getString(4)) : row;
+                return old.next()
+                        ? row.edited(old.getString(1), old.getString(2), old.getString(3), old.getString(4))
+                        : row;
             }
         }
     }

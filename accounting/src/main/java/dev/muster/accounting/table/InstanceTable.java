@@ -26,8 +26,9 @@ public final class InstanceTable {
             if (r.instanceId().isEmpty() && r.instanceType().isEmpty()) {
                 continue;
             }
-            try (PreparedStatement add = c.prepareStatement("insert into \"instance\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
-                    + "\"start_time\", \"end_time\", \"instance_id\", \"instance_type\", \"extra\") values (?, ?, ?, ?, ?, ?, 0, ?, ?, ?)")) {
+            try (PreparedStatement add = c.prepareStatement(
+                    "insert into \"instance\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
+                            + "\"start_time\", \"end_time\", \"instance_id\", \"instance_type\", \"extra\") values (?, ?, ?, ?, ?, ?, 0, ?, ?, ?)")) {
                 add.setInt(1, key);
                 add.setLong(2, batch.seq());
                 add.setInt(3, item++);
@@ -48,10 +49,27 @@ public final class InstanceTable {
      * @param to 0 for now and after
      */
     public static List<Map<String, String>> of(AccountingStore store, long from, long to) {
-        return store.rows("select \"cluster\", \"node\", \"start_time\", \"end_time\", \"instance_id\", \"instance_type\", \"extra\" "
-                + "from \"instance\" where \"start_time\" <= ? and (\"end_time\" = 0 or \"end_time\" >= ?) order by \"start_time\", \"node\"",
-                row -> Map.of("Cluster", row.getString(1), "NodeName", row.getString(2), "TimeStart", row.getString(3), "TimeEnd", row.getString(4),
-                        "InstanceId", row.getString(5), "InstanceType", row.getString(6), "Extra", row.getString(7)),
-                to == 0 ? Long.MAX_VALUE : to, from);
+        return store.rows(
+                "select \"cluster\", \"node\", \"start_time\", \"end_time\", \"instance_id\", "
+                        + "\"instance_type\", \"extra\" "
+                        + "from \"instance\" where \"start_time\" <= ? and (\"end_time\" = 0 or \"end_time\" >= ?) "
+                        + "order by \"start_time\", \"node\"",
+                row -> Map.of(
+                        "Cluster",
+                        row.getString(1),
+                        "NodeName",
+                        row.getString(2),
+                        "TimeStart",
+                        row.getString(3),
+                        "TimeEnd",
+                        row.getString(4),
+                        "InstanceId",
+                        row.getString(5),
+                        "InstanceType",
+                        row.getString(6),
+                        "Extra",
+                        row.getString(7)),
+                to == 0 ? Long.MAX_VALUE : to,
+                from);
     }
 }

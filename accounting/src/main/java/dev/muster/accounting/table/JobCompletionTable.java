@@ -63,7 +63,11 @@ public final class JobCompletionTable implements AutoCloseable {
 
     /** What no state of a job is called, REQUEUED, waits again. */
     private static int state(String name) {
-        return Stream.of(JobState.values()).filter(s -> s.name().equals(name)).findFirst().orElse(JobState.PENDING).ordinal();
+        return Stream.of(JobState.values())
+                .filter(s -> s.name().equals(name))
+                .findFirst()
+                .orElse(JobState.PENDING)
+                .ordinal();
     }
 
     @Override

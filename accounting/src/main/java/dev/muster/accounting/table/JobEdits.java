@@ -22,15 +22,25 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * {@code sacctmgr modify job}: changes of jobs' rows. Controllers do not know of them. The row of a job that has not ended is written again when
- * the job changes: {@link Projection} keeps the texts of {@link EditedJobs} that the controller leaves empty.
+ * {@code sacctmgr modify job}: changes of jobs' rows. Controllers do not know of them. The row of a job that has not
+ * ended is written again when the job changes: {@link Projection} keeps the texts of {@link EditedJobs} that the
+ * controller leaves empty.
  */
 public final class JobEdits {
-    private static final List<String> FIELDS = List.of("comment", "wckey", "extra", "admincomment", "systemcomment", "derivedexitcode", "tres");
+    private static final List<String> FIELDS =
+            List.of("comment", "wckey", "extra", "admincomment", "systemcomment", "derivedexitcode", "tres");
     private static final List<String> OPERATORS_FIELDS = List.of("admincomment", "systemcomment");
-    private static final Changed NOTHING = new Changed(List.of(), List.of(), List.of(), List.of(SlurmErrno.NO_CHANGE_IN_DATA.sentence()),
+    private static final Changed NOTHING = new Changed(
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(SlurmErrno.NO_CHANGE_IN_DATA.sentence()),
             SlurmErrno.NO_CHANGE_IN_DATA.number());
-    private static final Changed DENIED = new Changed(List.of(), List.of(), List.of(), List.of(SlurmErrno.ACCESS_DENIED.sentence()),
+    private static final Changed DENIED = new Changed(
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(SlurmErrno.ACCESS_DENIED.sentence()),
             SlurmErrno.ACCESS_DENIED.number());
     private static final int JOBS_MAX = 100_000;
     private static final int TASKS_MAX = 1_000;
@@ -59,7 +69,7 @@ public final class JobEdits {
                     out.put("derived_exit_code", signal != 0 ? 0 : (int) (status >> Byte.SIZE & CODE_MASK));
                     out.put("derived_exit_signal", signal);
                 }
-                case "tres" -> { }
+                case "tres" -> {}
                 default -> throw new IllegalArgumentException(key);
             }
         });
@@ -74,23 +84,34 @@ public final class JobEdits {
             String name = name(book, item.substring(0, eq)).orElseThrow();
             String count = item.substring(eq + 1);
             boolean size = !count.equals("-1") && (name.equals("mem") || name.startsWith("bb/"));
-            counts.add(name + "=" + (size ? MemorySize.print(Math.min(Long.MAX_VALUE >> MB_BITS, new BigInteger(count).longValue())) : count));
+            counts.add(name + "="
+                    + (size
+                            ? MemorySize.print(Math.min(Long.MAX_VALUE >> MB_BITS, new BigInteger(count).longValue()))
+                            : count));
         }
-        List<String> items = new ArrayList<>(List.of(EffectiveLimits.mergedTres(old, String.join(",", counts)).split(",")));
+        List<String> items = new ArrayList<>(List.of(
+                EffectiveLimits.mergedTres(old, String.join(",", counts)).split(",")));
         items.sort(Comparator.comparing(i -> i.substring(0, Math.max(0, i.indexOf('=')))));
         return String.join(",", items);
     }
 
     /** Finds a resource by its name or its id. */
     private static Optional<String> name(Book book, String typed) {
-        return book.tres().stream().filter(t -> t.full().equalsIgnoreCase(typed) || Integer.toString(t.id()).equals(typed)).findFirst()
+        return book.tres().stream()
+                .filter(t -> t.full().equalsIgnoreCase(typed)
+                        || Integer.toString(t.id()).equals(typed))
+                .findFirst()
                 .map(Tres::full);
     }
 
     /** Returns the error for the first unknown resource; empty if all are known. */
     private static Optional<String> unknown(Book book, String tres) {
-        return Stream.of(tres.split(",")).map(i -> i.substring(0, Math.max(0, i.indexOf('=')))).filter(n -> name(book, n).isEmpty()).findFirst()
-                .map(n -> "sacctmgr: error: slurmdb_format_tres_str: no TRES known by " + (n.matches("\\d+") ? "id " : "type ") + n);
+        return Stream.of(tres.split(","))
+                .map(i -> i.substring(0, Math.max(0, i.indexOf('='))))
+                .filter(n -> name(book, n).isEmpty())
+                .findFirst()
+                .map(n -> "sacctmgr: error: slurmdb_format_tres_str: no TRES known by "
+                        + (n.matches("\\d+") ? "id " : "type ") + n);
     }
 
     private static Changed refused(String sentence) {
@@ -121,12 +142,14 @@ public final class JobEdits {
         String where = where(c, values);
         try {
             return store.writer().run(on -> {
-                String found = "select \"cluster_key\", \"sluid\", \"restarts\", \"job_id\", \"submit_time\", \"user_id\", \"tres_allocated\" "
+                String found = "select \"cluster_key\", \"sluid\", \"restarts\", \"job_id\", \"submit_time\", "
+                        + "\"user_id\", \"tres_allocated\" "
                         + "from \"job\"" + where + " order by \"job_id\", \"submit_time\"";
                 List<Object[]> rows = new ArrayList<>();
                 List<String> resources = new ArrayList<>();
                 List<String> names = new ArrayList<>();
-                try (PreparedStatement select = bound(on.prepareStatement(found), values, 0); ResultSet row = select.executeQuery()) {
+                try (PreparedStatement select = bound(on.prepareStatement(found), values, 0);
+                        ResultSet row = select.executeQuery()) {
                     while (row.next() && rows.size() < JOBS_MAX) {
                         if (!operator && row.getInt(6) != uid) {
                             return DENIED;
@@ -151,14 +174,17 @@ public final class JobEdits {
     }
 
     /** Writes the columns, and the resources of each row, into the rows with these keys. */
-    private static void write(Connection on, Map<String, Object> columns, List<Object[]> keys, List<String> resources, boolean tres)
+    private static void write(
+            Connection on, Map<String, Object> columns, List<Object[]> keys, List<String> resources, boolean tres)
             throws SQLException {
         List<String> names = new ArrayList<>(columns.keySet());
         if (tres) {
             names.add("tres_allocated");
         }
-        String sets = String.join(", ", names.stream().map(k -> "\"" + k + "\" = ?").toList());
-        String update = "update \"job\" set " + sets + " where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
+        String sets =
+                String.join(", ", names.stream().map(k -> "\"" + k + "\" = ?").toList());
+        String update =
+                "update \"job\" set " + sets + " where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
         try (PreparedStatement set = on.prepareStatement(update)) {
             for (int i = 0; i < keys.size(); i++) {
                 List<Object> values = new ArrayList<>(columns.values());
@@ -172,7 +198,8 @@ public final class JobEdits {
         }
     }
 
-    private static PreparedStatement bound(PreparedStatement statement, List<Object> values, int from) throws SQLException {
+    private static PreparedStatement bound(PreparedStatement statement, List<Object> values, int from)
+            throws SQLException {
         for (int i = 0; i < values.size(); i++) {
             statement.setObject(from + i + 1, values.get(i));
         }
@@ -182,26 +209,39 @@ public final class JobEdits {
     private static String where(Change c, List<Object> values) {
         List<String> all = new ArrayList<>(List.of("\"submit_time\" > 0"));
         String clusters = c.where().getOrDefault("cluster", "");
-        all.add("\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" in (" + marks(clusters, values) + "))");
+        all.add("\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" in (" + marks(clusters, values)
+                + "))");
         for (Map.Entry<String, String> e : c.where().entrySet()) {
             switch (e.getKey()) {
-                case "jobid" -> all.add("(" + String.join(" or ",
-                        Stream.of(e.getValue().split(",")).map(id -> "(" + named(id, values) + ")").toList()) + ")");
+                case "jobid" ->
+                    all.add("("
+                            + String.join(
+                                    " or ",
+                                    Stream.of(e.getValue().split(","))
+                                            .map(id -> "(" + named(id, values) + ")")
+                                            .toList())
+                            + ")");
                 case "account" -> all.add("\"account\" in (" + marks(e.getValue(), values) + ")");
                 case "user" -> all.add("\"user_name\" in (" + marks(e.getValue(), values) + ")");
                 case "wckey" -> all.add("\"wckey\" in (" + marks(e.getValue(), values) + ")");
                 case "starttime", "endtime" -> {
                     boolean start = e.getKey().equals("starttime");
                     all.add(start ? "\"start_time\" >= ?" : "\"end_time\" < ?");
-                    values.add(e.getValue().matches("\\d{1,12}") ? Long.parseLong(e.getValue()) : start ? Long.MAX_VALUE : 0L);
+                    values.add(
+                            e.getValue().matches("\\d{1,12}")
+                                    ? Long.parseLong(e.getValue())
+                                    : start ? Long.MAX_VALUE : 0L);
                 }
-                default -> { }
+                default -> {}
             }
         }
         return " where " + String.join(" and ", all);
     }
 
-    /** A job id stands for a job, all tasks of an array or all components of a heterogeneous job; {@code 12_3} and {@code 12+1} for one of them. */
+    /**
+     * A job id stands for a job, all tasks of an array or all components of a heterogeneous job; {@code 12_3} and
+     * {@code 12+1} for one of them.
+     */
     private static String named(String id, List<Object> values) {
         Optional<JobSelector> selector = JobSelector.of(id, "");
         if (selector.isEmpty()) {
@@ -215,11 +255,14 @@ public final class JobEdits {
         values.add(job.jobId());
         if (job.tasks().isPresent()) {
             List<Integer> tasks = new ArrayList<>();
-            for (int t = job.tasks().get().next(0); t >= 0 && tasks.size() < TASKS_MAX; t = job.tasks().get().next(t + 1)) {
+            for (int t = job.tasks().get().next(0);
+                    t >= 0 && tasks.size() < TASKS_MAX;
+                    t = job.tasks().get().next(t + 1)) {
                 tasks.add(t);
             }
             values.addAll(tasks);
-            return "\"array_job_id\" = ? and \"array_task_id\" in (" + String.join(", ", tasks.stream().map(t -> "?").toList()) + ")";
+            return "\"array_job_id\" = ? and \"array_task_id\" in ("
+                    + String.join(", ", tasks.stream().map(t -> "?").toList()) + ")";
         }
         if (job.offset() >= 0) {
             values.add(job.offset());

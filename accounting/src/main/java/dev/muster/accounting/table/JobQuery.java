@@ -18,19 +18,24 @@ import java.util.stream.Stream;
 /** One question turned into SQL with parameters, and the rest of it that is decided row by row. */
 final class JobQuery {
     /** By number, then by component. */
-    private static final String BY_STEP = ", s.\"start_time\", mod(s.\"step_id\", " + (StepId.NUMBER_MAX + 1) + "), s.\"step_id\"";
-    private static final String ORDER = " order by j.\"job_id\", j.\"submit_time\", j.\"cluster_key\", j.\"restarts\", j.\"sluid\"";
+    private static final String BY_STEP =
+            ", s.\"start_time\", mod(s.\"step_id\", " + (StepId.NUMBER_MAX + 1) + "), s.\"step_id\"";
+
+    private static final String ORDER =
+            " order by j.\"job_id\", j.\"submit_time\", j.\"cluster_key\", j.\"restarts\", j.\"sluid\"";
     private static final String KEYS = "select \"cluster_key\", \"sluid\", \"restarts\" from \"job\" where ";
 
-    private static final String WITH_STEPS = " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" "
-            + "and s.\"restarts\" = j.\"restarts\"";
+    private static final String WITH_STEPS =
+            " join \"step\" s on s.\"cluster_key\" = j.\"cluster_key\" and s.\"sluid\" = j.\"sluid\" "
+                    + "and s.\"restarts\" = j.\"restarts\"";
 
     private final Query query;
     private final List<JobSelector> selectors;
     /** The narrowest set of keys that an index gives: a disjunction in the condition itself would read every job. */
     private final StringBuilder narrow = new StringBuilder();
+
     private final StringBuilder where = new StringBuilder(" where not (j.\"array_job_id\" <> 0 "
-        + "and j.\"array_job_id\" = j.\"job_id\" and j.\"array_task_id\" = -1 and j.\"array_tasks\" = '')");
+            + "and j.\"array_job_id\" = j.\"job_id\" and j.\"array_task_id\" = -1 and j.\"array_tasks\" = '')");
     private final List<Object> parameters = new ArrayList<>();
 
     /** @param clusterKeys the journals whose rows are wanted */
@@ -62,11 +67,31 @@ final class JobQuery {
     }
 
     /** What tells rows of jobs apart, and what a choice among them is made by. */
-    private static final Set<String> OF_JOBS = Set.of("sluid", "restarts", "jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning",
-            "userId", "userName", "account", "partition", "wckey", "state", "cancelledBy", "hetJobId", "hetOffset", "submitTime", "startTime",
-            "endTime", "suspendedSeconds", "suspendedSince");
-    private static final Set<String> OF_STEPS = Set.of("sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime",
-            "suspendedSeconds");
+    private static final Set<String> OF_JOBS = Set.of(
+            "sluid",
+            "restarts",
+            "jobId",
+            "arrayJobId",
+            "arrayTaskId",
+            "arrayTasks",
+            "arrayMaxRunning",
+            "userId",
+            "userName",
+            "account",
+            "partition",
+            "wckey",
+            "state",
+            "cancelledBy",
+            "hetJobId",
+            "hetOffset",
+            "submitTime",
+            "startTime",
+            "endTime",
+            "suspendedSeconds",
+            "suspendedSince");
+
+    private static final Set<String> OF_STEPS = Set.of(
+            "sluid", "restarts", "stepId", "jobId", "state", "cancelledBy", "startTime", "endTime", "suspendedSeconds");
 
     /** The columns of jobs that are wanted. */
     static boolean[] jobColumns(Query query) {
@@ -92,43 +117,60 @@ final class JobQuery {
 
     /** The first rows, at most so many as the question's limit. */
     PreparedStatement prepareJobs(Connection on, boolean[] columns) throws SQLException {
-        return prepare(on, "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source() + where + ORDER
-                + " limit "
-                + query.limit());
+        return prepare(
+                on,
+                "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source()
+                        + where + ORDER
+                        + " limit "
+                        + query.limit());
     }
 
     /** Steps of the jobs with these numbers. */
     PreparedStatement prepareSteps(Connection on, boolean[] columns, int last) throws SQLException {
-        return prepare(on, "select " + AccountingStore.STEPS.selectList("s", columns)
-            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + " and j.\"job_id\" <= " + last + ORDER
-            + BY_STEP);
+        return prepare(
+                on,
+                "select " + AccountingStore.STEPS.selectList("s", columns)
+                        + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + " and j.\"job_id\" <= " + last
+                        + ORDER
+                        + BY_STEP);
     }
 
     /** In no order, and no more than so many: what fits in memory is put in order sooner here than there. */
     PreparedStatement prepareAnyJobs(Connection on, boolean[] columns, int most) throws SQLException {
-        return prepare(on, "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source() + where
-                + " limit " + most);
+        return prepare(
+                on,
+                "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source()
+                        + where + " limit " + most);
     }
 
     /** As {@link #prepareAnyJobs}: the steps of all jobs of the answer. */
     PreparedStatement prepareAnySteps(Connection on, boolean[] columns, int most) throws SQLException {
-        return prepare(on, "select " + AccountingStore.STEPS.selectList("s", columns) + ", s.\"cluster_key\" from " + source() + WITH_STEPS + where
-                + " limit " + most);
+        return prepare(
+                on,
+                "select " + AccountingStore.STEPS.selectList("s", columns) + ", s.\"cluster_key\" from " + source()
+                        + WITH_STEPS + where + " limit " + most);
     }
 
     PreparedStatement prepareJobs(Connection on) throws SQLException {
-        return prepare(on, "select " + AccountingStore.JOBS.selectList("j") + ", j.\"cluster_key\" from " + source() + where + ORDER);
+        return prepare(
+                on,
+                "select " + AccountingStore.JOBS.selectList("j") + ", j.\"cluster_key\" from " + source() + where
+                        + ORDER);
     }
 
     PreparedStatement prepareSteps(Connection on) throws SQLException {
-        return prepare(on, "select " + AccountingStore.STEPS.selectList("s")
-            + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + ORDER + BY_STEP);
+        return prepare(
+                on,
+                "select " + AccountingStore.STEPS.selectList("s") + ", j.\"cluster_key\" from " + source() + WITH_STEPS
+                        + where + ORDER + BY_STEP);
     }
 
     private String source() {
-        return narrow.isEmpty() ? "\"job\" j" : "(" + narrow
-                + ") w join \"job\" j on j.\"cluster_key\" = w.\"cluster_key\" and j.\"sluid\" = w.\"sluid\" "
-            + "and j.\"restarts\" = w.\"restarts\"";
+        return narrow.isEmpty()
+                ? "\"job\" j"
+                : "(" + narrow
+                        + ") w join \"job\" j on j.\"cluster_key\" = w.\"cluster_key\" and j.\"sluid\" = w.\"sluid\" "
+                        + "and j.\"restarts\" = w.\"restarts\"";
     }
 
     private PreparedStatement prepare(Connection on, String sql) throws SQLException {
@@ -142,23 +184,45 @@ final class JobQuery {
     /** Narrows by the indexes over numbers of jobs and of arrays. */
     private void selected(List<Integer> clusterKeys) {
         if (!selectors.isEmpty()) {
-            List<Long> sluids = selectors.stream().filter(s -> s.sluid() >= 0).flatMap(s -> Stream.of(s.sluid(), Sluid.first(s.sluid()))).distinct()
+            List<Long> sluids = selectors.stream()
+                    .filter(s -> s.sluid() >= 0)
+                    .flatMap(s -> Stream.of(s.sluid(), Sluid.first(s.sluid())))
+                    .distinct()
                     .toList();
-            List<Integer> ids = selectors.stream().map(JobSelector::jobId).distinct().toList();
+            List<Integer> ids =
+                    selectors.stream().map(JobSelector::jobId).distinct().toList();
             String list = "(?" + ", ?".repeat(ids.size() - 1) + ")";
-            narrow.append(KEYS).append("\"job_id\" in ").append(list).append(" union ").append(KEYS)
-                .append("\"array_job_id\" in ").append(list).append(" union ").append(KEYS).append("\"het_job_id\" in ").append(list);
+            narrow.append(KEYS)
+                    .append("\"job_id\" in ")
+                    .append(list)
+                    .append(" union ")
+                    .append(KEYS)
+                    .append("\"array_job_id\" in ")
+                    .append(list)
+                    .append(" union ")
+                    .append(KEYS)
+                    .append("\"het_job_id\" in ")
+                    .append(list);
             parameters.addAll(ids);
             parameters.addAll(ids);
             parameters.addAll(ids);
             if (query.wholeHetjob().equals("yes")) {
-                narrow.append(" union ").append(KEYS).append("\"het_job_id\" in (select \"het_job_id\" from \"job\" where \"het_job_id\" > 0 "
-                    + "and \"job_id\" in ").append(list).append(")");
+                narrow.append(" union ")
+                        .append(KEYS)
+                        .append("\"het_job_id\" in (select \"het_job_id\" from \"job\" where \"het_job_id\" > 0 "
+                                + "and \"job_id\" in ")
+                        .append(list)
+                        .append(")");
                 parameters.addAll(ids);
             }
             if (!sluids.isEmpty()) {
-                narrow.append(" union ").append(KEYS).append("\"cluster_key\" in (?").append(", ?".repeat(clusterKeys.size() - 1))
-                        .append(") and \"sluid\" in (?").append(", ?".repeat(sluids.size() - 1)).append(")");
+                narrow.append(" union ")
+                        .append(KEYS)
+                        .append("\"cluster_key\" in (?")
+                        .append(", ?".repeat(clusterKeys.size() - 1))
+                        .append(") and \"sluid\" in (?")
+                        .append(", ?".repeat(sluids.size() - 1))
+                        .append(")");
                 parameters.addAll(clusterKeys);
                 parameters.addAll(sluids);
             }
@@ -169,7 +233,11 @@ final class JobQuery {
         if (wanted.isEmpty()) {
             return;
         }
-        where.append(" and j.\"").append(column).append("\" in (?").append(", ?".repeat(wanted.size() - 1)).append(')');
+        where.append(" and j.\"")
+                .append(column)
+                .append("\" in (?")
+                .append(", ?".repeat(wanted.size() - 1))
+                .append(')');
         parameters.addAll(wanted);
     }
 
@@ -187,9 +255,13 @@ final class JobQuery {
     private void window() {
         if (query.states().isEmpty()) {
             if (query.from() > 0 || query.to() > 0) {
-                // As in Slurm: who asks by number sees a job from its submission on, all others from when it is eligible.
+                // As in Slurm: who asks by number sees a job from its submission on, all others from when it is
+                // eligible.
                 boolean named = !selectors.isEmpty();
-                where.append(named ? " and not (j.\"eligible_time\" = 0 and j.\"end_time\" > 0)" : " and j.\"eligible_time\" > 0");
+                where.append(
+                        named
+                                ? " and not (j.\"eligible_time\" = 0 and j.\"end_time\" > 0)"
+                                : " and j.\"eligible_time\" > 0");
                 overlap(named ? "submit_time" : "eligible_time");
             }
             return;
@@ -244,7 +316,10 @@ final class JobQuery {
         }
     }
 
-    /** From the second named to the one before it was over, in a window that goes up to the one before its end, or is one second long. */
+    /**
+     * From the second named to the one before it was over, in a window that goes up to the one before its end, or is
+     * one second long.
+     */
     private void within(String began) {
         begins(began);
         if (query.from() > 0) {
@@ -296,6 +371,6 @@ final class JobQuery {
             return true;
         }
         return HostList.parse(job.nodes()) instanceof HostList.Parsed.Ok ok
-            && query.nodes().stream().anyMatch(ok.list()::contains);
+                && query.nodes().stream().anyMatch(ok.list()::contains);
     }
 }

@@ -12,13 +12,14 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A job as people name it: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}, {@code 12.0}, {@code 12_3.batch}, {@code s000000000001V}.
+ * A job as people name it: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}, {@code 12.0}, {@code 12_3.batch},
+ * {@code s000000000001V}.
  *
- * @param tasks  of the array; empty for the whole of it
+ * @param tasks of the array; empty for the whole of it
  * @param offset of one component of a heterogeneous job, -1 if none is named
- * @param whole  {@code yes}, {@code no} or "", as in the query
- * @param sluid  that names one attempt at one size, -1 if none is named
- * @param step   name of a step; empty for the job and all its steps
+ * @param whole {@code yes}, {@code no} or "", as in the query
+ * @param sluid that names one attempt at one size, -1 if none is named
+ * @param step name of a step; empty for the job and all its steps
  */
 record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole, String step, long sluid) {
     /** Those that can be read; a word that is no job at all selects nothing. */
@@ -42,7 +43,9 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
         int offset = -1;
         if (plus >= 0) {
             String component = job.substring(plus + 1);
-            if (component.isEmpty() || component.length() > 9 || !component.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            if (component.isEmpty()
+                    || component.length() > 9
+                    || !component.chars().allMatch(c -> c >= '0' && c <= '9')) {
                 return Optional.empty();
             }
             offset = Integer.parseInt(component);
@@ -57,7 +60,7 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
             return Optional.of(new JobSelector(Integer.parseInt(id), Optional.empty(), offset, whole, step, -1));
         }
         return indexes(job.substring(underscore + 1))
-            .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), -1, whole, step, -1));
+                .map(set -> new JobSelector(Integer.parseInt(id), Optional.of(set), -1, whole, step, -1));
     }
 
     private static Optional<IndexSet> indexes(String text) {
@@ -87,7 +90,9 @@ record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole
         }
         // The record of the pending tasks stands for each of them.
         return job.arrayJobId() == jobId
-            && indexes(job.arrayTasks()).filter(pending -> !pending.intersect(tasks.get()).isEmpty()).isPresent();
+                && indexes(job.arrayTasks())
+                        .filter(pending -> !pending.intersect(tasks.get()).isEmpty())
+                        .isPresent();
     }
 
     boolean matches(JobRow job, StepRow row) {

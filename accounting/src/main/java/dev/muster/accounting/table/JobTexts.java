@@ -11,8 +11,7 @@ import java.sql.SQLException;
 
 /** Scripts and environments of jobs in the tables: which a job has, and each content once. */
 final class JobTexts {
-    private JobTexts() {
-    }
+    private JobTexts() {}
 
     static void write(Connection on, Database.Dialect dialect, int key, Batch batch) throws SQLException {
         for (Content c : batch.contents()) {
@@ -30,8 +29,11 @@ final class JobTexts {
         if (batch.texts().isEmpty()) {
             return;
         }
-        try (PreparedStatement merge = on.prepareStatement(dialect.merge("job_text",
-                "\"cluster_key\", \"sluid\", \"script_hash\", \"environment_hash\"", "\"cluster_key\", \"sluid\"", "?, ?, ?, ?"))) {
+        try (PreparedStatement merge = on.prepareStatement(dialect.merge(
+                "job_text",
+                "\"cluster_key\", \"sluid\", \"script_hash\", \"environment_hash\"",
+                "\"cluster_key\", \"sluid\"",
+                "?, ?, ?, ?"))) {
             for (TextRow t : batch.texts()) {
                 merge.setInt(1, key);
                 merge.setLong(2, t.sluid());

@@ -4,8 +4,8 @@ import dev.muster.model.accounting.AccountingRows.Batch;
 import java.util.List;
 
 /**
- * max_dbd_msg_action=discard: what is thrown away of that which waits, in the order of Slurm's manual. What jobs were when they ended, and what
- * became of nodes and reservations, stays as long as there is room.
+ * max_dbd_msg_action=discard: what is thrown away of that which waits, in the order of Slurm's manual. What jobs were
+ * when they ended, and what became of nodes and reservations, stays as long as there is room.
  */
 enum Overflow {
     /** What steps were. */
@@ -17,9 +17,26 @@ enum Overflow {
 
     Batch of(Batch b) {
         return switch (this) {
-            case STEPS -> new Batch(b.seq(), b.jobs(), List.of(), b.events(), b.texts(), b.contents(), b.reservations(), b.instances());
-            case STARTS -> new Batch(b.seq(), b.jobs().stream().filter(j -> j.endTime() > 0).toList(), List.of(), b.events(), List.of(), List.of(),
-                    b.reservations(), b.instances());
+            case STEPS ->
+                new Batch(
+                        b.seq(),
+                        b.jobs(),
+                        List.of(),
+                        b.events(),
+                        b.texts(),
+                        b.contents(),
+                        b.reservations(),
+                        b.instances());
+            case STARTS ->
+                new Batch(
+                        b.seq(),
+                        b.jobs().stream().filter(j -> j.endTime() > 0).toList(),
+                        List.of(),
+                        b.events(),
+                        List.of(),
+                        List.of(),
+                        b.reservations(),
+                        b.instances());
             case EVERYTHING -> new Batch(b.seq(), List.of(), List.of(), List.of());
         };
     }

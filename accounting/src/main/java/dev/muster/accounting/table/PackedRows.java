@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Packed answers. The rows of a question that SQL decides alone go from the database's answer to the packed one as they are: no record is made of
- * them. They come in whatever order the database has them, which is nearly the right one, and are put in order here.
+ * Packed answers. The rows of a question that SQL decides alone go from the database's answer to the packed one as they
+ * are: no record is made of them. They come in whatever order the database has them, which is nearly the right one, and
+ * are put in order here.
  */
 public final class PackedRows {
     /** So many values of jobs, and of steps, are held at once; more are answered in parts. */
@@ -142,11 +143,16 @@ public final class PackedRows {
         List<Raw> own = found.get(0);
         List<Raw> parts = found.get(1);
         int submitTime = jobs.place("submitTime");
-        own.sort(Comparator.<Raw>comparingLong(r -> r.numbers[jobId]).thenComparingLong(r -> r.numbers[submitTime]).thenComparingInt(Raw::key)
-                .thenComparingLong(r -> r.numbers[restarts]).thenComparingLong(r -> r.numbers[sluid]));
+        own.sort(Comparator.<Raw>comparingLong(r -> r.numbers[jobId])
+                .thenComparingLong(r -> r.numbers[submitTime])
+                .thenComparingInt(Raw::key)
+                .thenComparingLong(r -> r.numbers[restarts])
+                .thenComparingLong(r -> r.numbers[sluid]));
         int startTime = steps.place("startTime");
         int stepId = steps.place("stepId");
-        parts.sort(Comparator.comparingInt(Raw::key).thenComparingLong(r -> r.numbers[stepSluid]).thenComparingLong(r -> r.numbers[stepRestarts])
+        parts.sort(Comparator.comparingInt(Raw::key)
+                .thenComparingLong(r -> r.numbers[stepSluid])
+                .thenComparingLong(r -> r.numbers[stepRestarts])
                 .thenComparingLong(r -> r.numbers[startTime])
                 .thenComparing(r -> (int) r.numbers[stepId], StepId.ORDER));
         PackedAnswer.Writer out = new PackedAnswer.Writer(now, cluster, jobs.columns, steps.columns);
@@ -160,7 +166,9 @@ public final class PackedRows {
                 end++;
             }
             // of several attempts only the last, but all sizes
-            boolean hidden = !query.duplicates() && !job.texts[state].equals(AccountingStore.RESIZING) && i + 1 < own.size()
+            boolean hidden = !query.duplicates()
+                    && !job.texts[state].equals(AccountingStore.RESIZING)
+                    && i + 1 < own.size()
                     && own.get(i + 1).numbers[jobId] == job.numbers[jobId]
                     && store.clusterOf(own.get(i + 1).key).equals(store.clusterOf(job.key));
             if (!hidden) {
@@ -237,7 +245,8 @@ public final class PackedRows {
         boolean numbered = assocId >= 0 && job.numbers[assocId] != 0 || wckeyId >= 0 && job.numbers[wckeyId] != 0;
         String user = job.texts[jobs.place("userName")];
         if (assocId >= 0 && !numbered) {
-            job.numbers[assocId] = numbers.association(cluster, job.texts[jobs.place("account")], user, job.texts[jobs.place("partition")]);
+            job.numbers[assocId] = numbers.association(
+                    cluster, job.texts[jobs.place("account")], user, job.texts[jobs.place("partition")]);
         }
         if (wckeyId >= 0 && !numbered) {
             job.numbers[wckeyId] = numbers.wckey(cluster, user, job.texts[jobs.place("wckey")]);
@@ -250,13 +259,22 @@ public final class PackedRows {
     public static byte[] of(Query query, Answer answer, Numbers numbers) {
         boolean[] jobColumns = JobQuery.jobColumns(query);
         boolean[] stepColumns = JobQuery.stepColumns(query);
-        PackedAnswer.Writer out = new PackedAnswer.Writer(answer.now(), answer.cluster(), AccountingStore.JOBS.packed(jobColumns),
+        PackedAnswer.Writer out = new PackedAnswer.Writer(
+                answer.now(),
+                answer.cluster(),
+                AccountingStore.JOBS.packed(jobColumns),
                 AccountingStore.STEPS.packed(stepColumns));
         for (JobWithSteps found : answer.jobs()) {
             out.job(found.cluster());
             JobRow j = found.job();
-            AccountingStore.JOBS.pack(out, j.assocId() != 0 ? j : j.numbered(numbers.association(found.cluster(), j.account(), j.userName(),
-                    j.partition()), numbers.wckey(found.cluster(), j.userName(), j.wckey())), jobColumns);
+            AccountingStore.JOBS.pack(
+                    out,
+                    j.assocId() != 0
+                            ? j
+                            : j.numbered(
+                                    numbers.association(found.cluster(), j.account(), j.userName(), j.partition()),
+                                    numbers.wckey(found.cluster(), j.userName(), j.wckey())),
+                    jobColumns);
             for (StepRow s : found.steps()) {
                 out.step();
                 AccountingStore.STEPS.pack(out, s, stepColumns);

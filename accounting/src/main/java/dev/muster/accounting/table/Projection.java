@@ -26,23 +26,24 @@ import java.util.function.Consumer;
 /** The rows of one journal, and the index up to which they are in the tables. */
 public final class Projection implements RowSink, AutoCloseable {
     /**
-     * So many rows the embedded database holds in memory while they are written; of more it would write its notes on them
-     * into the file and read them again.
+     * So many rows the embedded database holds in memory while they are written; of more it would write its notes on
+     * them into the file and read them again.
      */
     private static final int ROWS_AT_ONCE = 2_500;
 
-    private record JobKey(long sluid, int restarts) {
-    }
+    private record JobKey(long sluid, int restarts) {}
 
-    private record StepKey(long sluid, int restarts, int stepId) {
-    }
+    private record StepKey(long sluid, int restarts, int stepId) {}
 
     private final AccountingStore store;
     private final int key;
     private final boolean closesStore;
     private volatile long sequence;
 
-    /** Rows of jobs among which the highest number is: tasks of an array have theirs after jobs that were submitted later. */
+    /**
+     * Rows of jobs among which the highest number is: tasks of an array have theirs after jobs that were submitted
+     * later.
+     */
     private static final int NEWEST_ROWS = 1000;
 
     Projection(AccountingStore store, int key, long sequence, boolean closesStore) {
@@ -71,7 +72,8 @@ public final class Projection implements RowSink, AutoCloseable {
     }
 
     public Highest highest() {
-        String sql = "select \"job_id\", \"sluid\" from \"job\" where \"cluster_key\" = ? and \"sluid\" < ? order by \"sluid\" desc";
+        String sql = "select \"job_id\", \"sluid\" from \"job\" where \"cluster_key\" = ? and \"sluid\" < ? order "
+                + "by \"sluid\" desc";
         try {
             return store.database().read(reader -> {
                 try (PreparedStatement statement = reader.prepareStatement(sql)) {
@@ -163,15 +165,17 @@ public final class Projection implements RowSink, AutoCloseable {
     }
 
     /**
-     * Of very many jobs those are written first, some at a time, on whose rows nothing else depends: the index comes after them, so they are written
-     * once more after a crash. They are taken out. What is summed up over entries goes on from the tables then (suspended time, all of a step), and
-     * so such rows are never ahead of the index.
+     * Of very many jobs those are written first, some at a time, on whose rows nothing else depends: the index comes
+     * after them, so they are written once more after a crash. They are taken out. What is summed up over entries goes
+     * on from the tables then (suspended time, all of a step), and so such rows are never ahead of the index.
      */
     private void ahead(Iterator<JobRow> rows) throws SQLException {
         List<JobRow> some = new ArrayList<>();
         while (store.database().dialect() == Database.Dialect.H2 && rows.hasNext()) {
             JobRow row = rows.next();
-            if (row.reservation().isEmpty() && row.suspendedSeconds() == 0 && !store.edited().has(key, row)) {
+            if (row.reservation().isEmpty()
+                    && row.suspendedSeconds() == 0
+                    && !store.edited().has(key, row)) {
                 some.add(row);
                 rows.remove();
             }
@@ -189,7 +193,8 @@ public final class Projection implements RowSink, AutoCloseable {
         if (!rows.iterator().hasNext()) {
             return;
         }
-        try (PreparedStatement merge = c.prepareStatement(table.mergeSql(store.database().dialect()))) {
+        try (PreparedStatement merge =
+                c.prepareStatement(table.mergeSql(store.database().dialect()))) {
             for (T row : rows) {
                 table.bind(merge, key, row);
                 merge.addBatch();
@@ -212,8 +217,10 @@ public final class Projection implements RowSink, AutoCloseable {
             if (e.state().isEmpty()) {
                 continue;
             }
-            String sql = "insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", \"start_time\", \"end_time\", "
-                    + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") values (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)";
+            String sql = "insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
+                    + "\"start_time\", \"end_time\", "
+                    + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") values (?, ?, ?, "
+                    + "?, ?, ?, 0, ?, ?, ?, ?, ?)";
             try (PreparedStatement add = c.prepareStatement(sql)) {
                 add.setInt(1, key);
                 add.setLong(2, batch.seq());
@@ -249,11 +256,16 @@ public final class Projection implements RowSink, AutoCloseable {
 
     @Override
     public Optional<StepRow> step(long sluid, int restarts, int stepId) {
-        return one(AccountingStore.STEPS, "step", "\"sluid\" = ? and \"restarts\" = ? and \"step_id\" = ?", List.of(sluid, restarts, stepId));
+        return one(
+                AccountingStore.STEPS,
+                "step",
+                "\"sluid\" = ? and \"restarts\" = ? and \"step_id\" = ?",
+                List.of(sluid, restarts, stepId));
     }
 
     private <T extends Record> Optional<T> one(RowTable<T> table, String name, String where, List<Object> values) {
-        String sql = "select " + table.selectList("t") + " from \"" + name + "\" t where \"cluster_key\" = ? and " + where;
+        String sql =
+                "select " + table.selectList("t") + " from \"" + name + "\" t where \"cluster_key\" = ? and " + where;
         try {
             return store.database().read(reader -> {
                 try (PreparedStatement statement = reader.prepareStatement(sql)) {

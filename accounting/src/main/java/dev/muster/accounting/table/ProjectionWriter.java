@@ -17,20 +17,24 @@ public final class ProjectionWriter implements AutoCloseable {
     public static final int MAX_WAITING_ROWS = 1_000_000;
     /** Rows of one transaction. */
     private static final int MAX_GROUP_ROWS = 10_000;
-    /** So much of a script or an environment counts as a row: a transaction, and a message to slurmdbd, stays below 16 MiB and one entry. */
+    /**
+     * So much of a script or an environment counts as a row: a transaction, and a message to slurmdbd, stays below 16
+     * MiB and one entry.
+     */
     private static final int CONTENT_ROW_BYTES = 1_600;
+
     private static final long RETRY_MS = 1_000;
     /**
-     * So long rows wait for more, unless someone waits for them: under load a transaction holds the rows of many entries, and what a job's start
-     * costs here does not fall on the moment of its start.
+     * So long rows wait for more, unless someone waits for them: under load a transaction holds the rows of many
+     * entries, and what a job's start costs here does not fall on the moment of its start.
      */
     private static final long PAUSE_MS = 1_000;
     /**
-     * While so many rows come in a moment, what brings them is still going on, and needs the processors: its rows wait until it is over, but
-     * no longer
-     * than this, and not more of them.
+     * While so many rows come in a moment, what brings them is still going on, and needs the processors: its rows wait
+     * until it is over, but no longer than this, and not more of them.
      */
     private static final int BUSY_ROWS = 400;
+
     private static final long BUSY_LOOK_MS = 200;
     private static final long BUSY_MS = 5_000;
     private static final int BUSY_ROWS_MAX = 200_000;
@@ -46,7 +50,10 @@ public final class ProjectionWriter implements AutoCloseable {
         /** What it counts as, at least. */
         int rows();
 
-        /** @param later keys of rows that later entries bring: one of the same key need not be made. The keys of those made are added. */
+        /**
+         * @param later keys of rows that later entries bring: one of the same key need not be made. The keys of those
+         *     made are added.
+         */
         Batch batch(Set<Object> later);
 
         /** The same by who waits for something else: the tables are not asked for it. */
@@ -66,7 +73,10 @@ public final class ProjectionWriter implements AutoCloseable {
         }
     }
 
-    /** Where rows are thrown away a tenth of what may wait is to be free then, or nothing more is kept until some has gone out. */
+    /**
+     * Where rows are thrown away a tenth of what may wait is to be free then, or nothing more is kept until some has
+     * gone out.
+     */
     private static final int FREED_PART = 10;
 
     private final int waitingMax;
@@ -78,6 +88,7 @@ public final class ProjectionWriter implements AutoCloseable {
     private int waitingRows;
     /** So many of the first that wait are being written. */
     private int taken;
+
     private boolean full;
     private boolean thrownAway;
     private long submitted;
@@ -173,9 +184,16 @@ public final class ProjectionWriter implements AutoCloseable {
 
     /** What it counts as. */
     public static int rows(Batch batch) {
-        long letters = batch.contents().stream().mapToLong(c -> c.base64().length()).sum();
-        return 1 + batch.jobs().size() + batch.steps().size() + batch.events().size() + batch.texts().size() + batch.reservations().size()
-                + batch.instances().size() + (int) Math.min(MAX_GROUP_ROWS, letters / CONTENT_ROW_BYTES);
+        long letters =
+                batch.contents().stream().mapToLong(c -> c.base64().length()).sum();
+        return 1
+                + batch.jobs().size()
+                + batch.steps().size()
+                + batch.events().size()
+                + batch.texts().size()
+                + batch.reservations().size()
+                + batch.instances().size()
+                + (int) Math.min(MAX_GROUP_ROWS, letters / CONTENT_ROW_BYTES);
     }
 
     /** Too much waits: refuse new jobs until the database has caught up. */
@@ -271,7 +289,11 @@ public final class ProjectionWriter implements AutoCloseable {
         long untilMs = PAUSE_MS;
         int seen = waitingRows;
         try {
-            while (!closed && !checkpointWanted && awaited <= store.sequence() && waitingRows < BUSY_ROWS_MAX && waiting.size() < UNMADE_MAX) {
+            while (!closed
+                    && !checkpointWanted
+                    && awaited <= store.sequence()
+                    && waitingRows < BUSY_ROWS_MAX
+                    && waiting.size() < UNMADE_MAX) {
                 long pausedMs = (System.nanoTime() - beganNs) / 1_000_000;
                 if (pausedMs < untilMs) {
                     wait(untilMs - pausedMs);

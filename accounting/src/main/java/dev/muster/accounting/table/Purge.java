@@ -33,13 +33,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Rows of the past leave the tables, and go to files before where that is wanted. A file holds a row in each line, as JSON by the names of its
- * columns; it is safe on disk before a row of it is deleted.
+ * Rows of the past leave the tables, and go to files before where that is wanted. A file holds a row in each line, as
+ * JSON by the names of its columns; it is safe on disk before a row of it is deleted.
  */
 public final class Purge {
     /** The first line of every file. */
     static final String MAGIC = "muster-archive";
-    private static final Pattern AFTER = Pattern.compile("(\\d{1,6})\\s*(hours?|days?|months?)?", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern AFTER =
+            Pattern.compile("(\\d{1,6})\\s*(hours?|days?|months?)?", Pattern.CASE_INSENSITIVE);
     private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
     /** Rows of one file and one transaction, where MaxPurgeLimit says nothing smaller. */
     private static final int ROWS_MAX = 50_000;
@@ -51,8 +53,8 @@ public final class Purge {
      *
      * @param variable of the environment of ArchiveScript, after SLURM_ARCHIVE_
      * @param table here; {@code file} in a file's name, as the original calls it
-     * @param when  the column that says when the row was over; 0 in it: not yet
-     * @param keys  of the table
+     * @param when the column that says when the row was over; 0 in it: not yet
+     * @param keys of the table
      */
     record Kind(String word, String variable, String table, String file, String when, String start, List<String> keys) {
         boolean ofCluster() {
@@ -61,10 +63,38 @@ public final class Purge {
     }
 
     static final List<Kind> KINDS = List.of(
-            new Kind("Job", "JOBS", "job", "job_table", "end_time", "start_time", List.of("cluster_key", "sluid", "restarts")),
-            new Kind("Step", "STEPS", "step", "step_table", "end_time", "start_time", List.of("cluster_key", "sluid", "restarts", "step_id")),
-            new Kind("Event", "EVENTS", "node_event", "event_table", "end_time", "start_time", List.of("cluster_key", "seq", "item")),
-            new Kind("Resv", "RESVS", "reservation", "resv_table", "end_time", "start_time", List.of("cluster_key", "name", "start_time")),
+            new Kind(
+                    "Job",
+                    "JOBS",
+                    "job",
+                    "job_table",
+                    "end_time",
+                    "start_time",
+                    List.of("cluster_key", "sluid", "restarts")),
+            new Kind(
+                    "Step",
+                    "STEPS",
+                    "step",
+                    "step_table",
+                    "end_time",
+                    "start_time",
+                    List.of("cluster_key", "sluid", "restarts", "step_id")),
+            new Kind(
+                    "Event",
+                    "EVENTS",
+                    "node_event",
+                    "event_table",
+                    "end_time",
+                    "start_time",
+                    List.of("cluster_key", "seq", "item")),
+            new Kind(
+                    "Resv",
+                    "RESVS",
+                    "reservation",
+                    "resv_table",
+                    "end_time",
+                    "start_time",
+                    List.of("cluster_key", "name", "start_time")),
             new Kind("TXN", "TXN", "txn", "txn_table", "time", "time", List.of("id")));
 
     private final AccountingStore store;
@@ -82,7 +112,8 @@ public final class Purge {
             return OptionalLong.empty();
         }
         int n = Integer.parseInt(m.group(1));
-        String unit = m.group(2) == null ? "m" : m.group(2).toLowerCase(Locale.ROOT).substring(0, 1);
+        String unit =
+                m.group(2) == null ? "m" : m.group(2).toLowerCase(Locale.ROOT).substring(0, 1);
         ZonedDateTime then = switch (unit) {
             case "h" -> now.truncatedTo(ChronoUnit.HOURS).minusHours(n);
             case "d" -> now.truncatedTo(ChronoUnit.DAYS).minusDays(n);
@@ -142,11 +173,13 @@ public final class Purge {
             String column = "\"" + (kind.equals("Env") ? "environment" : "script") + "_hash\"";
             try {
                 store.writer().run(c -> {
-                    String own = "exists (select 1 from \"job\" j where j.\"cluster_key\" = \"job_text\".\"cluster_key\" and mod(j.\"sluid\", "
+                    String own = "exists (select 1 from \"job\" j where j.\"cluster_key\" = "
+                            + "\"job_text\".\"cluster_key\" and mod(j.\"sluid\", "
                             + Sluid.sized(0, 1) + ") = \"job_text\".\"sluid\"";
                     // of each of its attempts
-                    try (PreparedStatement clear = c.prepareStatement("update \"job_text\" set " + column + " = '' where " + column + " <> '' and "
-                            + own + ") and not " + own + " and (j.\"end_time\" = 0 or j.\"end_time\" >= ?))")) {
+                    try (PreparedStatement clear = c.prepareStatement(
+                            "update \"job_text\" set " + column + " = '' where " + column + " <> '' and " + own
+                                    + ") and not " + own + " and (j.\"end_time\" = 0 or j.\"end_time\" >= ?))")) {
                         clear.setLong(1, before.getAsLong());
                         if (clear.executeUpdate() > 0) {
                             forgetContents(c);
@@ -162,8 +195,10 @@ public final class Purge {
 
     private static void forgetContents(Connection c) throws SQLException {
         try (Statement s = c.createStatement()) {
-            s.executeUpdate("delete from \"text_content\" where not exists (select 1 from \"job_text\" t where t.\"cluster_key\" = "
-                    + "\"text_content\".\"cluster_key\" and (t.\"script_hash\" = \"text_content\".\"hash\" or t.\"environment_hash\" = "
+            s.executeUpdate("delete from \"text_content\" where not exists (select 1 from \"job_text\" t where "
+                    + "t.\"cluster_key\" = "
+                    + "\"text_content\".\"cluster_key\" and (t.\"script_hash\" = \"text_content\".\"hash\" "
+                    + "or t.\"environment_hash\" = "
                     + "\"text_content\".\"hash\"))");
         }
     }
@@ -178,18 +213,23 @@ public final class Purge {
      * @throws IOException if it has not: all rows stay
      */
     private void script(UnaryOperator<String> setting, Map<Kind, Long> due) throws IOException {
-        boolean any = due.entrySet().stream().anyMatch(e -> archives(setting, e.getKey())
-                && places(e.getKey()).keySet().stream().anyMatch(place -> !old(e.getKey(), place, e.getValue(), 1).isEmpty()));
+        boolean any = due.entrySet().stream()
+                .anyMatch(e -> archives(setting, e.getKey())
+                        && places(e.getKey()).keySet().stream()
+                                .anyMatch(place ->
+                                        !old(e.getKey(), place, e.getValue(), 1).isEmpty()));
         if (!any) {
             return;
         }
-        ProcessBuilder run = new ProcessBuilder(setting.apply("ArchiveScript")).redirectErrorStream(true)
+        ProcessBuilder run = new ProcessBuilder(setting.apply("ArchiveScript"))
+                .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD);
         for (Kind kind : KINDS) {
             boolean told = due.containsKey(kind) && archives(setting, kind);
             run.environment().put("SLURM_ARCHIVE_" + kind.variable, told ? "1" : "0");
             if (told) {
-                run.environment().put("SLURM_ARCHIVE_LAST_" + kind.word.toUpperCase(Locale.ROOT), Long.toString(due.get(kind)));
+                run.environment()
+                        .put("SLURM_ARCHIVE_LAST_" + kind.word.toUpperCase(Locale.ROOT), Long.toString(due.get(kind)));
             }
         }
         for (String none : List.of("SUSPEND", "USAGE")) {
@@ -201,8 +241,8 @@ public final class Purge {
         try {
             if (!process.waitFor(SCRIPT_S, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new IOException("ArchiveScript " + setting.apply("ArchiveScript") + " has not ended within " + SCRIPT_S
-                        + " s: nothing is purged");
+                throw new IOException("ArchiveScript " + setting.apply("ArchiveScript") + " has not ended within "
+                        + SCRIPT_S + " s: nothing is purged");
             }
         } catch (InterruptedException e) {
             process.destroyForcibly();
@@ -210,7 +250,8 @@ public final class Purge {
             throw new IOException("ArchiveScript was interrupted: nothing is purged", e);
         }
         if (process.exitValue() != 0) {
-            throw new IOException("ArchiveScript " + setting.apply("ArchiveScript") + " ended with " + process.exitValue() + ": nothing is purged");
+            throw new IOException("ArchiveScript " + setting.apply("ArchiveScript") + " ended with "
+                    + process.exitValue() + ": nothing is purged");
         }
     }
 
@@ -219,7 +260,8 @@ public final class Purge {
         return kind.ofCluster() ? store.clusters() : Map.of(0, "");
     }
 
-    private int some(Kind kind, int place, String cluster, long before, int limit, Path directory, ZoneId zone) throws IOException {
+    private int some(Kind kind, int place, String cluster, long before, int limit, Path directory, ZoneId zone)
+            throws IOException {
         List<Json.Obj> rows = old(kind, place, before, limit);
         if (rows.isEmpty()) {
             return 0;
@@ -235,15 +277,18 @@ public final class Purge {
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);
         }
-        log.info("purged " + rows.size() + " rows of " + (cluster.isEmpty() ? "" : cluster + "'s ") + kind.file + (directory == null ? ""
-                : ", kept in " + directory));
+        log.info("purged " + rows.size() + " rows of " + (cluster.isEmpty() ? "" : cluster + "'s ") + kind.file
+                + (directory == null ? "" : ", kept in " + directory));
         return rows.size();
     }
 
     private List<Json.Obj> old(Kind kind, int place, long before, int limit) {
-        String sql = "select * from \"" + kind.table + "\" where \"" + kind.when + "\" > 0 and \"" + kind.when + "\" < ?"
-                + (kind.ofCluster() ? " and \"cluster_key\" = ?" : "") + " order by \"" + kind.when + "\" limit " + limit;
-        return kind.ofCluster() ? store.rows(sql, Purge::object, before, place) : store.rows(sql, Purge::object, before);
+        String sql = "select * from \"" + kind.table + "\" where \"" + kind.when + "\" > 0 and \"" + kind.when
+                + "\" < ?" + (kind.ofCluster() ? " and \"cluster_key\" = ?" : "") + " order by \"" + kind.when
+                + "\" limit " + limit;
+        return kind.ofCluster()
+                ? store.rows(sql, Purge::object, before, place)
+                : store.rows(sql, Purge::object, before);
     }
 
     private static Json.Obj object(ResultSet row) throws SQLException {
@@ -255,12 +300,17 @@ public final class Purge {
                 continue;
             }
             Object value = row.getObject(i);
-            out.put(name, value instanceof Number n ? (Object) n.longValue() : value instanceof Boolean ? value : row.getString(i));
+            out.put(
+                    name,
+                    value instanceof Number n
+                            ? (Object) n.longValue()
+                            : value instanceof Boolean ? value : row.getString(i));
         }
         return out;
     }
 
-    private static void write(Kind kind, String cluster, List<Json.Obj> rows, long before, Path directory, ZoneId zone) throws IOException {
+    private static void write(Kind kind, String cluster, List<Json.Obj> rows, long before, Path directory, ZoneId zone)
+            throws IOException {
         long first = rows.stream().mapToLong(r -> r.number(kind.start)).min().orElse(0);
         String name = (cluster.isEmpty() ? "slurm" : cluster) + "_" + kind.file + "_archive_"
                 + STAMP.format(Instant.ofEpochSecond(first).atZone(zone))
@@ -269,7 +319,10 @@ public final class Purge {
         for (int n = 2; Files.exists(target); n++) {
             target = directory.resolve(name + "." + n);
         }
-        Path part = Files.createTempFile(directory, ".archive", "",
+        Path part = Files.createTempFile(
+                directory,
+                ".archive",
+                "",
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         try {
             try (BufferedWriter out = Files.newBufferedWriter(part)) {
@@ -290,7 +343,8 @@ public final class Purge {
     }
 
     private void delete(Connection c, Kind kind, List<Json.Obj> rows) throws SQLException {
-        String where = String.join(" and ", kind.keys.stream().map(k -> "\"" + k + "\" = ?").toList());
+        String where = String.join(
+                " and ", kind.keys.stream().map(k -> "\"" + k + "\" = ?").toList());
         try (PreparedStatement delete = c.prepareStatement("delete from \"" + kind.table + "\" where " + where)) {
             for (Json.Obj row : rows) {
                 for (int i = 0; i < kind.keys.size(); i++) {
@@ -302,8 +356,10 @@ public final class Purge {
         }
         if (kind.table.equals("job")) {
             try (Statement texts = c.createStatement()) {
-                texts.executeUpdate("delete from \"job_text\" where not exists (select 1 from \"job\" j where j.\"cluster_key\" = "
-                        + "\"job_text\".\"cluster_key\" and mod(j.\"sluid\", " + Sluid.sized(0, 1) + ") = \"job_text\".\"sluid\")");
+                texts.executeUpdate(
+                        "delete from \"job_text\" where not exists (select 1 from \"job\" j where j.\"cluster_key\" = "
+                                + "\"job_text\".\"cluster_key\" and mod(j.\"sluid\", " + Sluid.sized(0, 1)
+                                + ") = \"job_text\".\"sluid\")");
                 forgetContents(c);
             }
         }
@@ -323,13 +379,19 @@ public final class Purge {
     public void load(String text) {
         List<String> lines = text.lines().toList();
         String[] head = lines.getFirst().split(" ", 4);
-        Kind kind = KINDS.stream().filter(k -> head.length > 2 && head[1].equals("1") && k.table.equals(head[2])).findFirst()
+        Kind kind = KINDS.stream()
+                .filter(k -> head.length > 2 && head[1].equals("1") && k.table.equals(head[2]))
+                .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("it is of another version: " + lines.getFirst()));
         List<Json.Obj> rows = new ArrayList<>();
         for (String line : lines.subList(1, lines.size())) {
             Json.Obj row = Json.object(line.getBytes(java.nio.charset.StandardCharsets.UTF_8));
-            if (kind.ofCluster() && !store.clusters().getOrDefault(row.integer("cluster_key"), "").equals(head.length > 3 ? head[3] : "")) {
-                throw new IllegalArgumentException("its rows are of a cluster or a journal that this database does not know");
+            if (kind.ofCluster()
+                    && !store.clusters()
+                            .getOrDefault(row.integer("cluster_key"), "")
+                            .equals(head.length > 3 ? head[3] : "")) {
+                throw new IllegalArgumentException(
+                        "its rows are of a cluster or a journal that this database does not know");
             }
             rows.add(row);
         }
@@ -348,8 +410,8 @@ public final class Purge {
     private void insert(Connection c, Kind kind, Json.Obj row) throws SQLException {
         Map<String, Object> values = new TreeMap<>(row.fields());
         List<String> known = new ArrayList<>();
-        try (PreparedStatement none = c.prepareStatement("select * from \"" + kind.table
-                + "\" where 1 = 0"); ResultSet columns = none.executeQuery()) {
+        try (PreparedStatement none = c.prepareStatement("select * from \"" + kind.table + "\" where 1 = 0");
+                ResultSet columns = none.executeQuery()) {
             for (int i = 1; i <= columns.getMetaData().getColumnCount(); i++) {
                 known.add(columns.getMetaData().getColumnLabel(i));
             }
@@ -358,8 +420,13 @@ public final class Purge {
             throw new IllegalArgumentException("a row has columns that the table " + kind.table + " has not");
         }
         UnaryOperator<String> quoted = name -> "\"" + name + "\"";
-        String sql = store.database().dialect().merge(kind.table, String.join(", ", values.keySet().stream().map(quoted).toList()),
-                String.join(", ", kind.keys.stream().map(quoted).toList()), "?" + ", ?".repeat(values.size() - 1));
+        String sql = store.database()
+                .dialect()
+                .merge(
+                        kind.table,
+                        String.join(", ", values.keySet().stream().map(quoted).toList()),
+                        String.join(", ", kind.keys.stream().map(quoted).toList()),
+                        "?" + ", ?".repeat(values.size() - 1));
         try (PreparedStatement merge = c.prepareStatement(sql)) {
             int i = 1;
             for (Object value : values.values()) {

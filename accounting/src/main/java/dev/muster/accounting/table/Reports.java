@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The sums that sreport prints. They are made from the rows each time: nothing is rolled up, so nothing can lag behind the jobs or drift
- * away from them.
+ * The sums that sreport prints. They are made from the rows each time: nothing is rolled up, so nothing can lag behind
+ * the jobs or drift away from them.
  */
 public final class Reports {
     /** Of one answer. */
@@ -37,21 +37,39 @@ public final class Reports {
      * @param wckeys whether the database stores use by key
      */
     public Optional<List<Map<String, String>>> answer(Report q, Book book, PrivateData veil, boolean wckeys, long now) {
-        List<String> clusters = q.clusters().isEmpty() ? book.clusters().stream().map(Cluster::name).toList()
-                : q.clusters().stream().filter(name -> book.cluster(name).isPresent()).sorted().distinct().toList();
+        List<String> clusters = q.clusters().isEmpty()
+                ? book.clusters().stream().map(Cluster::name).toList()
+                : q.clusters().stream()
+                        .filter(name -> book.cluster(name).isPresent())
+                        .sorted()
+                        .distinct()
+                        .toList();
         List<Map<String, String>> out = new ArrayList<>();
         for (String cluster : clusters) {
             switch (q.kind()) {
                 case Report.UTILIZATION -> out.addAll(utilization(cluster, q, now));
-                case Report.ACCOUNTS -> out.addAll(new Accounts(book, cluster).rows(jobs(cluster, q, veil), reservations.shared(book, cluster,
-                        jobs(cluster, q), q.from(), q.to(), now).stream().filter(i -> veil.counts("usage", cluster, i.account(), i.user())).toList(),
-                        q.from(), q.to(), now));
-                case Report.WCKEYS -> out.addAll(!wckeys ? List.of() : Accounts.wckeys(cluster, jobs(cluster, q, veil), q.from(), q.to(), now));
-                case Report.QOS -> out.addAll(new Accounts(book, cluster).qos(jobs(cluster, q, veil), q.from(), q.to(), now));
-                case Report.SIZES -> out.addAll(new Sizes(q.where()).rows(cluster, new Accounts(book, cluster), jobs(cluster, q, veil), q.from(),
-                        q.to(),
-                        now));
-                case Report.RESERVATIONS -> out.addAll(reservations.rows(book, cluster, q.from(), q.to(), q.where(), now));
+                case Report.ACCOUNTS ->
+                    out.addAll(new Accounts(book, cluster)
+                            .rows(
+                                    jobs(cluster, q, veil),
+                                    reservations.shared(book, cluster, jobs(cluster, q), q.from(), q.to(), now).stream()
+                                            .filter(i -> veil.counts("usage", cluster, i.account(), i.user()))
+                                            .toList(),
+                                    q.from(),
+                                    q.to(),
+                                    now));
+                case Report.WCKEYS ->
+                    out.addAll(
+                            !wckeys
+                                    ? List.of()
+                                    : Accounts.wckeys(cluster, jobs(cluster, q, veil), q.from(), q.to(), now));
+                case Report.QOS ->
+                    out.addAll(new Accounts(book, cluster).qos(jobs(cluster, q, veil), q.from(), q.to(), now));
+                case Report.SIZES ->
+                    out.addAll(new Sizes(q.where())
+                            .rows(cluster, new Accounts(book, cluster), jobs(cluster, q, veil), q.from(), q.to(), now));
+                case Report.RESERVATIONS ->
+                    out.addAll(reservations.rows(book, cluster, q.from(), q.to(), q.where(), now));
                 default -> {
                     return Optional.empty();
                 }
@@ -82,12 +100,16 @@ public final class Reports {
     }
 
     /** As if nothing else had been read: what has nothing of the span counts for nothing. */
-    private static List<Map<String, String>> utilization(String cluster, List<NodeTime> all, List<JobUse> jobs, long from, long to, boolean named,
-            long now) {
+    private static List<Map<String, String>> utilization(
+            String cluster, List<NodeTime> all, List<JobUse> jobs, long from, long to, boolean named, long now) {
         List<Map<String, String>> out = new ArrayList<>();
-        List<NodeTime> times = all.stream().filter(t -> t.start() < to && (t.end() == 0 || t.end() > from)).toList();
-        List<JobUse> within = jobs.stream().filter(j -> (j.end() == 0 || j.end() >= from)
-                && (j.start() > 0 && j.start() < to || j.eligible() > 0 && j.eligible() < to)).toList();
+        List<NodeTime> times = all.stream()
+                .filter(t -> t.start() < to && (t.end() == 0 || t.end() > from))
+                .toList();
+        List<JobUse> within = jobs.stream()
+                .filter(j -> (j.end() == 0 || j.end() >= from)
+                        && (j.start() > 0 && j.start() < to || j.eligible() > 0 && j.eligible() < to))
+                .toList();
         Utilization.of(times, within, from, to, now).forEach((tres, p) -> {
             Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "TRES", tres));
             row.put("Count", Long.toString(p.count()));

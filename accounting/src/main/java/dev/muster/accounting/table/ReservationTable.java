@@ -44,7 +44,8 @@ final class ReservationTable {
     }
 
     private static int next(Connection c, int key) throws SQLException {
-        try (PreparedStatement max = c.prepareStatement("select coalesce(max(\"id\"), 0) from \"reservation\" where \"cluster_key\" = ?")) {
+        try (PreparedStatement max =
+                c.prepareStatement("select coalesce(max(\"id\"), 0) from \"reservation\" where \"cluster_key\" = ?")) {
             max.setInt(1, key);
             try (ResultSet row = max.executeQuery()) {
                 row.next();
@@ -54,8 +55,9 @@ final class ReservationTable {
     }
 
     private static void add(Connection c, int key, int id, ReservationRow r) throws SQLException {
-        try (PreparedStatement add = c.prepareStatement("insert into \"reservation\" (\"cluster_key\", \"name\", \"start_time\", \"id\", "
-                + "\"end_time\", \"nodes\", \"flags\", \"accounts\", \"users\", \"tres\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+        try (PreparedStatement add = c.prepareStatement(
+                "insert into \"reservation\" (\"cluster_key\", \"name\", \"start_time\", \"id\", "
+                        + "\"end_time\", \"nodes\", \"flags\", \"accounts\", \"users\", \"tres\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
             at(add, key, r);
             add.setInt(4, id);
             add.setLong(5, r.end());
@@ -68,10 +70,15 @@ final class ReservationTable {
         }
     }
 
-    /** Gives rows of jobs that were written the number of their reservation: of its times the first that was not over when the job began. */
+    /**
+     * Gives rows of jobs that were written the number of their reservation: of its times the first that was not over
+     * when the job began.
+     */
     static void number(Connection c, int key, Iterable<JobRow> jobs) throws SQLException {
-        String sql = "update \"job\" set \"reservation_id\" = (select coalesce(min(\"id\"), 0) from \"reservation\" where \"cluster_key\" = ? "
-                + "and \"name\" = ? and \"end_time\" > ?) where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
+        String sql = "update \"job\" set \"reservation_id\" = (select coalesce(min(\"id\"), 0) from "
+                + "\"reservation\" where \"cluster_key\" = ? "
+                + "and \"name\" = ? and \"end_time\" > ?) where \"cluster_key\" = ? and \"sluid\" = ? and "
+                + "\"restarts\" = ?";
         try (PreparedStatement set = c.prepareStatement(sql)) {
             boolean any = false;
             for (JobRow j : jobs) {
@@ -94,10 +101,27 @@ final class ReservationTable {
 
     /** Those of a cluster that were there at some moment of the span, by start and name. */
     static List<Numbered> of(AccountingStore store, String cluster, long from, long to) {
-        String sql = "select \"id\", \"name\", \"start_time\", \"end_time\", \"nodes\", \"flags\", \"accounts\", \"users\", \"tres\" "
-                + "from \"reservation\" where \"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" = ?) "
+        String sql = "select \"id\", \"name\", \"start_time\", \"end_time\", \"nodes\", \"flags\", \"accounts\", "
+                + "\"users\", \"tres\" "
+                + "from \"reservation\" where \"cluster_key\" in (select \"id\" from \"projection\" where "
+                + "\"cluster\" = ?) "
                 + "and \"start_time\" < ? and \"end_time\" > ? order by \"start_time\", \"name\"";
-        return store.rows(sql, row -> new Numbered(row.getInt(1), new ReservationRow(row.getString(2), row.getLong(3), row.getLong(4),
-                row.getString(5), row.getString(6), row.getString(7), row.getString(8), row.getString(9), false)), cluster, to, from);
+        return store.rows(
+                sql,
+                row -> new Numbered(
+                        row.getInt(1),
+                        new ReservationRow(
+                                row.getString(2),
+                                row.getLong(3),
+                                row.getLong(4),
+                                row.getString(5),
+                                row.getString(6),
+                                row.getString(7),
+                                row.getString(8),
+                                row.getString(9),
+                                false)),
+                cluster,
+                to,
+                from);
     }
 }

@@ -30,7 +30,8 @@ final class Reservations {
 
     private static boolean in(Map<String, String> where, String key, String value) {
         String wanted = where.getOrDefault(key, "");
-        return wanted.isEmpty() || List.of(wanted.toLowerCase(Locale.ROOT).split(",")).contains(value.toLowerCase(Locale.ROOT));
+        return wanted.isEmpty()
+                || List.of(wanted.toLowerCase(Locale.ROOT).split(",")).contains(value.toLowerCase(Locale.ROOT));
     }
 
     private static boolean onNodes(Map<String, String> where, String nodes) {
@@ -39,7 +40,8 @@ final class Reservations {
     }
 
     /**
-     * A row for each resource of each reservation that was there at some moment of the span; use is that of its whole time.
+     * A row for each resource of each reservation that was there at some moment of the span; use is that of its whole
+     * time.
      *
      * @param where {@code names}, {@code ids}, {@code flags}, {@code nodes}
      */
@@ -49,20 +51,43 @@ final class Reservations {
             ReservationRow r = n.row();
             boolean flagged = where.getOrDefault("flags", "").isEmpty()
                     || List.of(r.flags().split(",")).stream().anyMatch(f -> in(where, "flags", f));
-            if (!flagged || !in(where, "names", r.name()) || !in(where, "ids", Integer.toString(n.id())) || !onNodes(where, r.nodes())) {
+            if (!flagged
+                    || !in(where, "names", r.name())
+                    || !in(where, "ids", Integer.toString(n.id()))
+                    || !onNodes(where, r.nodes())) {
                 continue;
             }
             Map<String, Long> used = used(cluster, r, now);
             Amounts.of(r.tres()).forEach((tres, count) -> {
-                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "Name", r.name(), "ID", Integer.toString(n.id()),
-                        "Start", Long.toString(r.start()), "End", Long.toString(r.end()), "Nodes", r.nodes(), "Flags", r.flags(), "TRES", tres,
-                        "Count", Long.toString(count)));
+                Map<String, String> row = new LinkedHashMap<>(Map.of(
+                        "Cluster",
+                        cluster,
+                        "Name",
+                        r.name(),
+                        "ID",
+                        Integer.toString(n.id()),
+                        "Start",
+                        Long.toString(r.start()),
+                        "End",
+                        Long.toString(r.end()),
+                        "Nodes",
+                        r.nodes(),
+                        "Flags",
+                        r.flags(),
+                        "TRES",
+                        tres,
+                        "Count",
+                        Long.toString(count)));
                 row.put("Allocated", Long.toString(used.getOrDefault(tres, 0L)));
                 row.put("TRESCount", tres + "=" + count);
                 row.put("Assocs", associations(book, cluster, r));
                 long wall = Math.max(0, Math.min(now, r.end()) - r.start());
-                row.put("UnusedWall", String.format(Locale.ROOT, "%f", count == 0 ? 0.0
-                        : Math.max(0, wall - used.getOrDefault(tres, 0L) / (double) count)));
+                row.put(
+                        "UnusedWall",
+                        String.format(
+                                Locale.ROOT,
+                                "%f",
+                                count == 0 ? 0.0 : Math.max(0, wall - used.getOrDefault(tres, 0L) / (double) count)));
                 out.add(row);
             });
         }
@@ -79,12 +104,17 @@ final class Reservations {
         return out;
     }
 
-    /** Those whom a reservation is for: an account itself, or a user in each account. Who may only not use it is none of them. */
+    /**
+     * Those whom a reservation is for: an account itself, or a user in each account. Who may only not use it is none of
+     * them.
+     */
     private static List<Assoc> given(Book book, String cluster, ReservationRow r) {
         List<Assoc> out = new ArrayList<>();
         for (Assoc a : book.tree(cluster)) {
             String name = a.user().isEmpty() ? a.account() : a.user();
-            if (a.partition().isEmpty() && List.of((a.user().isEmpty() ? r.accounts() : r.users()).split(",")).contains(name)) {
+            if (a.partition().isEmpty()
+                    && List.of((a.user().isEmpty() ? r.accounts() : r.users()).split(","))
+                            .contains(name)) {
                 out.add(a);
             }
         }
@@ -92,8 +122,8 @@ final class Reservations {
     }
 
     /**
-     * What reservations kept for somebody and these did not use, in even parts for each whom they are for. None of what is for maintenance, or
-     * takes no notice of jobs.
+     * What reservations kept for somebody and these did not use, in even parts for each whom they are for. None of what
+     * is for maintenance, or takes no notice of jobs.
      */
     List<Accounts.Idle> shared(Book book, String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<Accounts.Idle> out = new ArrayList<>();
@@ -106,7 +136,8 @@ final class Reservations {
                 }
             }
             left.replaceAll((tres, amount) -> amount / given.size());
-            (left.isEmpty() ? List.<Assoc>of() : given).forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), left)));
+            (left.isEmpty() ? List.<Assoc>of() : given)
+                    .forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), left)));
         }
         return out;
     }
@@ -123,15 +154,16 @@ final class Reservations {
         }
         for (String user : r.users().split(",")) {
             String plain = user.startsWith("-") ? user.substring(1) : user;
-            book.tree(cluster).stream().filter(a -> !plain.isEmpty() && a.user().equals(plain))
+            book.tree(cluster).stream()
+                    .filter(a -> !plain.isEmpty() && a.user().equals(plain))
                     .forEach(a -> out.add((user.startsWith("-") ? "-" : "") + a.id()));
         }
         return String.join(",", out);
     }
 
     /**
-     * What reservations kept from others and did not use, hour by hour. Those that take no notice of jobs are not counted; one for maintenance
-     * is time that nobody was to work.
+     * What reservations kept from others and did not use, hour by hour. Those that take no notice of jobs are not
+     * counted; one for maintenance is time that nobody was to work.
      */
     List<NodeTime> idle(String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<NodeTime> out = new ArrayList<>();
@@ -141,10 +173,12 @@ final class Reservations {
         return out;
     }
 
-    private static List<NodeTime> idle(String cluster, ReservationRow r, List<JobUse> jobs, long from, long to, long now) {
+    private static List<NodeTime> idle(
+            String cluster, ReservationRow r, List<JobUse> jobs, long from, long to, long now) {
         List<NodeTime> out = new ArrayList<>();
         List<String> flags = List.of(r.flags().split(","));
-        List<JobUse> own = jobs.stream().filter(j -> j.reservation().equals(r.name())).toList();
+        List<JobUse> own =
+                jobs.stream().filter(j -> j.reservation().equals(r.name())).toList();
         long last = Math.min(Math.min(to, now), r.end());
         for (long at = from; at < last && !flags.contains("IGNORE_JOBS"); at += Utilization.HOUR) {
             long a = Math.max(at, r.start());
@@ -154,8 +188,10 @@ final class Reservations {
             }
             Map<String, Long> left = new TreeMap<>();
             Amounts.of(r.tres()).forEach((tres, count) -> left.put(tres, count * (b - a)));
-            own.forEach(j -> j.used(a, b, now).forEach((tres, used) -> left.computeIfPresent(tres, (t, was) -> Math.max(0, was - used))));
-            out.add(new NodeTime(cluster, r.name(), at, at + 1, flags.contains("MAINT") ? "MAINT" : NodeTime.RESERVED, left));
+            own.forEach(j -> j.used(a, b, now)
+                    .forEach((tres, used) -> left.computeIfPresent(tres, (t, was) -> Math.max(0, was - used))));
+            out.add(new NodeTime(
+                    cluster, r.name(), at, at + 1, flags.contains("MAINT") ? "MAINT" : NodeTime.RESERVED, left));
         }
         return out;
     }

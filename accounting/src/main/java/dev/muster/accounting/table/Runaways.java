@@ -20,8 +20,30 @@ public final class Runaways {
     /** The jobs of a cluster that wait, run or are suspended here, by number. */
     public List<Map<String, String>> open(String cluster) {
         List<Map<String, String>> out = new ArrayList<>();
-        Query open = new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-                List.of("PENDING", "RUNNING", "SUSPENDED"), List.of(), List.of(), 0, 0, true, true, 0, 0, 0, 0, 0, 0, List.of(cluster));
+        Query open = new Query(
+                List.of(),
+                List.of(),
+                true,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of("PENDING", "RUNNING", "SUSPENDED"),
+                List.of(),
+                List.of(),
+                0,
+                0,
+                true,
+                true,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                List.of(cluster));
         store.jobs(open, found -> {
             JobRow j = found.job();
             if (j.endTime() == 0) {
@@ -41,7 +63,9 @@ public final class Runaways {
         return out;
     }
 
-    /** Ends them with the latest of the times that are known. Returns how many were ended; what is no key ends nothing. */
+    /**
+     * Ends them with the latest of the times that are known. Returns how many were ended; what is no key ends nothing.
+     */
     public int end(String cluster, List<String> keys) {
         String latest = "greatest(\"start_time\", \"eligible_time\", \"submit_time\")";
         String of = " where \"end_time\" = 0 and \"sluid\" = ? and \"restarts\" = ? and \"cluster_key\" in "
@@ -49,9 +73,10 @@ public final class Runaways {
         try {
             return store.writer().run(c -> {
                 int count = 0;
-                try (PreparedStatement job = c.prepareStatement("update \"job\" set \"end_time\" = " + latest + ", \"state\" = 'COMPLETED'" + of);
-                        PreparedStatement step =
-                                c.prepareStatement("update \"step\" set \"end_time\" = \"start_time\", \"state\" = 'COMPLETED'" + of)) {
+                try (PreparedStatement job = c.prepareStatement(
+                                "update \"job\" set \"end_time\" = " + latest + ", \"state\" = 'COMPLETED'" + of);
+                        PreparedStatement step = c.prepareStatement(
+                                "update \"step\" set \"end_time\" = \"start_time\", \"state\" = 'COMPLETED'" + of)) {
                     for (String key : keys) {
                         if (!key.matches("\\d{1,18}:\\d{1,9}")) {
                             continue;

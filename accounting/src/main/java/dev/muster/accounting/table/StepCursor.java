@@ -29,13 +29,21 @@ final class StepCursor {
     }
 
     private void advance() throws SQLException {
-        ahead = rows == null || !rows.next() ? null : columns == null ? AccountingStore.STEPS.read(rows) : AccountingStore.STEPS.read(rows, columns);
-        aheadKey = ahead == null ? 0 : rows.getInt((columns == null ? AccountingStore.STEPS.columnNames().size() : RowTable.count(columns)) + 1);
+        ahead = rows == null || !rows.next()
+                ? null
+                : columns == null ? AccountingStore.STEPS.read(rows) : AccountingStore.STEPS.read(rows, columns);
+        aheadKey = ahead == null
+                ? 0
+                : rows.getInt(
+                        (columns == null ? AccountingStore.STEPS.columnNames().size() : RowTable.count(columns)) + 1);
     }
 
     List<StepRow> of(JobRow job, int clusterKey) throws SQLException {
         List<StepRow> own = new ArrayList<>();
-        while (ahead != null && aheadKey == clusterKey && ahead.sluid() == job.sluid() && ahead.restarts() == job.restarts()) {
+        while (ahead != null
+                && aheadKey == clusterKey
+                && ahead.sluid() == job.sluid()
+                && ahead.restarts() == job.restarts()) {
             own.add(ahead);
             advance();
         }

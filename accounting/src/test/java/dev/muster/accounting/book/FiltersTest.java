@@ -21,10 +21,25 @@ class FiltersTest {
 
     private void root(String line) {
         Book draft = book.draft();
-        assertThat(new Changes(draft, "root", true, Lines.change(line), 7).run().error()).as(line).isEmpty();
+        assertThat(new Changes(draft, "root", true, Lines.change(line), 7).run().error())
+                .as(line)
+                .isEmpty();
         for (Transaction t : draft.transactions()) {
-            log.add(Map.of("ID", Integer.toString(log.size() + 1), "Time", "7", "Action", t.action(), "Actor", t.actor(), "Cluster", t.cluster(),
-                    "Where", t.name(), "Info", t.info()));
+            log.add(Map.of(
+                    "ID",
+                    Integer.toString(log.size() + 1),
+                    "Time",
+                    "7",
+                    "Action",
+                    t.action(),
+                    "Actor",
+                    t.actor(),
+                    "Cluster",
+                    t.cluster(),
+                    "Where",
+                    t.name(),
+                    "Info",
+                    t.info()));
         }
         book = Book.of(draft);
     }
@@ -45,14 +60,17 @@ class FiltersTest {
     }
 
     private List<Map<String, String>> show(String entity, Map<String, String> where, String... options) {
-        return new Views(book, new Show(entity, where, List.of(options)), name -> true).rows().orElseThrow();
+        return new Views(book, new Show(entity, where, List.of(options)), name -> true)
+                .rows()
+                .orElseThrow();
     }
 
     /** Whatever a list may be asked for, something that nothing has leaves nothing. */
     @Test
     void nothingIsWhatNothingHas() {
         TreeSet<String> without = new TreeSet<>();
-        for (String entity : List.of("account", "association", "cluster", "coordinator", "qos", "resource", "tres", "user", "wckey")) {
+        for (String entity : List.of(
+                "account", "association", "cluster", "coordinator", "qos", "resource", "tres", "user", "wckey")) {
             assertThat(show(entity, Map.of())).as(entity).isNotEmpty();
             for (String condition : RequestFilters.honoured().get("show " + entity)) {
                 for (String[] options : new String[][] {{}, {"withassoc", "withclusters", "withdeleted"}}) {
@@ -66,12 +84,20 @@ class FiltersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"account, partition=p, phys", "user, wckey=k, ann", "resource, servertype=flexlm, lic", "account, user=ann, lab phys",
-        "user, account=lab, ann"})
+    @CsvSource({
+        "account, partition=p, phys",
+        "user, wckey=k, ann",
+        "resource, servertype=flexlm, lic",
+        "account, user=ann, lab phys",
+        "user, account=lab, ann"
+    })
     void someAreFound(String entity, String condition, String names) {
         String[] pair = condition.split("=");
-        String column = Map.of("account", "Account", "user", "User", "resource", "Name").get(entity);
-        assertThat(show(entity, Map.of(pair[0], pair[1]))).extracting(r -> r.get(column)).containsExactlyInAnyOrder(names.split(" "));
+        String column =
+                Map.of("account", "Account", "user", "User", "resource", "Name").get(entity);
+        assertThat(show(entity, Map.of(pair[0], pair[1])))
+                .extracting(r -> r.get(column))
+                .containsExactlyInAnyOrder(names.split(" "));
     }
 
     private List<String> changes(String... conditions) {
@@ -79,19 +105,29 @@ class FiltersTest {
         for (String c : conditions) {
             where.put(c.substring(0, c.indexOf('=')), c.substring(c.indexOf('=') + 1));
         }
-        return new Transactions(book, new Show("transaction", where, List.of("withassoc"))).of(log).stream()
-                .map(r -> (r.get("Action") + " " + (r.get("Account").isEmpty() ? r.get("Where") : r.get("Account") + "/" + r.get("User"))).strip())
-                .toList();
+        return new Transactions(book, new Show("transaction", where, List.of("withassoc")))
+                .of(log).stream()
+                        .map(r -> (r.get("Action") + " "
+                                        + (r.get("Account").isEmpty()
+                                                ? r.get("Where")
+                                                : r.get("Account") + "/" + r.get("User")))
+                                .strip())
+                        .toList();
     }
 
     /** As the original has it: the one that is named, and associations of it; with both only what is of both. */
     @Test
     void changesOfAnAccountOrAUser() {
-        assertThat(changes("account=lab")).containsExactlyInAnyOrder("Add Accounts lab", "Add Associations lab/", "Add Associations lab/ann",
-                "Add Account Coord bob");
+        assertThat(changes("account=lab"))
+                .containsExactlyInAnyOrder(
+                        "Add Accounts lab",
+                        "Add Associations lab/",
+                        "Add Associations lab/ann",
+                        "Add Account Coord bob");
         assertThat(changes("account=old")).contains("Add Accounts old", "Remove Accounts old", "Add Associations old/");
-        assertThat(changes("user=ann")).containsExactlyInAnyOrder("Add Users ann", "Add Associations lab/ann", "Add Associations phys/ann",
-                "Add WCKeys k");
+        assertThat(changes("user=ann"))
+                .containsExactlyInAnyOrder(
+                        "Add Users ann", "Add Associations lab/ann", "Add Associations phys/ann", "Add WCKeys k");
         assertThat(changes("user=bob")).contains("Add Account Coord bob", "Add Users bob", "Add Associations phys/bob");
         assertThat(changes("user=ann", "account=lab")).containsExactly("Add Associations lab/ann");
         assertThat(changes("account=nosuch")).isEmpty();

@@ -23,7 +23,9 @@ class InUseTest {
     }
 
     private List<Map<String, String>> rows(String entity, Map<String, String> where, String... options) {
-        return new Views(book, new Show(entity, where, List.of(options)), name -> true).rows().orElseThrow();
+        return new Views(book, new Show(entity, where, List.of(options)), name -> true)
+                .rows()
+                .orElseThrow();
     }
 
     @BeforeEach
@@ -39,10 +41,13 @@ class InUseTest {
     void anAccountThatIsADefaultStays() {
         root("add account name=d");
         root("add user name=bob account=d");
-        assertThat(root("delete account name=b").error()).containsExactly(" Error with request: You can not remove the default account of a user",
-                "  C = c               A = b          U = bob      ",
-                " Please either remove the accounts listed above from list and resubmit,\n"
-                + " or change these users' default accounts to remove the account(s).\n Changes Discarded");
+        assertThat(root("delete account name=b").error())
+                .containsExactly(
+                        " Error with request: You can not remove the default account of a user",
+                        "  C = c               A = b          U = bob      ",
+                        " Please either remove the accounts listed above from list and resubmit,\n"
+                                + " or change these users' default accounts to remove the account(s).\n Changes "
+                                + "Discarded");
         assertThat(book.assoc("c", "b", "bob", "")).isPresent();
         // who has no other loses it with his place
         assertThat(root("delete account name=b,d").names()).containsExactly("b", "d");
@@ -53,13 +58,14 @@ class InUseTest {
     @Test
     void aQosThatIsADefaultStays() {
         root("modify account name=b set QOS=q,r DefaultQOS=q");
-        assertThat(root("delete qos name=q").error()).containsExactly(
-                " Error with request: Associations listed below have these as their Default QOS.",
-                "  DefQOS = q          C = c          A = b",
-                "  DefQOS = q          C = c          A = b                    U = ann      ",
-                "  DefQOS = q          C = c          A = b                    U = bob      ",
-                " Please either remove the qos' listed above from list and resubmit,\n"
-                + " or change the default qos to remove the qos.\n Changes Discarded");
+        assertThat(root("delete qos name=q").error())
+                .containsExactly(
+                        " Error with request: Associations listed below have these as their Default QOS.",
+                        "  DefQOS = q          C = c          A = b",
+                        "  DefQOS = q          C = c          A = b                    U = ann      ",
+                        "  DefQOS = q          C = c          A = b                    U = bob      ",
+                        " Please either remove the qos' listed above from list and resubmit,\n"
+                                + " or change the default qos to remove the qos.\n Changes Discarded");
         assertThat(root("delete qos name=r").names()).containsExactly("r");
     }
 
@@ -67,12 +73,15 @@ class InUseTest {
     void aResourceKeepsWhatIsNotSaidAgain() {
         root("add resource name=lic set server=s count=10 servertype=flexlm description=text");
         root("add resource name=lic cluster=c set server=s allowed=50");
-        assertThat(rows("resource", Map.of()).getFirst()).containsEntry("ServerType", "flexlm").containsEntry("Description", "text");
+        assertThat(rows("resource", Map.of()).getFirst())
+                .containsEntry("ServerType", "flexlm")
+                .containsEntry("Description", "text");
         assertThat(root("modify resource name=lic set allowed=60").error())
-            .containsExactly("Can't change \"allowed\" without specifying a cluster.");
-        assertThat(root("modify resource name=lic cluster=d set allowed=60").names()).isEmpty();
+                .containsExactly("Can't change \"allowed\" without specifying a cluster.");
+        assertThat(root("modify resource name=lic cluster=d set allowed=60").names())
+                .isEmpty();
         assertThat(root("add resource name=x set count=3 type=nosuch").error())
-            .containsExactly(" Unknown resource type: 'nosuch'  Valid resources is License.");
+                .containsExactly(" Unknown resource type: 'nosuch'  Valid resources is License.");
     }
 
     @Test
@@ -85,10 +94,14 @@ class InUseTest {
         assertThat(root("modify user name=bob set newname=rob").names()).containsExactly("bob");
         assertThat(book.user("bob")).isEmpty();
         assertThat(book.assoc("c", "b", "bob", "")).isEmpty();
-        assertThat(book.assoc("c", "b", "rob", "").orElseThrow()).matches(a -> a.id() == id && a.isDefault() && a.limit("MaxJobs").equals("3"));
+        assertThat(book.assoc("c", "b", "rob", "").orElseThrow())
+                .matches(
+                        a -> a.id() == id && a.isDefault() && a.limit("MaxJobs").equals("3"));
         assertThat(book.coordinators("c", "a")).containsExactly("rob");
         assertThat(root("modify user name=rob set newname=rob").names()).containsExactly("rob");
-        assertThat(root("modify user name=rob set newname=robert adminlevel=operator").names()).containsExactly("rob");
+        assertThat(root("modify user name=rob set newname=robert adminlevel=operator")
+                        .names())
+                .containsExactly("rob");
         assertThat(book.user("robert").orElseThrow().adminLevel().name()).isEqualTo("OPERATOR");
         assertThat(root("modify user name=robert set newname=rob").names()).containsExactly("robert");
         // the old name is free
@@ -102,20 +115,22 @@ class InUseTest {
         assertThat(root("modify account name=a set GrpTRES=1=7,4=3").error()).isEmpty();
         assertThat(book.assoc("c", "a", "", "").orElseThrow().limit("GrpTRES")).isEqualTo("cpu=7,node=3");
         assertThat(root("modify account name=a set GrpTRES=77=1").error())
-            .containsExactly("sacctmgr: error: slurmdb_format_tres_str: no TRES known by type 77");
+                .containsExactly("sacctmgr: error: slurmdb_format_tres_str: no TRES known by type 77");
     }
 
     @Test
     void whatCannotBeSetIsRefusedWhereverItWouldBe() {
         assertThat(root("modify user name=nobody set QOS=nosuch").error())
-            .containsExactly("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,q,r");
+                .containsExactly("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,q,r");
         assertThat(root("modify account name=nosuch set GrpTRES=nosuch=1").error())
-            .containsExactly("sacctmgr: error: slurmdb_format_tres_str: no TRES known by type nosuch");
+                .containsExactly("sacctmgr: error: slurmdb_format_tres_str: no TRES known by type nosuch");
         assertThat(root("modify qos name=nosuch set Preempt=other").error())
-            .containsExactly("sacctmgr: error: You gave a bad qos 'other'. Valid QOS's are normal,q,r");
+                .containsExactly("sacctmgr: error: You gave a bad qos 'other'. Valid QOS's are normal,q,r");
         assertThat(root("add coordinator account=a").error()).containsExactly(" You need to specify a user list here.");
-        assertThat(root("add coordinator name=ann").error()).containsExactly(" You need to specify an account list here.");
-        assertThat(root("modify cluster name=c set classification=nosuch").error()).hasSize(1);
+        assertThat(root("add coordinator name=ann").error())
+                .containsExactly(" You need to specify an account list here.");
+        assertThat(root("modify cluster name=c set classification=nosuch").error())
+                .hasSize(1);
         root("modify cluster name=c set classification=CAPACITY");
         assertThat(book.cluster("c").orElseThrow().classification()).isEqualTo("Capacity");
     }

@@ -14,7 +14,8 @@ class JobKeysTest {
     private Book book = Book.initial(1);
 
     private static JobRow job(String user, String key, long submitted) {
-        return Codec.bind(new Json.Obj().put("userName", user).put("wckey", key).put("submitTime", submitted), JobRow.class);
+        return Codec.bind(
+                new Json.Obj().put("userName", user).put("wckey", key).put("submitTime", submitted), JobRow.class);
     }
 
     private void seen(String cluster, long now, JobRow... jobs) {
@@ -24,16 +25,28 @@ class JobKeysTest {
     }
 
     private List<String> listed() {
-        return book.wckeysEver().stream().filter(w -> !w.deleted()).map(w -> w.id() + " " + w.cluster() + " " + w.user() + " " + w.name()).toList();
+        return book.wckeysEver().stream()
+                .filter(w -> !w.deleted())
+                .map(w -> w.id() + " " + w.cluster() + " " + w.user() + " " + w.name())
+                .toList();
     }
 
     @Test
     void aKeyIsListedOnceForEachUserAndCluster() {
-        seen("c", 5, job("ann", "blue", 1), job("ann", "*blue", 1), job("bob", "blue", 1), job("ann", "", 1), job("ann", "*", 1), job("", "x", 1));
+        seen(
+                "c",
+                5,
+                job("ann", "blue", 1),
+                job("ann", "*blue", 1),
+                job("bob", "blue", 1),
+                job("ann", "", 1),
+                job("ann", "*", 1),
+                job("", "x", 1));
         seen("c", 6, job("ann", "blue", 1));
         seen("d", 7, job("ann", "blue", 1));
         assertThat(listed()).containsExactly("1 c ann blue", "2 c bob blue", "3 d ann blue");
-        assertThat(JobKeys.unknown(book, "c", List.of(job("ann", "blue", 9), job("bob", "red", 9)))).containsExactly(job("bob", "red", 9));
+        assertThat(JobKeys.unknown(book, "c", List.of(job("ann", "blue", 9), job("bob", "red", 9))))
+                .containsExactly(job("bob", "red", 9));
         assertThat(book.wckeyNumber("c", "bob", "*blue")).isEqualTo(2);
         assertThat(book.defaultWckey("c", "ann")).isEmpty();
     }
@@ -43,7 +56,17 @@ class JobKeysTest {
     void aKeyThatWasTakenAwayStaysAwayForJobsOfBefore() {
         seen("c", 5, job("ann", "blue", 1));
         Book draft = book.draft();
-        new Changes(draft, "root", true, new Change("delete", "user", Map.of(), Map.of("name", "ann", "wckey", "blue", "cluster", "c"), true), 20)
+        new Changes(
+                        draft,
+                        "root",
+                        true,
+                        new Change(
+                                "delete",
+                                "user",
+                                Map.of(),
+                                Map.of("name", "ann", "wckey", "blue", "cluster", "c"),
+                                true),
+                        20)
                 .run();
         book = Book.of(draft);
         assertThat(listed()).isEmpty();

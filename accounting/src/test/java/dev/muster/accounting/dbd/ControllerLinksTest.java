@@ -23,7 +23,8 @@ class ControllerLinksTest {
     /** A book that a slurmdbd left behind which was killed while the cluster's controller was there. */
     private static Book left() {
         Book book = Book.initial(1);
-        Registration.apply(book, new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()), "root", 1, "");
+        Registration.apply(
+                book, new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()), "root", 1, "");
         return Book.of(book);
     }
 
@@ -36,8 +37,11 @@ class ControllerLinksTest {
         Book book = left();
         ControllerLinks links = new ControllerLinks(() -> book);
         assertThat(links.flush(List.of(), 50)).as("it is not back").isFalse();
-        assertThat(links.flush(List.of("another"), 50)).as("it is of no concern").isTrue();
-        CompletableFuture<Boolean> question = CompletableFuture.supplyAsync(() -> links.flush(List.of(CLUSTER), 20_000), Thread::startVirtualThread);
+        assertThat(links.flush(List.of("another"), 50))
+                .as("it is of no concern")
+                .isTrue();
+        CompletableFuture<Boolean> question =
+                CompletableFuture.supplyAsync(() -> links.flush(List.of(CLUSTER), 20_000), Thread::startVirtualThread);
         try (Projection rows = AccountingStore.inMemory("links", new UUID(1, 2))) {
             links.registered(CLUSTER, JOURNAL, rows);
             SyncReply asked = sync(links, book, 0).orElseThrow();
@@ -64,7 +68,12 @@ class ControllerLinksTest {
     @Test
     void anExternalClusterHoldsNobodyUp() {
         Book draft = Book.initial(1);
-        Registration.apply(draft, new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()).abroad(), "root", 1, "");
+        Registration.apply(
+                draft,
+                new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()).abroad(),
+                "root",
+                1,
+                "");
         Book book = Book.of(draft);
         ControllerLinks links = new ControllerLinks(() -> book);
         assertThat(links.flush(List.of(), 50)).isTrue();

@@ -15,37 +15,75 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AccountsTest {
     private static Book book() {
         Book book = Book.initial(1);
-        for (List<Object> c : List.<List<Object>>of(List.of("add", "cluster", Map.of("name", "c"), Map.of()),
-                List.of("add", "account", Map.of("name", "a1,a2"), Map.of()), List.of("add", "account", Map.of("name", "a3"), Map.of("parent", "a2")),
+        for (List<Object> c : List.<List<Object>>of(
+                List.of("add", "cluster", Map.of("name", "c"), Map.of()),
+                List.of("add", "account", Map.of("name", "a1,a2"), Map.of()),
+                List.of("add", "account", Map.of("name", "a3"), Map.of("parent", "a2")),
                 List.of("add", "user", Map.of("name", "u1,u2", "account", "a1,a2,a3"), Map.of()),
                 List.of("delete", "user", Map.of("name", "u2", "account", "a3"), Map.of()))) {
             @SuppressWarnings("unchecked")
-            Change change = new Change((String) c.get(0), (String) c.get(1), (Map<String, String>) c.get(3), (Map<String, String>) c.get(2), true);
+            Change change = new Change(
+                    (String) c.get(0),
+                    (String) c.get(1),
+                    (Map<String, String>) c.get(3),
+                    (Map<String, String>) c.get(2),
+                    true);
             Book draft = book.draft();
-            assertThat(new Changes(draft, "root", true, change, 2).run().error()).isEmpty();
+            assertThat(new Changes(draft, "root", true, change, 2).run().error())
+                    .isEmpty();
             book = Book.of(draft);
         }
         return book;
     }
 
     private static JobUse job(int id, String account, String user, long start, long end, int cpus) {
-        return new JobUse(id, "c", account, user, 7, 8, "*wk", "p", "", "n[1-2]", start, start, end, 0, cpus, cpus, Map.of("cpu", (long) cpus), 0,
+        return new JobUse(
+                id,
+                "c",
+                account,
+                user,
+                7,
+                8,
+                "*wk",
+                "p",
+                "",
+                "n[1-2]",
+                start,
+                start,
+                end,
+                0,
+                cpus,
+                cpus,
+                Map.of("cpu", (long) cpus),
+                0,
                 id % 2 == 0 ? "high" : "normal");
     }
 
-    private static final List<JobUse> JOBS = List.of(job(1, "a1", "u1", 3600, 3700, 2), job(2, "a3", "u2", 3600, 4600, 4),
-            job(3, "a2", "u1", 3500, 3610, 2), job(4, "gone", "u1", 3600, 3700, 1), job(5, "a1", "stranger", 3600, 3700, 1));
+    private static final List<JobUse> JOBS = List.of(
+            job(1, "a1", "u1", 3600, 3700, 2),
+            job(2, "a3", "u2", 3600, 4600, 4),
+            job(3, "a2", "u1", 3500, 3610, 2),
+            job(4, "gone", "u1", 3600, 3700, 1),
+            job(5, "a1", "stranger", 3600, 3700, 1));
 
     private static List<String> lines(List<Map<String, String>> rows, String... keys) {
         List<String> out = new ArrayList<>();
-        rows.forEach(r -> out.add(String.join(" ", List.of(keys).stream().map(k -> r.getOrDefault(k, "")).toList())));
+        rows.forEach(r -> out.add(String.join(
+                " ", List.of(keys).stream().map(k -> r.getOrDefault(k, "")).toList())));
         return out;
     }
 
     @Test
     void anAccountHasWhatIsBelowItAlsoOfThoseWhoAreGone() {
         assertThat(lines(new Accounts(book(), "c").rows(JOBS, 3600, 7200, 9000), "Depth", "Account", "User", "cpu"))
-                .containsExactly("0 root  4220", "1 a1  200", "2 a1 u1 200", "1 a2  4020", "2 a2 u1 20", "2 a3  4000", "3 a3 u2 4000");
+                .containsExactly(
+                        "0 root  4220",
+                        "1 a1  200",
+                        "2 a1 u1 200",
+                        "1 a2  4020",
+                        "2 a2 u1 20",
+                        "2 a3  4000",
+                        "3 a3 u2 4000");
     }
 
     /** Each account's own jobs, without those of accounts below it. */
@@ -58,10 +96,24 @@ class AccountsTest {
     /** An account's idle time is that of those above it, not of its users. */
     @Test
     void idleTimeOfReservations() {
-        List<Accounts.Idle> idle = List.of(new Accounts.Idle("a2", "", Map.of("cpu", 1000L)), new Accounts.Idle("a3", "u2", Map.of("cpu", 30L)),
+        List<Accounts.Idle> idle = List.of(
+                new Accounts.Idle("a2", "", Map.of("cpu", 1000L)),
+                new Accounts.Idle("a3", "u2", Map.of("cpu", 30L)),
                 new Accounts.Idle("gone", "", Map.of("cpu", 5L)));
-        assertThat(lines(new Accounts(book(), "c").rows(JOBS, idle, 3600, 7200, 9000), "Depth", "Account", "User", "cpu"))
-                .containsExactly("0 root  5250", "1 a1  200", "2 a1 u1 200", "1 a2  5050", "2 a2 u1 20", "2 a3  4030", "3 a3 u2 4030");
+        assertThat(lines(
+                        new Accounts(book(), "c").rows(JOBS, idle, 3600, 7200, 9000),
+                        "Depth",
+                        "Account",
+                        "User",
+                        "cpu"))
+                .containsExactly(
+                        "0 root  5250",
+                        "1 a1  200",
+                        "2 a1 u1 200",
+                        "1 a2  5050",
+                        "2 a2 u1 20",
+                        "2 a3  4030",
+                        "3 a3 u2 4030");
     }
 
     @Test
@@ -96,8 +148,10 @@ class AccountsTest {
             asked.put(eq < 0 ? word : word.substring(0, eq), eq < 0 ? "1" : word.substring(eq + 1));
         }
         List<String> got = new ArrayList<>();
-        new Sizes(asked).rows("c", new Accounts(book(), "c"), JOBS, 3600, 7200, 9000)
-                .forEach(r -> got.add(r.get("Name") + ":" + r.get("CPUs") + ":" + r.get("Seconds") + ":" + r.get("Jobs")));
+        new Sizes(asked)
+                .rows("c", new Accounts(book(), "c"), JOBS, 3600, 7200, 9000)
+                .forEach(r ->
+                        got.add(r.get("Name") + ":" + r.get("CPUs") + ":" + r.get("Seconds") + ":" + r.get("Jobs")));
         assertThat(String.join(" ", got)).isEqualTo(expected);
     }
 }

@@ -17,15 +17,37 @@ class UtilizationTest {
     private static final long AT = 1_199_142_000;
     private static final long MANY = AT + 1000 * Utilization.HOUR;
 
-    private static final List<NodeTime> TIMES = List.of(new NodeTime("c", "", AT, AT + 2_681_999, "", Map.of("cpu", 4L, "mem", 4000L)),
+    private static final List<NodeTime> TIMES = List.of(
+            new NodeTime("c", "", AT, AT + 2_681_999, "", Map.of("cpu", 4L, "mem", 4000L)),
             new NodeTime("c", "n0", AT + 2700, AT + 4500, "DOWN", Map.of("cpu", 2L, "mem", 2000L)));
 
-    private static final List<JobUse> JOBS = List.of(job(AT, AT, AT + 1200, 2, 500), job(AT + 1200, AT + 1200, AT + 3900, 2, 700),
-            job(AT + 3600, AT + 7500, AT + 93_900, 4, 4000), job(AT + 90_300, AT + 93_900, AT + 97_800, 2, 100));
+    private static final List<JobUse> JOBS = List.of(
+            job(AT, AT, AT + 1200, 2, 500),
+            job(AT + 1200, AT + 1200, AT + 3900, 2, 700),
+            job(AT + 3600, AT + 7500, AT + 93_900, 4, 4000),
+            job(AT + 90_300, AT + 93_900, AT + 97_800, 2, 100));
 
     static JobUse job(long eligible, long start, long end, long cpus, long mem) {
-        return new JobUse(1, "c", "a", "u", 1, 1, "", "p", "", "n0", eligible, start, end, 0, cpus, (int) cpus,
-                Map.of("cpu", cpus, "mem", mem), 0, "normal");
+        return new JobUse(
+                1,
+                "c",
+                "a",
+                "u",
+                1,
+                1,
+                "",
+                "p",
+                "",
+                "n0",
+                eligible,
+                start,
+                end,
+                0,
+                cpus,
+                (int) cpus,
+                Map.of("cpu", cpus, "mem", mem),
+                0,
+                "normal");
     }
 
     @ParameterizedTest
@@ -38,21 +60,39 @@ class UtilizationTest {
             1 | 3                  | cpu  | 13800     | 1800   | 0        | 13200   | 2400 | 28800
             121 | 122              | cpu  | 0         | 0      | 14400    | 0       | 0    | 14400
             """)
-    void anHourIsDivided(long from, long to, String tres, long allocated, long down, long idle, long planned, long over, long reported) {
-        Part p = Utilization.of(TIMES, JOBS, AT + from * 3600, AT + to * 3600, MANY).get(tres);
-        assertThat(p).isEqualTo(new Part(tres.equals("cpu") ? 4 : 4000, allocated, down, 0, idle, planned, over, reported));
+    void anHourIsDivided(
+            long from,
+            long to,
+            String tres,
+            long allocated,
+            long down,
+            long idle,
+            long planned,
+            long over,
+            long reported) {
+        Part p = Utilization.of(TIMES, JOBS, AT + from * 3600, AT + to * 3600, MANY)
+                .get(tres);
+        assertThat(p)
+                .isEqualTo(new Part(tres.equals("cpu") ? 4 : 4000, allocated, down, 0, idle, planned, over, reported));
     }
 
     @Test
     void thereIsNothingBeforeTheClusterWasThereAndNothingOfWhatIsToCome() {
         assertThat(Utilization.of(TIMES, JOBS, AT - 36_000, AT, MANY)).isEmpty();
-        assertThat(Utilization.of(TIMES, List.of(), AT, AT + 36_000, AT + 1800).get("cpu").reported()).isEqualTo(4 * 1800);
-        assertThat(Utilization.of(TIMES, List.of(job(AT, AT, 0, 2, 0)), AT, AT + 36_000, AT + 1800).get("cpu").allocated()).isEqualTo(2 * 1800);
+        assertThat(Utilization.of(TIMES, List.of(), AT, AT + 36_000, AT + 1800)
+                        .get("cpu")
+                        .reported())
+                .isEqualTo(4 * 1800);
+        assertThat(Utilization.of(TIMES, List.of(job(AT, AT, 0, 2, 0)), AT, AT + 36_000, AT + 1800)
+                        .get("cpu")
+                        .allocated())
+                .isEqualTo(2 * 1800);
     }
 
     @Test
     void moreWorkThanRoomIsNeverMoreThanThereWas() {
-        Part p = Utilization.of(TIMES, List.of(job(AT, AT, AT + 3600, 99, 0)), AT, AT + 3600, MANY).get("cpu");
+        Part p = Utilization.of(TIMES, List.of(job(AT, AT, AT + 3600, 99, 0)), AT, AT + 3600, MANY)
+                .get("cpu");
         assertThat(p.allocated()).isEqualTo(p.reported());
         assertThat(p.down() + p.idle() + p.planned()).isZero();
     }
@@ -68,16 +108,40 @@ class UtilizationTest {
             long eligible = AT + random.nextInt(400_000);
             long start = random.nextInt(4) == 0 ? 0 : eligible + random.nextInt(20_000);
             long end = random.nextInt(5) == 0 ? 0 : Math.max(start, eligible) + random.nextInt(90_000);
-            jobs.add(new JobUse(i, "c", "a", "u", 1, 1, "", "p", "", "n0", eligible, start, end, random.nextInt(5_000), 1 + random.nextInt(4), 1,
-                    Map.of("cpu", 1L + random.nextInt(3)), random.nextInt(100_000), "normal"));
+            jobs.add(new JobUse(
+                    i,
+                    "c",
+                    "a",
+                    "u",
+                    1,
+                    1,
+                    "",
+                    "p",
+                    "",
+                    "n0",
+                    eligible,
+                    start,
+                    end,
+                    random.nextInt(5_000),
+                    1 + random.nextInt(4),
+                    1,
+                    Map.of("cpu", 1L + random.nextInt(3)),
+                    random.nextInt(100_000),
+                    "normal"));
             long down = AT + random.nextInt(400_000);
-            times.add(new NodeTime("c", "n" + i, down, down + random.nextInt(9_000), random.nextBoolean() ? "DOWN" : "POWERED_DOWN",
+            times.add(new NodeTime(
+                    "c",
+                    "n" + i,
+                    down,
+                    down + random.nextInt(9_000),
+                    random.nextBoolean() ? "DOWN" : "POWERED_DOWN",
                     Map.of("cpu", 1L)));
         }
         long now = AT + 600_000;
         long end = AT + 400 * 3600;
         Part whole = Utilization.of(times, jobs, AT, end, now).get("cpu");
-        assertThat(whole.allocated() + whole.down() + whole.plannedDown() + whole.idle() + whole.planned()).isEqualTo(whole.reported());
+        assertThat(whole.allocated() + whole.down() + whole.plannedDown() + whole.idle() + whole.planned())
+                .isEqualTo(whole.reported());
         Part sum = null;
         for (long at = AT; at < end; at += 3600) {
             Part hour = Utilization.of(times, jobs, at, at + 3600, now).get("cpu");
@@ -85,7 +149,8 @@ class UtilizationTest {
         }
         assertThat(sum.reported()).isEqualTo(whole.reported());
         assertThat(List.of(sum.allocated(), sum.down(), sum.idle(), sum.planned(), sum.overcommitted()))
-                .isEqualTo(List.of(whole.allocated(), whole.down(), whole.idle(), whole.planned(), whole.overcommitted()));
+                .isEqualTo(
+                        List.of(whole.allocated(), whole.down(), whole.idle(), whole.planned(), whole.overcommitted()));
         for (JobUse j : jobs) {
             Map<String, Long> all = j.used(AT, now, now);
             Map<String, Long> parts = Amounts.none();
@@ -95,7 +160,8 @@ class UtilizationTest {
             assertThat(parts).isEqualTo(all);
             if (j.start() > 0) {
                 long over = j.end() == 0 ? now : j.end();
-                assertThat(all.get("cpu")).isEqualTo(j.tres().get("cpu") * Math.max(0, over - j.start() - j.suspended()));
+                assertThat(all.get("cpu"))
+                        .isEqualTo(j.tres().get("cpu") * Math.max(0, over - j.start() - j.suspended()));
                 assertThat(all.getOrDefault("energy", 0L)).isEqualTo(over == j.start() ? 0 : j.energyJ());
             }
         }
@@ -103,7 +169,9 @@ class UtilizationTest {
 
     @Test
     void amountsAreRead() {
-        assertThat(Amounts.of("billing=2,cpu=4,mem=2G,gres/gpu=1,node=1")).containsEntry("mem", 2048L).containsEntry("cpu", 4L)
+        assertThat(Amounts.of("billing=2,cpu=4,mem=2G,gres/gpu=1,node=1"))
+                .containsEntry("mem", 2048L)
+                .containsEntry("cpu", 4L)
                 .containsEntry("gres/gpu", 1L);
         assertThat(Amounts.of("mem=512M")).containsEntry("mem", 512L);
         assertThat(Amounts.of("mem=4000")).containsEntry("mem", 4000L);

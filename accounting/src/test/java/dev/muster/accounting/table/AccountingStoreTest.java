@@ -31,6 +31,7 @@ class AccountingStoreTest {
 
     @TempDir
     private Path dir;
+
     private final List<AutoCloseable> open = new ArrayList<>();
     private long seq;
 
@@ -48,25 +49,42 @@ class AccountingStoreTest {
     }
 
     /** A job with what tests vary; the other fields are fixed. */
-    record J(int id, int array, int task, String tasks, int uid, String account, String partition, String name,
-            String state, String nodes, long submit, long eligible, long start, long end, int restarts) {
+    record J(
+            int id,
+            int array,
+            int task,
+            String tasks,
+            int uid,
+            String account,
+            String partition,
+            String name,
+            String state,
+            String nodes,
+            long submit,
+            long eligible,
+            long start,
+            long end,
+            int restarts) {
         static J of(int id) {
             return new J(id, 0, -1, "", 1000, "acct", "debug", "name", "COMPLETED", "n1", 100, 100, 110, 120, 0);
         }
 
         J task(int arrayId, int index) {
-            return new J(id, arrayId, index, tasks, uid, account, partition, name, state, nodes, submit, eligible,
-                start, end, restarts);
+            return new J(
+                    id, arrayId, index, tasks, uid, account, partition, name, state, nodes, submit, eligible, start,
+                    end, restarts);
         }
 
         J tasks(String pending) {
-            return new J(id, id, -1, pending, uid, account, partition, name, state, nodes, submit, eligible, start, end,
-                restarts);
+            return new J(
+                    id, id, -1, pending, uid, account, partition, name, state, nodes, submit, eligible, start, end,
+                    restarts);
         }
 
         J by(int user, String acct, String part, String jobName) {
-            return new J(id, array, task, tasks, user, acct, part, jobName, state, nodes, submit, eligible, start, end,
-                restarts);
+            return new J(
+                    id, array, task, tasks, user, acct, part, jobName, state, nodes, submit, eligible, start, end,
+                    restarts);
         }
 
         J at(String newState, long s, long e, long b, long f) {
@@ -74,27 +92,108 @@ class AccountingStoreTest {
         }
 
         J on(String list) {
-            return new J(id, array, task, tasks, uid, account, partition, name, state, list, submit, eligible, start,
-                end, restarts);
+            return new J(
+                    id, array, task, tasks, uid, account, partition, name, state, list, submit, eligible, start, end,
+                    restarts);
         }
 
         J attempt(int number) {
-            return new J(id, array, task, tasks, uid, account, partition, name, state, nodes, submit, eligible, start,
-                end, number);
+            return new J(
+                    id, array, task, tasks, uid, account, partition, name, state, nodes, submit, eligible, start, end,
+                    number);
         }
 
         JobRow row() {
-            return new JobRow(1_000_000L + id, restarts, id, array, task, tasks, 0, name, uid, "u" + uid, 100, "users",
-                account, "normal", "", partition, "", state, "None", -1, ExitStatus.exited(3), ExitStatus.signaled(9),
-                submit, eligible, start, end, 0, 60, 4294901759L, nodes, 1, 1, 1, 512, true, "cpu=1", "cpu=1,mem=512M",
-                "", "/tmp", "sbatch x", "/dev/null", "o", "e", "a 'comment'", "", "", "", "SchedMain", true, 0, 0, "", "", "OK", "NO", 0, 0, 0,
-                "", 0, "", "", 0, "");
+            return new JobRow(
+                    1_000_000L + id,
+                    restarts,
+                    id,
+                    array,
+                    task,
+                    tasks,
+                    0,
+                    name,
+                    uid,
+                    "u" + uid,
+                    100,
+                    "users",
+                    account,
+                    "normal",
+                    "",
+                    partition,
+                    "",
+                    state,
+                    "None",
+                    -1,
+                    ExitStatus.exited(3),
+                    ExitStatus.signaled(9),
+                    submit,
+                    eligible,
+                    start,
+                    end,
+                    0,
+                    60,
+                    4294901759L,
+                    nodes,
+                    1,
+                    1,
+                    1,
+                    512,
+                    true,
+                    "cpu=1",
+                    "cpu=1,mem=512M",
+                    "",
+                    "/tmp",
+                    "sbatch x",
+                    "/dev/null",
+                    "o",
+                    "e",
+                    "a 'comment'",
+                    "",
+                    "",
+                    "",
+                    "SchedMain",
+                    true,
+                    0,
+                    0,
+                    "",
+                    "",
+                    "OK",
+                    "NO",
+                    0,
+                    0,
+                    0,
+                    "",
+                    0,
+                    "",
+                    "",
+                    0,
+                    "");
         }
 
         StepRow step(int stepId) {
-            return new StepRow(1_000_000L + id, restarts, stepId, id, stepId < 0 ? "batch" : "step", state, -1,
-                ExitStatus.exited(3), start, end, nodes, 1, 1, 1, "cpu=1", "Block", "srun x",
-                new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14), "/bundle", "Low-High:OnDemand", 7);
+            return new StepRow(
+                    1_000_000L + id,
+                    restarts,
+                    stepId,
+                    id,
+                    stepId < 0 ? "batch" : "step",
+                    state,
+                    -1,
+                    ExitStatus.exited(3),
+                    start,
+                    end,
+                    nodes,
+                    1,
+                    1,
+                    1,
+                    "cpu=1",
+                    "Block",
+                    "srun x",
+                    new Usage(1, 2, 3, "n1", 0, 4, 5, "n1", 0, 6, 7, 8, 9, 10, 11, 12, 13, 14),
+                    "/bundle",
+                    "Low-High:OnDemand",
+                    7);
         }
     }
 
@@ -107,16 +206,22 @@ class AccountingStoreTest {
     }
 
     private static Query query(List<String> jobs) {
-        return new Query(jobs, List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of());
+        return new Query(
+                jobs, List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(), List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of());
     }
 
     @Test
     void nodesAreThoseThatItRanOn() {
         Projection store = memory();
         store.write(List.of(batch(J.of(10), J.of(11).on(""))));
-        assertThat(ids(store, new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-                List.of(), List.of(), List.of(), 0, 0, false, false, 1, 1, 0, 0, 0, 0, List.of()))).containsExactly(10);
+        assertThat(ids(
+                        store,
+                        new Query(
+                                List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(),
+                                List.of(), List.of(), List.of(), List.of(), 0, 0, false, false, 1, 1, 0, 0, 0, 0,
+                                List.of())))
+                .containsExactly(10);
     }
 
     private static List<Integer> ids(Projection store, Query query) {
@@ -131,14 +236,14 @@ class AccountingStoreTest {
         J job = J.of(1);
         store.write(List.of(new Batch(1, List.of(job.row()), List.of(job.step(-5), job.step(0)))));
         List<JobWithSteps> found = store.answer(query(List.of()), 5, "c").jobs();
-        assertThat(found).containsExactly(
-            new JobWithSteps(job.row(), List.of(job.step(-5), job.step(0)), ""));
+        assertThat(found).containsExactly(new JobWithSteps(job.row(), List.of(job.step(-5), job.step(0)), ""));
     }
 
     @Test
     void aRowReplacesItsPredecessor() {
         Projection store = memory();
-        store.write(List.of(batch(J.of(7).at("PENDING", 10, 10, 0, 0)), batch(J.of(7).at("RUNNING", 10, 10, 20, 0))));
+        store.write(List.of(
+                batch(J.of(7).at("PENDING", 10, 10, 0, 0)), batch(J.of(7).at("RUNNING", 10, 10, 20, 0))));
         store.write(List.of(batch(J.of(7).at("COMPLETED", 10, 10, 20, 30))));
         assertThat(store.sequence()).isEqualTo(3);
         List<JobWithSteps> found = store.answer(query(List.of("7")), 0, "c").jobs();
@@ -153,15 +258,19 @@ class AccountingStoreTest {
         }
         try (Projection store = AccountingStore.open(dir, CLUSTER)) {
             assertThat(store.sequence()).isEqualTo(2);
-            store.write(List.of(new Batch(2, List.of(J.of(9).row()), List.of()),
-                new Batch(5, List.of(J.of(3).row()), List.of())));
+            store.write(List.of(
+                    new Batch(2, List.of(J.of(9).row()), List.of()),
+                    new Batch(5, List.of(J.of(3).row()), List.of())));
             assertThat(ids(store, query(List.of()))).containsExactly(1, 2, 3);
             assertThat(store.sequence()).isEqualTo(5);
             assertThat(store.checkpoint()).isEqualTo(5);
         }
     }
 
-    /** Sums go on from the tables after a crash: had they been written without the index, what they count would be counted again. */
+    /**
+     * Sums go on from the tables after a crash: had they been written without the index, what they count would be
+     * counted again.
+     */
     @Test
     void whatIsSummedUpIsNeverAheadOfTheIndex() {
         Projection store = memory();
@@ -170,7 +279,8 @@ class AccountingStoreTest {
             many.add(J.of(i).row());
         }
         String once = new String(Codec.encode(J.of(3_001).row()), StandardCharsets.UTF_8);
-        many.add(Codec.decode(once.replaceFirst("\\{", "{\"suspendedSeconds\":30,").getBytes(StandardCharsets.UTF_8), JobRow.class));
+        many.add(Codec.decode(
+                once.replaceFirst("\\{", "{\"suspendedSeconds\":30,").getBytes(StandardCharsets.UTF_8), JobRow.class));
         List<StepRow> steps = List.of(J.of(3_001).step(0));
         Batch cutShort = new Batch(1, many, steps, java.util.Collections.singletonList(null));
         assertThatThrownBy(() -> store.write(List.of(cutShort))).isInstanceOf(RuntimeException.class);
@@ -185,8 +295,9 @@ class AccountingStoreTest {
     @Test
     void anotherClustersTablesAreRefused() {
         AccountingStore.open(dir, CLUSTER).close();
-        assertThatThrownBy(() -> AccountingStore.open(dir, new UUID(3, 4))).isInstanceOf(AccountingException.class)
-            .hasMessageContaining("belongs to cluster " + CLUSTER);
+        assertThatThrownBy(() -> AccountingStore.open(dir, new UUID(3, 4)))
+                .isInstanceOf(AccountingException.class)
+                .hasMessageContaining("belongs to cluster " + CLUSTER);
         try (Projection store = AccountingStore.open(dir, CLUSTER)) {
             store.write(List.of(new Batch(9, List.of(), List.of())));
             store.rewind(4);
@@ -213,7 +324,8 @@ class AccountingStoreTest {
             } catch (IllegalStateException e) {
                 killed = true;
             }
-            try (java.sql.Connection raw = java.sql.DriverManager.getConnection(url); java.sql.Statement look = raw.createStatement()) {
+            try (java.sql.Connection raw = java.sql.DriverManager.getConnection(url);
+                    java.sql.Statement look = raw.createStatement()) {
                 raw.setAutoCommit(false);
                 Migrations.apply(raw, Database.Dialect.H2);
                 try (java.sql.ResultSet row = look.executeQuery("select count(*) from \"projection\"")) {
@@ -231,8 +343,10 @@ class AccountingStoreTest {
     void whatWasCommittedIsThereAfterAKill() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         for (int round = 0; round < 3; round++) {
-            Process writer = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"),
-                Endless.class.getName(), dir.toString()).redirectErrorStream(true).start();
+            Process writer = new ProcessBuilder(
+                            java, "-cp", System.getProperty("java.class.path"), Endless.class.getName(), dir.toString())
+                    .redirectErrorStream(true)
+                    .start();
             try {
                 assertThat(writer.inputReader().readLine()).startsWith("at ");
                 TimeUnit.MILLISECONDS.sleep(150L + 170L * round);
@@ -293,9 +407,15 @@ class AccountingStoreTest {
         """)
     void jobsAreFoundAsTheyAreNamed(String words, String expected) {
         Projection store = memory();
-        store.write(List.of(batch(J.of(10), J.of(11).tasks("3-9%2"), J.of(12).task(11, 0), J.of(13).task(11, 1),
-            J.of(14).task(11, 2))));
-        List<String> found = ids(store, query(List.of(words.split(",")))).stream().map(String::valueOf).toList();
+        store.write(List.of(batch(
+                J.of(10),
+                J.of(11).tasks("3-9%2"),
+                J.of(12).task(11, 0),
+                J.of(13).task(11, 1),
+                J.of(14).task(11, 2))));
+        List<String> found = ids(store, query(List.of(words.split(",")))).stream()
+                .map(String::valueOf)
+                .toList();
         assertThat(String.join(",", found)).isEqualTo(expected);
     }
 
@@ -304,8 +424,8 @@ class AccountingStoreTest {
         Projection store = memory();
         J a = J.of(10);
         J b = J.of(11);
-        store.write(List.of(new Batch(1, List.of(a.row(), b.row()),
-            List.of(a.step(-5), a.step(-4), a.step(0), a.step(1), b.step(-5)))));
+        store.write(List.of(new Batch(
+                1, List.of(a.row(), b.row()), List.of(a.step(-5), a.step(-4), a.step(0), a.step(1), b.step(-5)))));
         assertThat(steps(store, "10")).containsExactlyInAnyOrder(-5, -4, 0, 1);
         assertThat(steps(store, "10.0")).containsExactly(0);
         assertThat(steps(store, "10.batch", "10.1")).containsExactlyInAnyOrder(-5, 1);
@@ -322,25 +442,56 @@ class AccountingStoreTest {
     @Test
     void filters() {
         Projection store = memory();
-        store.write(List.of(batch(J.of(1).by(1, "a", "p", "x").on("n[1-3]"), J.of(2).by(2, "a", "q", "y").on("n4"),
-            J.of(3).by(2, "b'; drop table job", "q", "x").on(""))));
+        store.write(List.of(batch(
+                J.of(1).by(1, "a", "p", "x").on("n[1-3]"),
+                J.of(2).by(2, "a", "q", "y").on("n4"),
+                J.of(3).by(2, "b'; drop table job", "q", "x").on(""))));
         Query all = query(List.of());
-        assertThat(ids(store, with(all, List.of(2), List.of(), List.of(), List.of(), List.of()))).containsExactly(2, 3);
+        assertThat(ids(store, with(all, List.of(2), List.of(), List.of(), List.of(), List.of())))
+                .containsExactly(2, 3);
         assertThat(ids(store, with(all, List.of(), List.of("a"), List.of(), List.of(), List.of())))
-            .containsExactly(1, 2);
+                .containsExactly(1, 2);
         assertThat(ids(store, with(all, List.of(), List.of("b'; drop table job"), List.of(), List.of(), List.of())))
-            .containsExactly(3);
+                .containsExactly(3);
         assertThat(ids(store, with(all, List.of(), List.of(), List.of("q", "zz"), List.of(), List.of())))
-            .containsExactly(2, 3);
-        assertThat(ids(store, with(all, List.of(2), List.of(), List.of(), List.of("x"), List.of()))).containsExactly(3);
+                .containsExactly(2, 3);
+        assertThat(ids(store, with(all, List.of(2), List.of(), List.of(), List.of("x"), List.of())))
+                .containsExactly(3);
         assertThat(ids(store, with(all, List.of(), List.of(), List.of(), List.of(), List.of("n2", "n9"))))
-            .containsExactly(1);
+                .containsExactly(1);
     }
 
-    private static Query with(Query q, List<Integer> users, List<String> accounts, List<String> partitions,
-            List<String> names, List<String> nodes) {
-        return new Query(q.jobs(), users, true, List.of(), accounts, partitions, List.of(), names, nodes, q.states(),
-            List.of(), List.of(), q.from(), q.to(), q.duplicates(), false, 0, 0, 0, 0, 0, 0, List.of());
+    private static Query with(
+            Query q,
+            List<Integer> users,
+            List<String> accounts,
+            List<String> partitions,
+            List<String> names,
+            List<String> nodes) {
+        return new Query(
+                q.jobs(),
+                users,
+                true,
+                List.of(),
+                accounts,
+                partitions,
+                List.of(),
+                names,
+                nodes,
+                q.states(),
+                List.of(),
+                List.of(),
+                q.from(),
+                q.to(),
+                q.duplicates(),
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                List.of());
     }
 
     /** Job 1 waits, 2 runs since 50, 3 ran 20 to 40, 4 ran 60 to 80, 5 was cancelled while held. */
@@ -373,13 +524,37 @@ class AccountingStoreTest {
         """)
     void timeWindows(String states, long from, long to, String expected) {
         Projection store = memory();
-        store.write(List.of(batch(J.of(1).at("PENDING", 10, 10, 0, 0), J.of(2).at("RUNNING", 10, 10, 50, 0),
-            J.of(3).at("COMPLETED", 10, 10, 20, 40), J.of(4).at("COMPLETED", 10, 10, 60, 80),
-            J.of(5).at("CANCELLED", 10, 0, 0, 35))));
+        store.write(List.of(batch(
+                J.of(1).at("PENDING", 10, 10, 0, 0),
+                J.of(2).at("RUNNING", 10, 10, 50, 0),
+                J.of(3).at("COMPLETED", 10, 10, 20, 40),
+                J.of(4).at("COMPLETED", 10, 10, 60, 80),
+                J.of(5).at("CANCELLED", 10, 0, 0, 35))));
         Query q = query(List.of());
-        Query asked = new Query(q.jobs(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(),
-            List.of(), states.isEmpty() ? List.of() : List.of(states.split(",")), List.of(), List.of(), from, to, false,
-            false, 0, 0, 0, 0, 0, 0, List.of());
+        Query asked = new Query(
+                q.jobs(),
+                List.of(),
+                true,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                states.isEmpty() ? List.of() : List.of(states.split(",")),
+                List.of(),
+                List.of(),
+                from,
+                to,
+                false,
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                List.of());
         List<String> found = ids(store, asked).stream().map(String::valueOf).toList();
         assertThat(String.join(",", found)).isEqualTo(expected);
     }
@@ -387,14 +562,40 @@ class AccountingStoreTest {
     @Test
     void earlierAttemptsShowOnRequest() {
         Projection store = memory();
-        store.write(List.of(batch(J.of(1).at("NODE_FAIL", 10, 10, 20, 30).attempt(0),
-            J.of(1).at("COMPLETED", 30, 30, 40, 50).attempt(1))));
+        store.write(List.of(batch(
+                J.of(1).at("NODE_FAIL", 10, 10, 20, 30).attempt(0),
+                J.of(1).at("COMPLETED", 30, 30, 40, 50).attempt(1))));
         Query latest = query(List.of("1"));
-        assertThat(store.answer(latest, 0, "c").jobs()).extracting(j -> j.job().state()).containsExactly("COMPLETED");
-        Query every = new Query(latest.jobs(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), List.of(), 0, 0, true, false, 0, 0, 0, 0, 0, 0, List.of());
-        assertThat(store.answer(every, 0, "c").jobs()).extracting(j -> j.job().state())
-            .containsExactly("NODE_FAIL", "COMPLETED");
+        assertThat(store.answer(latest, 0, "c").jobs())
+                .extracting(j -> j.job().state())
+                .containsExactly("COMPLETED");
+        Query every = new Query(
+                latest.jobs(),
+                List.of(),
+                true,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                0,
+                0,
+                true,
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                List.of());
+        assertThat(store.answer(every, 0, "c").jobs())
+                .extracting(j -> j.job().state())
+                .containsExactly("NODE_FAIL", "COMPLETED");
     }
 
     @Test
@@ -402,7 +603,8 @@ class AccountingStoreTest {
         Projection store = memory();
         store.write(List.of(batch(J.of(11).tasks("0-1"))));
         assertThat(ids(store, query(List.of("11")))).containsExactly(11);
-        store.write(List.of(batch(J.of(11).tasks(""), J.of(12).task(11, 0), J.of(13).task(11, 1))));
+        store.write(
+                List.of(batch(J.of(11).tasks(""), J.of(12).task(11, 0), J.of(13).task(11, 1))));
         assertThat(ids(store, query(List.of("11")))).containsExactly(12, 13);
     }
 
@@ -455,7 +657,7 @@ class AccountingStoreTest {
                 return java.util.Optional.empty();
             }
         };
-        ProjectionWriter projector = new ProjectionWriter(away, s -> { }, 4);
+        ProjectionWriter projector = new ProjectionWriter(away, s -> {}, 4);
         projector.submit(new Batch(1, List.of(J.of(1).row()), List.of()));
         assertThat(projector.overloaded()).isFalse();
         projector.submit(new Batch(2, List.of(J.of(2).row(), J.of(3).row()), List.of()));

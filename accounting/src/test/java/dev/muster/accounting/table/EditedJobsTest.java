@@ -20,9 +20,71 @@ class EditedJobsTest {
     private long sequence;
 
     private void writes(String state, long end, String comment, String admin) {
-        JobRow row = new JobRow(7, 0, 7, 0, -1, "", 0, "job", 1000, "u", 100, "g", "acct", "normal", "", "debug", "", state, "None", -1,
-                ExitStatus.NONE, ExitStatus.NONE, 10, 10, 20, end, 0, 60, 1, "n1", 1, 1, 1, 512, true, "cpu=1", "cpu=1", "", "/tmp", "sbatch x", "",
-                "o", "e", comment, admin, "", "", "", true, 0, 0, "", "", "OK", "NO", 0, 0, 0, "", 0, "", "", 0, "");
+        JobRow row = new JobRow(
+                7,
+                0,
+                7,
+                0,
+                -1,
+                "",
+                0,
+                "job",
+                1000,
+                "u",
+                100,
+                "g",
+                "acct",
+                "normal",
+                "",
+                "debug",
+                "",
+                state,
+                "None",
+                -1,
+                ExitStatus.NONE,
+                ExitStatus.NONE,
+                10,
+                10,
+                20,
+                end,
+                0,
+                60,
+                1,
+                "n1",
+                1,
+                1,
+                1,
+                512,
+                true,
+                "cpu=1",
+                "cpu=1",
+                "",
+                "/tmp",
+                "sbatch x",
+                "",
+                "o",
+                "e",
+                comment,
+                admin,
+                "",
+                "",
+                "",
+                true,
+                0,
+                0,
+                "",
+                "",
+                "OK",
+                "NO",
+                0,
+                0,
+                0,
+                "",
+                0,
+                "",
+                "",
+                0,
+                "");
         rows.write(List.of(new Batch(++sequence, List.of(row), List.of())));
     }
 
@@ -39,7 +101,9 @@ class EditedJobsTest {
     @Test
     void ownTextsOfAJobWinAndEmptyOnesEraseNothing() {
         writes("RUNNING", 0, "", "");
-        assertThat(edit(Map.of("comment", "c", "admincomment", "a", "systemcomment", "s", "extra", "e")).names()).containsExactly("7\t10");
+        assertThat(edit(Map.of("comment", "c", "admincomment", "a", "systemcomment", "s", "extra", "e"))
+                        .names())
+                .containsExactly("7\t10");
         assertThat(texts()).containsExactly("RUNNING", "c", "a", "s", "e");
         writes("COMPLETED", 30, "", "own");
         assertThat(texts()).containsExactly("COMPLETED", "c", "own", "s", "e");

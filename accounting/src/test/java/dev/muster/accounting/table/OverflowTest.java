@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** max_dbd_msg_action=discard: rows of steps go first, then those of jobs that have begun; with ends alone nothing new is kept. */
+/**
+ * max_dbd_msg_action=discard: rows of steps go first, then those of jobs that have begun; with ends alone nothing new
+ * is kept.
+ */
 class OverflowTest {
     /** Tables that are away until they come. */
     private static final class Away implements RowSink {
@@ -71,9 +74,16 @@ class OverflowTest {
 
         /** Jobs that ended, those that had not, and steps. */
         synchronized String all() {
-            long ends = written.stream().flatMap(b -> b.jobs().stream()).filter(j -> j.endTime() > 0).count();
-            long starts = written.stream().flatMap(b -> b.jobs().stream()).filter(j -> j.endTime() == 0).count();
-            return ends + " " + starts + " " + written.stream().mapToInt(b -> b.steps().size()).sum();
+            long ends = written.stream()
+                    .flatMap(b -> b.jobs().stream())
+                    .filter(j -> j.endTime() > 0)
+                    .count();
+            long starts = written.stream()
+                    .flatMap(b -> b.jobs().stream())
+                    .filter(j -> j.endTime() == 0)
+                    .count();
+            return ends + " " + starts + " "
+                    + written.stream().mapToInt(b -> b.steps().size()).sum();
         }
     }
 
@@ -81,7 +91,7 @@ class OverflowTest {
     private long seq;
 
     private ProjectionWriter projector(int most) {
-        return new ProjectionWriter(away, s -> { }, most, true);
+        return new ProjectionWriter(away, s -> {}, most, true);
     }
 
     /** The first batch is taken alone, so that it is the same in every run which batches wait. */
@@ -93,15 +103,39 @@ class OverflowTest {
     }
 
     private void start(ProjectionWriter p, int job) {
-        submit(p, new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).row()), List.of()));
+        submit(
+                p,
+                new Batch(
+                        ++seq,
+                        List.of(AccountingStoreTest.J
+                                .of(job)
+                                .at("RUNNING", 10, 12, 12, 0)
+                                .row()),
+                        List.of()));
     }
 
     private void step(ProjectionWriter p, int job) {
-        submit(p, new Batch(++seq, List.of(), List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).step(0))));
+        submit(
+                p,
+                new Batch(
+                        ++seq,
+                        List.of(),
+                        List.of(AccountingStoreTest.J
+                                .of(job)
+                                .at("RUNNING", 10, 12, 12, 0)
+                                .step(0))));
     }
 
     private void end(ProjectionWriter p, int job) {
-        submit(p, new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("COMPLETED", 10, 12, 12, 20).row()), List.of()));
+        submit(
+                p,
+                new Batch(
+                        ++seq,
+                        List.of(AccountingStoreTest.J
+                                .of(job)
+                                .at("COMPLETED", 10, 12, 12, 20)
+                                .row()),
+                        List.of()));
     }
 
     private String goneOut(ProjectionWriter p) {

@@ -21,12 +21,17 @@ class ReservationsTest {
 
     private static Book book() {
         Book book = Book.initial(1);
-        for (List<Object> c : List.<List<Object>>of(List.of("cluster", Map.of("name", "c"), Map.of()),
-                List.of("account", Map.of("name", "a1,a2"), Map.of()), List.of("user", Map.of("name", "u1,u2", "account", "a1,a2"), Map.of()))) {
+        for (List<Object> c : List.<List<Object>>of(
+                List.of("cluster", Map.of("name", "c"), Map.of()),
+                List.of("account", Map.of("name", "a1,a2"), Map.of()),
+                List.of("user", Map.of("name", "u1,u2", "account", "a1,a2"), Map.of()))) {
             @SuppressWarnings("unchecked")
-            Change change = new Change("add", (String) c.get(0), (Map<String, String>) c.get(2), (Map<String, String>) c.get(1), true);
+            Change change = new Change(
+                    "add", (String) c.get(0), (Map<String, String>) c.get(2), (Map<String, String>) c.get(1), true);
             Book draft = book.draft();
-            assertThat(new Changes(draft, "root", true, change, 2).run().error()).as(change.toString()).isEmpty();
+            assertThat(new Changes(draft, "root", true, change, 2).run().error())
+                    .as(change.toString())
+                    .isEmpty();
             book = Book.of(draft);
         }
         return book;
@@ -44,15 +49,41 @@ class ReservationsTest {
             """)
     void idleTimeIsThatOfThoseWhomItWasFor(String accounts, String users, String flags, String expected) {
         try (AccountingStore store = AccountingStore.on(Database.inMemory("reservations" + ++stores))) {
-            JobRow job = Codec.bind(new Json.Obj().put("sluid", 1L).put("jobId", 1L).put("account", "a1").put("userName", "u2")
-                    .put("reservation", "r")
-                    .put("state", "COMPLETED").put("eligibleTime", 3600L).put("startTime", 3600L).put("endTime", 7200L).put("cpusAllocated", 2L)
-                    .put("tresAllocated", "cpu=2"), JobRow.class);
-            store.projection("c", "j").write(List.of(new Batch(1, List.of(job), List.of(), List.of(), List.of(), List.of(),
-                    List.of(new ReservationRow("r", 3600, 10_800, "n[1-2]", flags, accounts, users, "cpu=4", false)), List.of())));
+            JobRow job = Codec.bind(
+                    new Json.Obj()
+                            .put("sluid", 1L)
+                            .put("jobId", 1L)
+                            .put("account", "a1")
+                            .put("userName", "u2")
+                            .put("reservation", "r")
+                            .put("state", "COMPLETED")
+                            .put("eligibleTime", 3600L)
+                            .put("startTime", 3600L)
+                            .put("endTime", 7200L)
+                            .put("cpusAllocated", 2L)
+                            .put("tresAllocated", "cpu=2"),
+                    JobRow.class);
+            store.projection("c", "j")
+                    .write(List.of(new Batch(
+                            1,
+                            List.of(job),
+                            List.of(),
+                            List.of(),
+                            List.of(),
+                            List.of(),
+                            List.of(new ReservationRow(
+                                    "r", 3600, 10_800, "n[1-2]", flags, accounts, users, "cpu=4", false)),
+                            List.of())));
             ReportRows rows = new ReportRows(store);
-            assertThat(String.join(" ", new Reservations(store, rows).shared(book(), "c", rows.jobs("c", 0, 14_400), 0, 14_400, 20_000).stream()
-                    .map(i -> i.account() + "/" + i.user() + "=" + i.tres().get("cpu")).sorted().toList())).isEqualTo(expected);
+            assertThat(String.join(
+                            " ",
+                            new Reservations(store, rows)
+                                    .shared(book(), "c", rows.jobs("c", 0, 14_400), 0, 14_400, 20_000).stream()
+                                            .map(i -> i.account() + "/" + i.user() + "="
+                                                    + i.tres().get("cpu"))
+                                            .sorted()
+                                            .toList()))
+                    .isEqualTo(expected);
         }
     }
 }

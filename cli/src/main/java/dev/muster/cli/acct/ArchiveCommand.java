@@ -12,14 +12,19 @@ import java.util.Locale;
 final class ArchiveCommand {
     /** ENOENT. */
     private static final int NO_FILE = 2;
+
     private static final String DONE = "accounting_storage/slurmdbd: ";
 
     /** Of suspensions and of sums there are no rows to be archived or purged. */
-    private static final List<Entity.Name> WORDS = Entity.names("events:1=ArchiveEvents jobs:1=ArchiveJobs reservations:1=ArchiveResvs "
-            + "steps:2=ArchiveSteps suspend:2=ArchiveSuspend txn:1=ArchiveTXN usage:1=ArchiveUsage");
-    private static final List<Entity.Name> KEYS = Entity.names("directory:1=ArchiveDir purgeeventafter:8=PurgeEventAfter "
-            + "purgejobafter:8=PurgeJobAfter purgeresvafter:8=PurgeResvAfter purgestepafter:8=PurgeStepAfter "
-            + "purgesuspendafter:8=PurgeSuspendAfter purgetxnafter:8=PurgeTXNAfter purgeusageafter:8=PurgeUsageAfter script:2=ArchiveScript");
+    private static final List<Entity.Name> WORDS =
+            Entity.names("events:1=ArchiveEvents jobs:1=ArchiveJobs reservations:1=ArchiveResvs "
+                    + "steps:2=ArchiveSteps suspend:2=ArchiveSuspend txn:1=ArchiveTXN usage:1=ArchiveUsage");
+
+    private static final List<Entity.Name> KEYS =
+            Entity.names("directory:1=ArchiveDir purgeeventafter:8=PurgeEventAfter "
+                    + "purgejobafter:8=PurgeJobAfter purgeresvafter:8=PurgeResvAfter purgestepafter:8=PurgeStepAfter "
+                    + "purgesuspendafter:8=PurgeSuspendAfter purgetxnafter:8=PurgeTXNAfter "
+                    + "purgeusageafter:8=PurgeUsageAfter script:2=ArchiveScript");
 
     private final CommandContext c;
     private final SacctmgrSwitches s;
@@ -34,14 +39,20 @@ final class ArchiveCommand {
         for (String word : words) {
             Clause.Item item = Clause.item(word);
             String lower = (item.key().isEmpty() ? item.value() : item.key()).toLowerCase(Locale.ROOT);
-            String key = (item.key().isEmpty() ? WORDS : KEYS).stream().filter(n -> n.means(lower)).findFirst().map(Entity.Name::key)
-                    .orElseThrow(() -> new UsageException(1, List.of(" Unknown condition: " + word)));
+            String key = (item.key().isEmpty() ? WORDS : KEYS)
+                    .stream()
+                            .filter(n -> n.means(lower))
+                            .findFirst()
+                            .map(Entity.Name::key)
+                            .orElseThrow(() -> new UsageException(1, List.of(" Unknown condition: " + word)));
             settings.put(key, item.key().isEmpty() ? "yes" : item.value());
         }
         if (!s.immediate) {
             c.host().needsOwnProcess();
-            if (!Prompt.agrees(c, "This may result in loss of accounting database records (if Purge* options enabled).\n"
-                    + "Are you sure you want to continue? (You have 30 seconds to decide)\n")) {
+            if (!Prompt.agrees(
+                    c,
+                    "This may result in loss of accounting database records (if Purge* options enabled).\n"
+                            + "Are you sure you want to continue? (You have 30 seconds to decide)\n")) {
                 c.out().println(" Changes Discarded");
                 return 0;
             }
@@ -52,9 +63,13 @@ final class ArchiveCommand {
             return 0;
         } catch (SlurmException e) {
             boolean away = e.errno() == NO_FILE;
-            throw new UsageException(1, away && e.getMessage().contains("Failed to stat")
-                    ? List.of(" dump: " + e.getMessage(), " Note: For archive dump, the directory must be on the calling host.")
-                    : List.of((away ? " dump: " : " Problem dumping archive: ") + reason(e)));
+            throw new UsageException(
+                    1,
+                    away && e.getMessage().contains("Failed to stat")
+                            ? List.of(
+                                    " dump: " + e.getMessage(),
+                                    " Note: For archive dump, the directory must be on the calling host.")
+                            : List.of((away ? " dump: " : " Problem dumping archive: ") + reason(e)));
         }
     }
 
@@ -66,7 +81,8 @@ final class ArchiveCommand {
         if (!verb.isEmpty() && "dump".startsWith(verb)) {
             return dump(words.subList(1, words.size()));
         }
-        throw new UsageException(1, List.of("No valid entity in archive command", "Input line must include, \"Dump\", or \"load\""));
+        throw new UsageException(
+                1, List.of("No valid entity in archive command", "Input line must include, \"Dump\", or \"load\""));
     }
 
     private int load(List<String> words) throws UsageException {
@@ -84,20 +100,30 @@ final class ArchiveCommand {
             }
         }
         if (file.isEmpty() && insert.isEmpty()) {
-            throw new UsageException(1, List.of("sacctmgr: error: Error with request.", " Problem loading archive file: Unspecified error"));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            "sacctmgr: error: Error with request.",
+                            " Problem loading archive file: Unspecified error"));
         }
         String path = file.isEmpty() || file.startsWith("/") ? file : c.host().workDir() + "/" + file;
         try {
-            c.host().accounting().call("LoadArchive", new Json.Obj().put("file", path).put("insert", insert));
+            c.host()
+                    .accounting()
+                    .call("LoadArchive", new Json.Obj().put("file", path).put("insert", insert));
             c.info(DONE + "jobacct_storage_p_archive_load: SUCCESS");
             return 0;
         } catch (SlurmException e) {
             if (e.errno() == NO_FILE) {
-                throw new UsageException(1, List.of("sacctmgr: error: No archive file given to recover.",
-                        " Problem loading archive file: No such file or directory",
-                        " Note: For archive load, the file must be accessible on the slurmdbd host."));
+                throw new UsageException(
+                        1,
+                        List.of(
+                                "sacctmgr: error: No archive file given to recover.",
+                                " Problem loading archive file: No such file or directory",
+                                " Note: For archive load, the file must be accessible on the slurmdbd host."));
             }
-            throw new UsageException(1, List.of("sacctmgr: error: Error with request.", " Problem loading archive file: " + reason(e)));
+            throw new UsageException(
+                    1, List.of("sacctmgr: error: Error with request.", " Problem loading archive file: " + reason(e)));
         }
     }
 

@@ -13,9 +13,25 @@ final class ChangeText {
     /** Properties of an account; all other settings are limits of its associations. */
     private static final List<String> OF_ACCOUNTS = List.of("description", "organization", "Flags");
     /** Names of limits that differ from the fields' own. */
-    private static final Map<String, String> QOS_LABELS = Map.of("MaxTRESPU", "MaxTRESPerUser", "MaxTRESPA", "MaxTRESPerAccount", "MaxJobsPU",
-            "MaxJobsPerUser", "MaxJobsPA", "MaxJobsPerAccount", "MaxSubmitJobsPU", "MaxSubmitJobsPerUser", "MaxSubmitJobsPA",
-            "MaxSubmitJobsPerAccount", "MinTRES", "MinTRESPerJob", "MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob");
+    private static final Map<String, String> QOS_LABELS = Map.of(
+            "MaxTRESPU",
+            "MaxTRESPerUser",
+            "MaxTRESPA",
+            "MaxTRESPerAccount",
+            "MaxJobsPU",
+            "MaxJobsPerUser",
+            "MaxJobsPA",
+            "MaxJobsPerAccount",
+            "MaxSubmitJobsPU",
+            "MaxSubmitJobsPerUser",
+            "MaxSubmitJobsPA",
+            "MaxSubmitJobsPerAccount",
+            "MinTRES",
+            "MinTRESPerJob",
+            "MaxTRES",
+            "MaxTRESPerJob",
+            "MaxTRESMins",
+            "MaxTRESMinsPerJob");
 
     private final CommandContext c;
     private final String verb;
@@ -42,9 +58,17 @@ final class ChangeText {
             case "add coordinator" -> addCoordinators(reply);
             case "delete coordinator" -> deleteCoordinators(reply);
             case "modify cluster" -> modifyClusters(reply);
-            case "modify account" -> modified(reply, "accounts", "account", OF_ACCOUNTS.stream().anyMatch(set::containsKey));
-            case "modify user" -> modified(reply, "users", "user", set.containsKey("adminlevel") || set.containsKey("defaultaccount")
-                    || set.containsKey("defaultwckey") || set.containsKey("newname"));
+            case "modify account" ->
+                modified(reply, "accounts", "account", OF_ACCOUNTS.stream().anyMatch(set::containsKey));
+            case "modify user" ->
+                modified(
+                        reply,
+                        "users",
+                        "user",
+                        set.containsKey("adminlevel")
+                                || set.containsKey("defaultaccount")
+                                || set.containsKey("defaultwckey")
+                                || set.containsKey("newname"));
             case "modify job" -> jobs(reply);
             case "modify qos" -> names(reply, " Modified qos...", " Nothing modified");
             case "modify resource" -> names(reply, " Modified server resource ...", " Nothing modified");
@@ -80,8 +104,9 @@ final class ChangeText {
         say(" Modified jobs...");
         for (String name : reply.texts("names")) {
             int tab = name.indexOf('\t');
-            say("  " + name.substring(0, tab) + " submitted at " + Times.strftime(Long.parseLong(name.substring(tab + 1)), c.host().zone(),
-                    "%Y-%m-%dT%H:%M:%S"));
+            say("  " + name.substring(0, tab) + " submitted at "
+                    + Times.strftime(
+                            Long.parseLong(name.substring(tab + 1)), c.host().zone(), "%Y-%m-%dT%H:%M:%S"));
         }
         return true;
     }
@@ -91,9 +116,12 @@ final class ChangeText {
     }
 
     static String assoc(Json.Obj a) {
-        StringBuilder out = new StringBuilder("  C = ").append(pad(a.text("cluster"), 10)).append(" A = ");
+        StringBuilder out =
+                new StringBuilder("  C = ").append(pad(a.text("cluster"), 10)).append(" A = ");
         if (a.text("user").isEmpty()) {
-            return out.append(a.text("account")).append(a.text("parent").isEmpty() ? "" : " of " + a.text("parent")).toString();
+            return out.append(a.text("account"))
+                    .append(a.text("parent").isEmpty() ? "" : " of " + a.text("parent"))
+                    .toString();
         }
         out.append(pad(a.text("account"), 20)).append(" U = ").append(pad(a.text("user"), 9));
         return (a.text("partition").isEmpty() ? out : out.append(" P = ").append(a.text("partition"))).toString();
@@ -110,8 +138,10 @@ final class ChangeText {
             case MINUTES -> Printer.shown(c, Entity.Kind.MINUTES, raw);
             case SECONDS -> f.name().equals("GraceTime") ? raw : Printer.shown(c, Entity.Kind.SECONDS, raw);
             case REAL -> raw.substring(0, raw.length() - 2);
-            case FLAGS -> f.name().equals("PreemptMode") ? raw.toUpperCase(java.util.Locale.ROOT) : raw.startsWith("+=") || raw.startsWith("-=")
-                    ? raw.charAt(0) + raw.substring(2) : raw;
+            case FLAGS ->
+                f.name().equals("PreemptMode")
+                        ? raw.toUpperCase(java.util.Locale.ROOT)
+                        : raw.startsWith("+=") || raw.startsWith("-=") ? raw.charAt(0) + raw.substring(2) : raw;
             default -> raw.startsWith("+=") || raw.startsWith("-=") ? raw.charAt(0) + raw.substring(2) : raw;
         };
     }
@@ -120,7 +150,8 @@ final class ChangeText {
         List<LimitField> order = new ArrayList<>(table);
         for (LimitField f : order) {
             boolean standard = table == LimitField.ASSOC && f.kind() == LimitField.Kind.FLAGS
-                    || f.name().equals("PreemptMode") && set.getOrDefault("PreemptMode", "").matches("(?i)off|cluster");
+                    || f.name().equals("PreemptMode")
+                            && set.getOrDefault("PreemptMode", "").matches("(?i)off|cluster");
             if (set.containsKey(f.name()) && !f.name().equals("Description") && !standard) {
                 String raw = set.get(f.name());
                 say("  " + pad(labels.getOrDefault(f.name(), f.name()), width) + " = " + value(f, raw));
@@ -129,7 +160,9 @@ final class ChangeText {
     }
 
     private boolean limited(List<LimitField> table) {
-        return table.stream().anyMatch(f -> set.containsKey(f.name()) && !(table == LimitField.ASSOC && OF_ACCOUNTS.contains(f.name())));
+        return table.stream()
+                .anyMatch(f ->
+                        set.containsKey(f.name()) && !(table == LimitField.ASSOC && OF_ACCOUNTS.contains(f.name())));
     }
 
     // ---- adding
@@ -145,7 +178,8 @@ final class ChangeText {
         List<Json.Obj> added = reply.objects("assocs");
         if (!added.isEmpty()) {
             List<String> there = existing(added);
-            there.forEach(n -> say("Already existing account " + n + " on cluster " + added.getFirst().text("cluster")));
+            there.forEach(n -> say("Already existing account " + n + " on cluster "
+                    + added.getFirst().text("cluster")));
             if (there.isEmpty()) {
                 say(" Associations =");
             }
@@ -164,8 +198,11 @@ final class ChangeText {
     /** Accounts that were named and are not among those added. */
     private List<String> existing(List<Json.Obj> added) {
         List<String> out = new ArrayList<>();
-        for (String name : where.getOrDefault("name", "").toLowerCase(java.util.Locale.ROOT).split(",")) {
-            if (!name.isBlank() && added.stream().noneMatch(a -> a.text("account").equals(name))) {
+        for (String name : where.getOrDefault("name", "")
+                .toLowerCase(java.util.Locale.ROOT)
+                .split(",")) {
+            if (!name.isBlank()
+                    && added.stream().noneMatch(a -> a.text("account").equals(name))) {
                 out.add(name);
             }
         }
@@ -189,8 +226,11 @@ final class ChangeText {
                 say("  Admin Level     = " + level(set.get("adminlevel")));
             }
         }
-        List<String[]> more = reply.texts("more").stream().map(m -> m.split("\n")).toList();
-        userAssociations(reply.objects("assocs"), more.stream().filter(m -> m.length == 2).toList());
+        List<String[]> more =
+                reply.texts("more").stream().map(m -> m.split("\n")).toList();
+        userAssociations(
+                reply.objects("assocs"),
+                more.stream().filter(m -> m.length == 2).toList());
         if (more.stream().anyMatch(m -> m.length > 2)) {
             say(" Wckey(s)");
             for (String[] part : more.stream().filter(m -> m.length > 2).toList()) {
@@ -206,7 +246,9 @@ final class ChangeText {
 
     /** Prints new associations and accounts missing on a cluster, under the heading of the first of the two. */
     private void userAssociations(List<Json.Obj> added, List<String[]> skipped) {
-        List<String> missing = skipped.stream().map(m -> "No account " + m[1] + " on cluster " + m[0] + ", skipping.").toList();
+        List<String> missing = skipped.stream()
+                .map(m -> "No account " + m[1] + " on cluster " + m[0] + ", skipping.")
+                .toList();
         String accounts = where.getOrDefault("account", "").toLowerCase(java.util.Locale.ROOT);
         boolean missingFirst = !skipped.isEmpty() && accounts.startsWith(skipped.getFirst()[1]);
         if (missingFirst) {
@@ -221,11 +263,13 @@ final class ChangeText {
     }
 
     private static String level(String typed) {
-        return typed.isEmpty() ? "None" : switch (Character.toLowerCase(typed.charAt(0))) {
-            case 'o' -> "Operator";
-            case 'a', 's' -> "Administrator";
-            default -> "None";
-        };
+        return typed.isEmpty()
+                ? "None"
+                : switch (Character.toLowerCase(typed.charAt(0))) {
+                    case 'o' -> "Operator";
+                    case 'a', 's' -> "Administrator";
+                    default -> "None";
+                };
     }
 
     private boolean addClusters(Json.Obj reply) {
@@ -243,7 +287,8 @@ final class ChangeText {
         say(" Adding QOS(s)");
         reply.texts("names").forEach(n -> say("  " + n));
         say(" Settings");
-        say("  Description    = " + set.getOrDefault("Description", reply.texts("names").getLast()));
+        say("  Description    = "
+                + set.getOrDefault("Description", reply.texts("names").getLast()));
         limits(LimitField.QOS, 24, QOS_LABELS);
         return true;
     }
@@ -265,7 +310,8 @@ final class ChangeText {
         if (set.containsKey("flags")) {
             say("  Flags          = " + set.get("flags"));
         }
-        say("  Type           = " + (set.getOrDefault("type", "license").equalsIgnoreCase("license") ? "License" : set.get("type")));
+        say("  Type           = "
+                + (set.getOrDefault("type", "license").equalsIgnoreCase("license") ? "License" : set.get("type")));
         return true;
     }
 
@@ -312,7 +358,8 @@ final class ChangeText {
         }
         if (set.containsKey("classification")) {
             String typed = set.get("classification").toLowerCase(java.util.Locale.ROOT);
-            say("  Classification = " + (typed.isEmpty() ? "" : Character.toUpperCase(typed.charAt(0)) + typed.substring(1)));
+            say("  Classification = "
+                    + (typed.isEmpty() ? "" : Character.toUpperCase(typed.charAt(0)) + typed.substring(1)));
         }
         if (set.containsKey("classification")) {
             say(" Modified cluster...");
@@ -350,7 +397,8 @@ final class ChangeText {
         if (!reply.objects("assocs").isEmpty()) {
             say(" Deleting " + single + " associations...");
             for (Json.Obj a : reply.objects("assocs")) {
-                StringBuilder line = new StringBuilder("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 10));
+                StringBuilder line =
+                        new StringBuilder("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 10));
                 if (a.text("user").isEmpty() && !a.text("parent").isEmpty()) {
                     line.setLength(line.toString().stripTrailing().length());
                     line.append(" of ").append(a.text("parent"));

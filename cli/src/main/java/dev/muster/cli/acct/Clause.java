@@ -8,7 +8,7 @@ import java.util.Locale;
  * The words of a sacctmgr command after the entity, split at {@code where} and {@code set}.
  *
  * @param where before {@code set}, or after {@code where}
- * @param set   after {@code set}
+ * @param set after {@code set}
  * @param hasSet whether {@code set} was said
  */
 record Clause(List<Item> where, List<Item> set, boolean hasSet) {
@@ -45,11 +45,17 @@ record Clause(List<Item> where, List<Item> set, boolean hasSet) {
         }
         char before = arg.charAt(eq - 1);
         boolean signed = before == '+' || before == '-';
-        return new Item(arg.substring(0, signed ? eq - 1 : eq).strip(), signed ? before : '=', unquoted(arg.substring(eq + 1).strip()), arg);
+        return new Item(
+                arg.substring(0, signed ? eq - 1 : eq).strip(),
+                signed ? before : '=',
+                unquoted(arg.substring(eq + 1).strip()),
+                arg);
     }
 
     static String unquoted(String text) {
-        if (text.length() >= 2 && (text.charAt(0) == '"' || text.charAt(0) == '\'') && text.charAt(text.length() - 1) == text.charAt(0)) {
+        if (text.length() >= 2
+                && (text.charAt(0) == '"' || text.charAt(0) == '\'')
+                && text.charAt(text.length() - 1) == text.charAt(0)) {
             return text.substring(1, text.length() - 1);
         }
         return text;

@@ -27,7 +27,7 @@ final class ConfigText {
         c.out().println("SlurmDBD configuration:");
         for (Map.Entry<String, Object> e : rows.getFirst().fields().entrySet()) {
             if (e.getKey().equals("BOOT_TIME")) {
-                continue;       // of the --json output alone
+                continue; // of the --json output alone
             }
             line(c, String.format(Locale.ROOT, "%-22s", e.getKey()), shown(e.getKey(), String.valueOf(e.getValue())));
         }
@@ -41,7 +41,10 @@ final class ConfigText {
         return switch (value) {
             case "yes" -> "Yes";
             case "no" -> "No";
-            default -> key.endsWith("Timeout") ? value + " secs" : key.equals("CommitDelay") && value.equals("0") ? "No" : value;
+            default ->
+                key.endsWith("Timeout")
+                        ? value + " secs"
+                        : key.equals("CommitDelay") && value.equals("0") ? "No" : value;
         };
     }
 

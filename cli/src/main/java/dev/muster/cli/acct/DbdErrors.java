@@ -8,7 +8,8 @@ final class DbdErrors {
     private DbdErrors() {}
 
     static String line(SlurmException e) {
-        return e.errno() == SlurmErrno.CTLD_CONNECT.number() ? "sacctmgr: error: Sending PersistInit msg: Connection refused"
+        return e.errno() == SlurmErrno.CTLD_CONNECT.number()
+                ? "sacctmgr: error: Sending PersistInit msg: Connection refused"
                 : " Error with request: " + e.getMessage();
     }
 }

@@ -17,17 +17,34 @@ import java.util.TreeSet;
 /** Runs {@code sacctmgr dump CLUSTER}: writes a cluster's accounts and users as lines that Slurm's load reads. */
 final class DumpCommand {
     /** Names that differ in the file from the fields' own. */
-    private static final Map<String, String> NAMES = Map.of("MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall",
-            "MaxWallDurationPerJob");
+    private static final Map<String, String> NAMES =
+            Map.of("MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall", "MaxWallDurationPerJob");
 
     /** The order of limits in the file; what is not here follows. */
-    private static final List<String> ORDER = List.of("DefaultQOS", "Fairshare", "GrpTRESMins", "GrpTRESRunMins", "GrpTRES", "GrpJobs",
-            "GrpJobsAccrue", "GrpSubmitJobs", "GrpWall", "MaxTRESMins", "MaxTRES", "MaxTRESPerNode", "MaxJobs", "MaxJobsAccrue", "MaxSubmitJobs",
-            "MaxWall", "Priority", "QOS");
+    private static final List<String> ORDER = List.of(
+            "DefaultQOS",
+            "Fairshare",
+            "GrpTRESMins",
+            "GrpTRESRunMins",
+            "GrpTRES",
+            "GrpJobs",
+            "GrpJobsAccrue",
+            "GrpSubmitJobs",
+            "GrpWall",
+            "MaxTRESMins",
+            "MaxTRES",
+            "MaxTRESPerNode",
+            "MaxJobs",
+            "MaxJobsAccrue",
+            "MaxSubmitJobs",
+            "MaxWall",
+            "Priority",
+            "QOS");
 
     private static final String HEAD = "QOS - '";
     /** Leaves QOS out: Slurm before 25.05 has no lines for them and refuses a file with one. */
     private static final String WITHOUT_QOS = "woqos";
+
     private static final int SECONDS_PER_MINUTE = 60;
 
     private final CommandContext c;
@@ -68,7 +85,8 @@ final class DumpCommand {
         }
         List<Json.Obj> accounts = rows("account", new Json.Obj(), "");
         List<Json.Obj> users = rows("user", new Json.Obj(), "");
-        lines.add("# A cluster, its accounts and their users. After a line Parent come the accounts and users directly below that account.");
+        lines.add("# A cluster, its accounts and their users. After a line Parent come the accounts and users "
+                + "directly below that account.");
         List<Json.Obj> wckeys = rows("wckey", new Json.Obj().put("cluster", cluster), "");
         if (withQos) {
             qos();
@@ -84,8 +102,11 @@ final class DumpCommand {
             c.out().println(" No filename given, using " + target + ".");
         }
         try {
-            c.host().writeFile(target.startsWith("/") ? target : c.host().workDir() + "/" + target,
-                    (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8), 0644);
+            c.host()
+                    .writeFile(
+                            target.startsWith("/") ? target : c.host().workDir() + "/" + target,
+                            (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8),
+                            0644);
         } catch (IOException e) {
             c.error("Can't write " + target + ": " + e.getMessage());
             return 1;
@@ -101,21 +122,33 @@ final class DumpCommand {
 
     private boolean mayDump() throws SlurmException {
         String me = c.host().userName(c.host().uid());
-        return c.host().uid() == 0 || me.equals(c.host().slurmUser()) || rows("user", new Json.Obj().put("name", me), "").stream()
-                .anyMatch(u -> u.text("AdminLevel").equals("ADMINISTRATOR"));
+        return c.host().uid() == 0
+                || me.equals(c.host().slurmUser())
+                || rows("user", new Json.Obj().put("name", me), "").stream()
+                        .anyMatch(u -> u.text("AdminLevel").equals("ADMINISTRATOR"));
     }
 
     private String classification(String cluster) throws SlurmException {
-        return rows("cluster", new Json.Obj().put("name", cluster), "").stream().map(k -> k.text("Classification")).filter(k -> !k.isEmpty())
-                .map(k -> ":Classification='" + k + "'").findFirst().orElse("");
+        return rows("cluster", new Json.Obj().put("name", cluster), "").stream()
+                .map(k -> k.text("Classification"))
+                .filter(k -> !k.isEmpty())
+                .map(k -> ":Classification='" + k + "'")
+                .findFirst()
+                .orElse("");
     }
 
     private List<Json.Obj> rows(String entity, Json.Obj where, String option) throws SlurmException {
         List<Object> options = option.isEmpty() ? new ArrayList<>() : new ArrayList<>(List.of(option));
-        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", options)).objects("rows");
+        return c.host()
+                .accounting()
+                .call(
+                        "Show",
+                        new Json.Obj().put("entity", entity).put("where", where).put("options", options))
+                .objects("rows");
     }
 
-    private void below(String parent, List<Json.Obj> tree, List<Json.Obj> accounts, List<Json.Obj> users, List<Json.Obj> wckeys) {
+    private void below(
+            String parent, List<Json.Obj> tree, List<Json.Obj> accounts, List<Json.Obj> users, List<Json.Obj> wckeys) {
         List<String> own = new ArrayList<>();
         for (Json.Obj a : tree) {
             boolean user = !a.text("User").isEmpty();
@@ -138,7 +171,10 @@ final class DumpCommand {
             }
             for (LimitField f : LimitField.QOS) {
                 if (!f.name().equals("Description") && !standard(f, q.text(f.name()))) {
-                    line.append(':').append(NAMES.getOrDefault(f.name(), f.name())).append('=').append(value(f, q.text(f.name())));
+                    line.append(':')
+                            .append(NAMES.getOrDefault(f.name(), f.name()))
+                            .append('=')
+                            .append(value(f, q.text(f.name())));
                 }
             }
             lines.add(line.toString());
@@ -147,8 +183,10 @@ final class DumpCommand {
 
     /** Whether a QOS has that of which nothing was said. A limit of 0 is one. */
     private static boolean standard(LimitField f, String value) {
-        return value.isEmpty() || value.equals("0") && (f.name().equals("Priority") || f.name().equals("GraceTime"))
-                || f.name().equals("UsageFactor") && value.matches("1|1\\.0+") || f.name().equals("PreemptMode") && value.equalsIgnoreCase("cluster");
+        return value.isEmpty()
+                || value.equals("0") && (f.name().equals("Priority") || f.name().equals("GraceTime"))
+                || f.name().equals("UsageFactor") && value.matches("1|1\\.0+")
+                || f.name().equals("PreemptMode") && value.equalsIgnoreCase("cluster");
     }
 
     private static String user(Json.Obj a, List<Json.Obj> tree, List<Json.Obj> users, List<Json.Obj> wckeys) {
@@ -158,21 +196,38 @@ final class DumpCommand {
         }
         for (Json.Obj u : users) {
             if (u.text("User").equals(a.text("User"))) {
-                String account = tree.stream().filter(o -> o.text("User").equals(a.text("User")) && o.text("IsDefault").equals("1"))
-                        .map(o -> o.text("Account")).findFirst().orElse("");
+                String account = tree.stream()
+                        .filter(o -> o.text("User").equals(a.text("User"))
+                                && o.text("IsDefault").equals("1"))
+                        .map(o -> o.text("Account"))
+                        .findFirst()
+                        .orElse("");
                 out.append(":DefaultAccount='").append(account).append('\'');
-                List<String> own = wckeys.stream().filter(w -> w.text("User").equals(a.text("User"))).map(w -> w.text("WCKey")).sorted().toList();
-                own.stream().filter(w -> w.length() > 1 && w.startsWith("*")).findFirst()
-                        .ifPresent(w -> out.append(":DefaultWCKey='").append(w.substring(1)).append('\''));
+                List<String> own = wckeys.stream()
+                        .filter(w -> w.text("User").equals(a.text("User")))
+                        .map(w -> w.text("WCKey"))
+                        .sorted()
+                        .toList();
+                own.stream()
+                        .filter(w -> w.length() > 1 && w.startsWith("*"))
+                        .findFirst()
+                        .ifPresent(w -> out.append(":DefaultWCKey='")
+                                .append(w.substring(1))
+                                .append('\''));
                 if (!u.text("AdminLevel").equals("NONE")) {
-                    out.append(":AdminLevel='").append(u.text("AdminLevel").charAt(0))
+                    out.append(":AdminLevel='")
+                            .append(u.text("AdminLevel").charAt(0))
                             .append(u.text("AdminLevel").substring(1).toLowerCase(Locale.ROOT))
                             .append('\'');
                 }
                 if (!u.text("Coordinators").isEmpty()) {
                     out.append(":Coordinator='").append(u.text("Coordinators")).append('\'');
                 }
-                List<String> plain = own.stream().map(w -> w.replace("*", "")).filter(w -> !w.isEmpty()).sorted().toList();
+                List<String> plain = own.stream()
+                        .map(w -> w.replace("*", ""))
+                        .filter(w -> !w.isEmpty())
+                        .sorted()
+                        .toList();
                 if (!plain.isEmpty()) {
                     out.append(":WCKeys='").append(String.join(",", plain)).append('\'');
                 }
@@ -185,7 +240,10 @@ final class DumpCommand {
         StringBuilder out = new StringBuilder("Account - '" + a.text("Account") + "'");
         for (Json.Obj record : accounts) {
             if (record.text("Account").equals(a.text("Account"))) {
-                out.append(":Description=").append(quoted(record.text("Descr"))).append(":Organization=").append(quoted(record.text("Org")));
+                out.append(":Description=")
+                        .append(quoted(record.text("Descr")))
+                        .append(":Organization=")
+                        .append(quoted(record.text("Org")));
             }
         }
         return out + limits(a);
@@ -194,12 +252,16 @@ final class DumpCommand {
     private static String limits(Json.Obj a) {
         StringBuilder out = new StringBuilder();
         List<LimitField> sorted = new ArrayList<>(LimitField.ASSOC);
-        sorted.sort(java.util.Comparator.comparingInt(f -> ORDER.contains(f.name()) ? ORDER.indexOf(f.name()) : ORDER.size()));
+        sorted.sort(java.util.Comparator.comparingInt(
+                f -> ORDER.contains(f.name()) ? ORDER.indexOf(f.name()) : ORDER.size()));
         for (LimitField f : sorted) {
             // with its signs: without them the parents' would be lost to whom loads it
             String value = a.text(f.name().equals("QOS") ? "RawQOS" : f.name());
             if (!value.isEmpty()) {
-                out.append(':').append(NAMES.getOrDefault(f.name(), f.name())).append('=').append(value(f, value));
+                out.append(':')
+                        .append(NAMES.getOrDefault(f.name(), f.name()))
+                        .append('=')
+                        .append(value(f, value));
             }
         }
         return out.toString();
@@ -218,7 +280,9 @@ final class DumpCommand {
 
     /** PreemptExemptTime, of which a plain number is minutes. */
     private static String minutes(long seconds) {
-        return seconds % SECONDS_PER_MINUTE == 0 ? Long.toString(seconds / SECONDS_PER_MINUTE) : quoted(Durations.full(seconds));
+        return seconds % SECONDS_PER_MINUTE == 0
+                ? Long.toString(seconds / SECONDS_PER_MINUTE)
+                : quoted(Durations.full(seconds));
     }
 
     /** The file knows no quotes within quotes: the original keeps such signs as these from the start. */

@@ -17,14 +17,21 @@ import java.util.Optional;
 /** Runs {@code sacctmgr add, modify, delete …}: asks slurmdbd for the effect, shows it, and commits it. */
 final class EditCommand {
     private static final Map<String, List<String>> NO_ENTITY = Map.of(
-            "add", List.of("No valid entity in add command", "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
-                    + "\"QOS\", \"Resource\", or \"User\""),
-            "delete", List.of("No valid entity in delete command",
-                    "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
-                    + "\"QOS\", \"Resource\", or \"User\""),
-            "modify", List.of("No valid entity in modify command",
-                    "Input line must include \"Account\", \"Cluster\", \"Federation\", \"Job\", \"QOS\", "
-                    + "\"Resource\" or \"User\""));
+            "add",
+                    List.of(
+                            "No valid entity in add command",
+                            "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
+                                    + "\"QOS\", \"Resource\", or \"User\""),
+            "delete",
+                    List.of(
+                            "No valid entity in delete command",
+                            "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
+                                    + "\"QOS\", \"Resource\", or \"User\""),
+            "modify",
+                    List.of(
+                            "No valid entity in modify command",
+                            "Input line must include \"Account\", \"Cluster\", \"Federation\", \"Job\", \"QOS\", "
+                                    + "\"Resource\" or \"User\""));
 
     private static final List<String> OWN_SETTINGS =
             List.of("adminlevel", "defaultaccount", "defaultwckey", "newname", "description", "organization", "Flags");
@@ -33,26 +40,42 @@ final class EditCommand {
 
     /** Refusals that the original prints as results. */
     private static final String NOTHING_NEW = " Nothing new added.";
-    private static final List<String> ON_STDOUT = List.of(NOTHING_NEW, " Unknown QOS flag", " Can't modify", "  U = ", "  Requested parent account",
-            " If you are changing a users name", "No account ", "Nothing added.", "  Parent account ");
-    private static final List<Entity.Name> ACCOUNT_SET = Entity.names("description:3=description organization:1=organization parent:1=parent");
-    private static final List<Entity.Name> USER_SET =
-            Entity.names("adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey newname:1=newname");
+
+    private static final List<String> ON_STDOUT = List.of(
+            NOTHING_NEW,
+            " Unknown QOS flag",
+            " Can't modify",
+            "  U = ",
+            "  Requested parent account",
+            " If you are changing a users name",
+            "No account ",
+            "Nothing added.",
+            "  Parent account ");
+    private static final List<Entity.Name> ACCOUNT_SET =
+            Entity.names("description:3=description organization:1=organization parent:1=parent");
+    private static final List<Entity.Name> USER_SET = Entity.names(
+            "adminlevel:2=adminlevel defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey newname:1=newname");
     private static final String USAGE = "rawusage";
     private static final List<Entity.Name> CLUSTER_SET = Entity.names("classification:3=classification");
-    private static final List<Entity.Name> RESOURCE_SET = Entity.names("count:2=count description:1=description flags:2=flags "
-            + "lastconsumed:1=lastconsumed server:6=server servertype:7=servertype manager:1=servertype type:2=type "
-            + "percentallowed:1=allowed allowed:2=allowed");
+    private static final List<Entity.Name> RESOURCE_SET =
+            Entity.names("count:2=count description:1=description flags:2=flags "
+                    + "lastconsumed:1=lastconsumed server:6=server servertype:7=servertype manager:1=servertype "
+                    + "type:2=type "
+                    + "percentallowed:1=allowed allowed:2=allowed");
 
-    private static final List<Entity.Name> JOB_SET = Entity.names("admincomment:12=admincomment comment:7=comment derivedexitcode:12=derivedexitcode "
-            + "derivedes:9=comment extra:5=extra newwckey:1=wckey systemcomment:13=systemcomment tres:1=tres");
+    private static final List<Entity.Name> JOB_SET =
+            Entity.names("admincomment:12=admincomment comment:7=comment derivedexitcode:12=derivedexitcode "
+                    + "derivedes:9=comment extra:5=extra newwckey:1=wckey systemcomment:13=systemcomment tres:1=tres");
 
     /** Words of before TRES: each sets one resource of a limit. */
     private static final List<Entity.Name> RESOURCE_WORDS =
             Entity.names("grpcpumins:8=GrpTRESMins:cpu grpcpurunmins:8=GrpTRESRunMins:cpu grpcpus:7=GrpTRES:cpu "
-            + "grpmemory:5=GrpTRES:mem grpnodes:4=GrpTRES:node maxcpumins:7=MaxTRESMins:cpu maxcpuminsperjob:7=MaxTRESMins:cpu "
-            + "maxcpurunmins:8=MaxTRESRunMinsPU:cpu maxcpus:7=MaxTRES:cpu maxcpusperjob:7=MaxTRES:cpu maxcpusperuser:11=MaxTRESPU:cpu "
-            + "maxnodes:4=MaxTRES:node maxnodesperjob:4=MaxTRES:node maxnodesperuser:12=MaxTRESPU:node mincpus:4=MinTRES:cpu");
+                    + "grpmemory:5=GrpTRES:mem grpnodes:4=GrpTRES:node maxcpumins:7=MaxTRESMins:cpu "
+                    + "maxcpuminsperjob:7=MaxTRESMins:cpu "
+                    + "maxcpurunmins:8=MaxTRESRunMinsPU:cpu maxcpus:7=MaxTRES:cpu maxcpusperjob:7=MaxTRES:cpu "
+                    + "maxcpusperuser:11=MaxTRESPU:cpu "
+                    + "maxnodes:4=MaxTRES:node maxnodesperjob:4=MaxTRES:node maxnodesperuser:12=MaxTRESPU:node "
+                    + "mincpus:4=MinTRES:cpu");
 
     private final CommandContext c;
     private final SacctmgrSwitches s;
@@ -63,6 +86,7 @@ final class EditCommand {
     private final Map<String, String> where = new LinkedHashMap<>();
     /** Names under which the user set each field, for error messages. */
     private final Map<String, String> typed = new LinkedHashMap<>();
+
     private String settingHint = "";
 
     EditCommand(CommandContext c, SacctmgrSwitches s, String verb) {
@@ -76,7 +100,8 @@ final class EditCommand {
             throw Federations.refused();
         }
         Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.edited(words.getFirst());
-        List<String> known = verb.equals("modify") ? List.of("account", "cluster", "job", "qos", "resource", "user")
+        List<String> known = verb.equals("modify")
+                ? List.of("account", "cluster", "job", "qos", "resource", "user")
                 : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
         if (found.isEmpty() || !known.contains(found.get().name())) {
             throw new UsageException(1, NO_ENTITY.get(verb));
@@ -140,8 +165,16 @@ final class EditCommand {
     private Json.Obj reset(boolean commit) throws SlurmException {
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
-        return c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity.name())
-                .put("set", new Json.Obj().put(USAGE, set.get(USAGE))).put("where", conditions).put("commit", commit));
+        return c.host()
+                .accounting()
+                .call(
+                        "Change",
+                        new Json.Obj()
+                                .put("verb", verb)
+                                .put("entity", entity.name())
+                                .put("set", new Json.Obj().put(USAGE, set.get(USAGE)))
+                                .put("where", conditions)
+                                .put("commit", commit));
     }
 
     /** Job ids refer to the caller's cluster. */
@@ -151,12 +184,17 @@ final class EditCommand {
         }
     }
 
-    /** As the original: what belongs to the user or account itself first, then its associations, each shown when it is done. */
+    /**
+     * As the original: what belongs to the user or account itself first, then its associations, each shown when it is
+     * done.
+     */
     private int inParts() throws UsageException {
         Map<String, String> all = new LinkedHashMap<>(set);
         Map<String, String> own = new LinkedHashMap<>(set);
         own.keySet().retainAll(OWN_SETTINGS);
-        if (own.isEmpty() || own.size() == all.size() || List.of("resource", "job").contains(entity.name())) {
+        if (own.isEmpty()
+                || own.size() == all.size()
+                || List.of("resource", "job").contains(entity.name())) {
             return execute();
         }
         set.clear();
@@ -191,23 +229,33 @@ final class EditCommand {
     private void added(List<Clause.Item> items) throws UsageException {
         for (Clause.Item item : items) {
             String lower = item.key().toLowerCase(Locale.ROOT);
-            Optional<String> place = item.key().isEmpty() ? Optional.of(first()) : switch (entity.name()) {
-                case "account" -> key(Entity.names("names:1=name accounts:3=name acct:4=name clusters:1=cluster"), lower);
-                case "user" ->
-                        key(Entity.names("names:1=name users:1=name accounts:3=account acct:4=account clusters:1=cluster "
-                                + "partitions:3=partition wckeys:1=wckey"),
-                        lower);
-                case "coordinator" -> key(Entity.names("names:1=name users:1=name accounts:1=account acct:4=account"), lower);
-                case "resource" -> key(Entity.names("names:1=name clusters:2=cluster"), lower);
-                default -> key(Entity.names("names:1=name"), lower);
-            };
-            if (place.isPresent() && !(entity.name().equals("user") && lower.startsWith("accounts".substring(0, 2)) && lower.length() < 3)) {
+            Optional<String> place = item.key().isEmpty()
+                    ? Optional.of(first())
+                    : switch (entity.name()) {
+                        case "account" ->
+                            key(Entity.names("names:1=name accounts:3=name acct:4=name clusters:1=cluster"), lower);
+                        case "user" ->
+                            key(
+                                    Entity.names("names:1=name users:1=name accounts:3=account acct:4=account "
+                                            + "clusters:1=cluster "
+                                            + "partitions:3=partition wckeys:1=wckey"),
+                                    lower);
+                        case "coordinator" ->
+                            key(Entity.names("names:1=name users:1=name accounts:1=account acct:4=account"), lower);
+                        case "resource" -> key(Entity.names("names:1=name clusters:2=cluster"), lower);
+                        default -> key(Entity.names("names:1=name"), lower);
+                    };
+            if (place.isPresent()
+                    && !(entity.name().equals("user")
+                            && lower.startsWith("accounts".substring(0, 2))
+                            && lower.length() < 3)) {
                 if (item.sign() != '=') {
                     throw operator(item);
                 }
                 where.merge(place.get(), item.value(), (a, b) -> a + "," + b);
             } else if (entity.name().equals("coordinator")) {
-                throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
+                throw new UsageException(
+                        1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
             } else {
                 setting(item, entity.name().equals("user") ? "" : " Use keyword 'where' to modify condition");
             }
@@ -230,28 +278,36 @@ final class EditCommand {
             }
             Optional<String> key = !item.key().isEmpty() ? entity.condition(item.key()) : Optional.of(first());
             if (key.isEmpty()) {
-                throw new UsageException(1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
+                throw new UsageException(
+                        1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
             }
-            String value = entity.name().equals("job") ? ModifyJobOptions.checked(c, key.get(), item.value()) : item.value();
+            String value =
+                    entity.name().equals("job") ? ModifyJobOptions.checked(c, key.get(), item.value()) : item.value();
             where.merge(key.get(), value, (a, b) -> a + "," + b);
         }
     }
 
     private void setting(Clause.Item item, String hint) throws UsageException {
-        Optional<String> own = item.key().isEmpty() ? Optional.empty() : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
+        Optional<String> own = item.key().isEmpty()
+                ? Optional.empty()
+                : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
         if (own.isPresent()) {
             if (item.sign() != '=') {
                 throw operator(item);
             }
             boolean lower = entity.name().equals("account") && !own.get().equals("parent");
-            set.put(own.get(), switch (own.get()) {
-                case "derivedexitcode" -> ModifyJobOptions.exitCode(item.value());
-                case "tres" -> ModifyJobOptions.tres(item.value());
-                default -> lower ? item.value().toLowerCase(Locale.ROOT) : item.value();
-            });
+            set.put(
+                    own.get(),
+                    switch (own.get()) {
+                        case "derivedexitcode" -> ModifyJobOptions.exitCode(item.value());
+                        case "tres" -> ModifyJobOptions.tres(item.value());
+                        default -> lower ? item.value().toLowerCase(Locale.ROOT) : item.value();
+                    });
             return;
         }
-        Optional<String> resource = item.key().isEmpty() ? Optional.empty() : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
+        Optional<String> resource = item.key().isEmpty()
+                ? Optional.empty()
+                : key(RESOURCE_WORDS, item.key().toLowerCase(Locale.ROOT));
         if (resource.isPresent()) {
             resource(item, resource.get(), hint);
             return;
@@ -266,7 +322,8 @@ final class EditCommand {
             throw bare(item, hint);
         }
         boolean limited = !List.of("coordinator", "resource", "job").contains(entity.name());
-        Optional<LimitField> field = item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
+        Optional<LimitField> field =
+                item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
         if (field.isEmpty() && entity.name().equals("qos") && verb.equals("modify")) {
             unknown(item, hint, "").lines().forEach(c.out()::println);
             throw new UsageException(1, List.of());
@@ -283,7 +340,8 @@ final class EditCommand {
         if (entity.name().equals("account") && field.get().kind() == LimitField.Kind.FLAGS) {
             knownFlags(item.value());
         }
-        boolean lists = field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
+        boolean lists =
+                field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
         if (item.sign() != '=' && !lists) {
             throw operator(item);
         }
@@ -292,7 +350,9 @@ final class EditCommand {
         typed.putIfAbsent(field.get().name(), item.typed());
         settingHint = hint;
         if (value.isEmpty()) {
-            throw entity.name().equals("qos") ? wrongOfQos(field.get(), item) : unknown(item, hint, invalid(field.get(), item));
+            throw entity.name().equals("qos")
+                    ? wrongOfQos(field.get(), item)
+                    : unknown(item, hint, invalid(field.get(), item));
         }
         if (field.get().kind() == LimitField.Kind.TRES) {
             new Limit(field.get(), value.get()).mergeInto(set);
@@ -303,11 +363,13 @@ final class EditCommand {
 
     /** Builds the error for an invalid value of a QOS. */
     private UsageException wrongOfQos(LimitField field, Clause.Item item) {
-        List<String> lines = new ArrayList<>(List.of(switch (field.kind()) {
-            case TRES -> "sacctmgr: error: slurmdb_format_tres_str: no TRES id found for " + item.value();
-            case REAL -> "sacctmgr: error: " + field.name() + " value (" + item.value() + ") is not a valid number";
-            default -> invalid(field, item);
-        }));
+        List<String> lines = new ArrayList<>(List.of(
+                switch (field.kind()) {
+                    case TRES -> "sacctmgr: error: slurmdb_format_tres_str: no TRES id found for " + item.value();
+                    case REAL ->
+                        "sacctmgr: error: " + field.name() + " value (" + item.value() + ") is not a valid number";
+                    default -> invalid(field, item);
+                }));
         if (verb.equals("modify") && field.kind() != LimitField.Kind.TRES) {
             lines.add(" You didn't give me anything to set");
         }
@@ -316,7 +378,8 @@ final class EditCommand {
 
     private static void knownFlags(String value) throws UsageException {
         for (String word : value.split(",")) {
-            if (!word.equalsIgnoreCase(LimitField.USERS_ARE_COORDS) && !word.equalsIgnoreCase("No" + LimitField.USERS_ARE_COORDS)) {
+            if (!word.equalsIgnoreCase(LimitField.USERS_ARE_COORDS)
+                    && !word.equalsIgnoreCase("No" + LimitField.USERS_ARE_COORDS)) {
                 throw new UsageException(1, List.of(" Unknown Flag(s)=" + word));
             }
         }
@@ -325,7 +388,8 @@ final class EditCommand {
     /** A word without a value, where settings stand. */
     private UsageException bare(Clause.Item item, String hint) {
         return switch (entity.name()) {
-            case "user", "job" -> new UsageException(1, List.of(" Bad format on " + item.typed() + ": End your option with an '=' sign"));
+            case "user", "job" ->
+                new UsageException(1, List.of(" Bad format on " + item.typed() + ": End your option with an '=' sign"));
             case "account" -> new UsageException(1, List.of(" Can't modify the name of an account"));
             default -> unknown(item, hint, "");
         };
@@ -335,17 +399,22 @@ final class EditCommand {
     private void refuseEmpty(LimitField field, Clause.Item item, String hint) throws UsageException {
         switch (field.kind()) {
             case TRES -> throw unknown(item, hint, "");
-            case NAME -> throw new UsageException(1, List.of("You gave a bad default qos ''.  Use 'list qos' to get complete list."));
+            case NAME ->
+                throw new UsageException(
+                        1, List.of("You gave a bad default qos ''.  Use 'list qos' to get complete list."));
             case FLAGS -> {
                 if (entity.name().equals("account")) {
-                    throw new UsageException(1, List.of(" Error with request: Data has not changed since time specified"));
+                    throw new UsageException(
+                            1, List.of(" Error with request: Data has not changed since time specified"));
                 }
                 if (field.name().equals("Flags") && entity.name().equals("qos")) {
-                    c.out().println(" Unknown QOS flag used in:\n  ''\n Valid QOS flags are\n  '" + String.join(",", LimitField.QOS_FLAGS) + "'");
+                    c.out()
+                            .println(" Unknown QOS flag used in:\n  ''\n Valid QOS flags are\n  '"
+                                    + String.join(",", LimitField.QOS_FLAGS) + "'");
                     throw new UsageException(1, List.of());
                 }
             }
-            default -> { }
+            default -> {}
         }
     }
 
@@ -359,7 +428,9 @@ final class EditCommand {
 
     /** Whether the word is the one that is no setting. */
     private boolean usage(Clause.Item item) throws UsageException {
-        boolean meant = verb.equals("modify") && List.of("account", "user", "qos").contains(entity.name()) && item.key().equalsIgnoreCase(USAGE);
+        boolean meant = verb.equals("modify")
+                && List.of("account", "user", "qos").contains(entity.name())
+                && item.key().equalsIgnoreCase(USAGE);
         if (meant && !item.value().equals("0")) {
             throw new UsageException(1, List.of("sacctmgr: error: Raw usage can only be set to 0 (zero)"));
         }
@@ -383,7 +454,10 @@ final class EditCommand {
         }
     }
 
-    /** The limit that a word sets, be it a field's name or a word of before TRES; empty if it is neither or the value is none of its kind. */
+    /**
+     * The limit that a word sets, be it a field's name or a word of before TRES; empty if it is neither or the value is
+     * none of its kind.
+     */
     static Optional<Limit> limit(List<LimitField> fields, String word, String value) {
         Optional<LimitField> field = LimitField.find(fields, word);
         if (field.isPresent()) {
@@ -392,7 +466,8 @@ final class EditCommand {
         return key(RESOURCE_WORDS, word.toLowerCase(Locale.ROOT)).flatMap(meaning -> {
             int colon = meaning.indexOf(':');
             return LimitField.find(fields, meaning.substring(0, colon))
-                    .flatMap(f -> f.canonical(meaning.substring(colon + 1) + "=" + value).map(v -> new Limit(f, v)));
+                    .flatMap(f -> f.canonical(meaning.substring(colon + 1) + "=" + value)
+                            .map(v -> new Limit(f, v)));
         });
     }
 
@@ -402,9 +477,11 @@ final class EditCommand {
 
     private void resource(Clause.Item item, String meaning, String hint) throws UsageException {
         int colon = meaning.indexOf(':');
-        LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
+        LimitField field =
+                LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
         String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
-                .orElseThrow(() -> unknown(item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
+                .orElseThrow(() -> unknown(
+                        item, hint, "sacctmgr: error: Invalid value for " + item.key() + " (" + item.value() + ")"));
         new Limit(field, value).mergeInto(set);
     }
 
@@ -428,8 +505,16 @@ final class EditCommand {
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
         s.log(c, verb + " " + entity.name() + " where " + where + " set " + set);
-        return c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity.name()).put("set", sets)
-                .put("where", conditions).put("commit", commit));
+        return c.host()
+                .accounting()
+                .call(
+                        "Change",
+                        new Json.Obj()
+                                .put("verb", verb)
+                                .put("entity", entity.name())
+                                .put("set", sets)
+                                .put("where", conditions)
+                                .put("commit", commit));
     }
 
     private int execute() throws UsageException {
@@ -458,8 +543,17 @@ final class EditCommand {
 
     /** {@code -Q}: what was done is not told; what is asked has to be. */
     private CommandContext said() {
-        return s.quiet && s.immediate ? new CommandContext(c.name(), c.program(), c.args(), c.env(), c.host(),
-                new Output(java.io.OutputStream.nullOutputStream(), false), c.err(), c.in()) : c;
+        return s.quiet && s.immediate
+                ? new CommandContext(
+                        c.name(),
+                        c.program(),
+                        c.args(),
+                        c.env(),
+                        c.host(),
+                        new Output(java.io.OutputStream.nullOutputStream(), false),
+                        c.err(),
+                        c.in())
+                : c;
     }
 
     private int refused(Json.Obj reply) {
@@ -478,7 +572,9 @@ final class EditCommand {
             c.out().flush();
         }
         for (String sentence : reply.texts("error")) {
-            if (verb.equals("add") && sentence.equals(NOTHING_NEW) && List.of("account", "user").contains(entity.name())) {
+            if (verb.equals("add")
+                    && sentence.equals(NOTHING_NEW)
+                    && List.of("account", "user").contains(entity.name())) {
                 nothingNew();
             } else if (access) {
                 c.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
@@ -498,7 +594,8 @@ final class EditCommand {
 
     /** Returns whether slurmdbd refused a value, before any lookup. */
     private static boolean valueIsWrong(Json.Obj reply) {
-        return reply.texts("error").stream().anyMatch(e -> e.startsWith(NO_TRES) || e.startsWith(BAD_QOS) || e.startsWith("You gave a bad"));
+        return reply.texts("error").stream()
+                .anyMatch(e -> e.startsWith(NO_TRES) || e.startsWith(BAD_QOS) || e.startsWith("You gave a bad"));
     }
 
     /** Returns the option whose value slurmdbd does not know. */
@@ -510,26 +607,42 @@ final class EditCommand {
             return Optional.ofNullable(typed.get("QOS"));
         }
         String tres = sentence.startsWith(NO_TRES) ? sentence.substring(NO_TRES.length()) : "";
-        return tres.isEmpty() ? Optional.empty() : typed.values().stream().filter(word -> word.contains(tres)).findFirst();
+        return tres.isEmpty()
+                ? Optional.empty()
+                : typed.values().stream().filter(word -> word.contains(tres)).findFirst();
     }
 
     /** Returns the sentence for a caller without the right to add this entity. */
     private int notAdded(String sentence) {
         switch (entity.name()) {
             case "account" -> c.err().println(" error: Only admins/operators/coordinators can add accounts");
-            case "user" -> c.err().println(" error: Problem adding user associations: " + sentence + " (Only admins/operators"
-                    + (set.containsKey("adminlevel") ? " can add an admin/operator)" : "/coordinators can add accounts)"));
+            case "user" ->
+                c.err()
+                        .println(" error: Problem adding user associations: " + sentence + " (Only admins/operators"
+                                + (set.containsKey("adminlevel")
+                                        ? " can add an admin/operator)"
+                                        : "/coordinators can add accounts)"));
             case "resource" -> c.err().println(" Problem adding system resource: " + sentence);
             default -> {
-                Json.Obj asked = new Json.Obj().put("names", new ArrayList<Object>(List.of(where.getOrDefault("name", "").split(","))))
-                        .put("more", new ArrayList<Object>(List.of(where.getOrDefault("account", "").split(","))));
+                Json.Obj asked = new Json.Obj()
+                        .put(
+                                "names",
+                                new ArrayList<Object>(
+                                        List.of(where.getOrDefault("name", "").split(","))))
+                        .put(
+                                "more",
+                                new ArrayList<Object>(List.of(
+                                        where.getOrDefault("account", "").split(","))));
                 new ChangeText(said(), verb, entity, set, where).print(asked);
                 c.out().flush();
-                c.err().println(" Problem adding " + switch (entity.name()) {
-                    case "qos" -> "QOS";
-                    case "cluster" -> "clusters";
-                    default -> entity.name();
-                } + ": " + sentence);
+                c.err()
+                        .println(" Problem adding "
+                                + switch (entity.name()) {
+                                    case "qos" -> "QOS";
+                                    case "cluster" -> "clusters";
+                                    default -> entity.name();
+                                }
+                                + ": " + sentence);
             }
         }
         return 1;
@@ -538,12 +651,16 @@ final class EditCommand {
     /** All of it was there before. */
     private void nothingNew() {
         if (entity.name().equals("user")) {
-            c.out().println("Request didn't affect anything\nNothing added.\nMake sure the accounts requested here have been added to the "
-                    + "system/cluster. (sacctmgr add account...)");
+            c.out()
+                    .println("Request didn't affect anything\nNothing added.\nMake sure the accounts "
+                            + "requested here have been added to the "
+                            + "system/cluster. (sacctmgr add account...)");
             return;
         }
-        String clusters = where.getOrDefault("cluster", String.join(",", c.host().clusters()));
-        for (String name : where.getOrDefault("name", "").toLowerCase(Locale.ROOT).split(",")) {
+        String clusters =
+                where.getOrDefault("cluster", String.join(",", c.host().clusters()));
+        for (String name :
+                where.getOrDefault("name", "").toLowerCase(Locale.ROOT).split(",")) {
             for (String cluster : clusters.split(",")) {
                 c.out().println(" Already existing account " + name + " on cluster " + cluster);
             }

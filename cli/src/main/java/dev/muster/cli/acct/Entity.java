@@ -8,11 +8,11 @@ import java.util.Optional;
 /**
  * An entity of sacctmgr: its words, conditions and columns.
  *
- * @param name       as slurmdbd calls it
- * @param word       how it is typed, with its shortest abbreviation
+ * @param name as slurmdbd calls it
+ * @param word how it is typed, with its shortest abbreviation
  * @param conditions of a list or after {@code where}: typed words and the name slurmdbd knows
- * @param format     columns that are shown when nothing else is asked for
- * @param columns    what {@code format=} may name
+ * @param format columns that are shown when nothing else is asked for
+ * @param columns what {@code format=} may name
  */
 record Entity(String name, String word, List<Name> conditions, String format, List<Column> columns) {
     /**
@@ -26,7 +26,19 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
     }
 
     /** The form of a value. */
-    enum Kind { TEXT, LOWER, TRES, MINUTES, SECONDS, REAL, TIME, LEVEL, NODES, CPUS, MEMORY }
+    enum Kind {
+        TEXT,
+        LOWER,
+        TRES,
+        MINUTES,
+        SECONDS,
+        REAL,
+        TIME,
+        LEVEL,
+        NODES,
+        CPUS,
+        MEMORY
+    }
 
     /**
      * @param width on the right
@@ -184,28 +196,53 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
             + "partitions:3=partition qoslevel:1=qos users:1=user flags:2=flags";
 
     private static final List<Entity> ALL = List.of(
-            new Entity("account", "account:2", names("names:1=name accounts:3=name acct:4=name partitions:3=partition "
-                    + "clusters:1=cluster descriptions:1=description "
-                    + "organizations:1=organization parents:1=parent qoslevel:1=qos users:1=user defaultqos:8=defaultqos ids:1=id flags:2=flags"),
-                    "account,description,organization", columns(ASSOC_COLUMNS)),
-            new Entity("association", "associations:2", names(ASSOC_CONDITIONS), "cluster,account,user,partition,fairshare,priority,grpjobs,grptres,"
-                    + "grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,maxtrespernode,maxsubmitjobs,maxwall,maxtresmins,"
-                    + "qos,defaultqos,grptresrunmins",
+            new Entity(
+                    "account",
+                    "account:2",
+                    names("names:1=name accounts:3=name acct:4=name partitions:3=partition "
+                            + "clusters:1=cluster descriptions:1=description "
+                            + "organizations:1=organization parents:1=parent qoslevel:1=qos users:1=user "
+                            + "defaultqos:8=defaultqos ids:1=id flags:2=flags"),
+                    "account,description,organization",
                     columns(ASSOC_COLUMNS)),
-            new Entity("cluster", "clusters:2", names("names:1=name clusters:1=name classification:3=classification flags:2=flags "
-                    + "federation:3=federation qoslevel:1=qos defaultqos:8=defaultqos rpc:1=rpc"),
-                            "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
-                    + "grptres,grpsubmitjobs,maxjobs,maxtres,maxsubmitjobs,maxwall,qos,defaultqos", columns(CLUSTER_COLUMNS + "\n" + ASSOC_COLUMNS)),
+            new Entity(
+                    "association",
+                    "associations:2",
+                    names(ASSOC_CONDITIONS),
+                    "cluster,account,user,partition,fairshare,priority,grpjobs,grptres,"
+                            + "grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,maxtrespernode,maxsubmitjobs,"
+                            + "maxwall,maxtresmins,"
+                            + "qos,defaultqos,grptresrunmins",
+                    columns(ASSOC_COLUMNS)),
+            new Entity(
+                    "cluster",
+                    "clusters:2",
+                    names("names:1=name clusters:1=name classification:3=classification flags:2=flags "
+                            + "federation:3=federation qoslevel:1=qos defaultqos:8=defaultqos rpc:1=rpc"),
+                    "cluster,controlhost,controlport,rpc,fairshare,grpjobs,"
+                            + "grptres,grpsubmitjobs,maxjobs,maxtres,maxsubmitjobs,maxwall,qos,defaultqos",
+                    columns(CLUSTER_COLUMNS + "\n" + ASSOC_COLUMNS)),
             new Entity("configuration", "configuration:2", List.of(), "", List.of()),
-            new Entity("coordinator", "coordinators:4", names("names:1=name users:1=name accounts:1=account acct:4=account"), "account,user",
+            new Entity(
+                    "coordinator",
+                    "coordinators:4",
+                    names("names:1=name users:1=name accounts:1=account acct:4=account"),
+                    "account,user",
                     columns(OTHER_COLUMNS)),
-            new Entity("event", "events:1", names("clusters:1=cluster end:2=end events:2=event nodes:1=node reason:1=reason start:4=start "
-                    + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"),
-                            "cluster,nodename,start,end,state,reason,user",
+            new Entity(
+                    "event",
+                    "events:1",
+                    names("clusters:1=cluster end:2=end events:2=event nodes:1=node reason:1=reason start:4=start "
+                            + "states:4=state users:1=user maxcpus:4=maxcpus mincpus:4=mincpus condflags:3=condflags"),
+                    "cluster,nodename,start,end,state,reason,user",
                     columns(OTHER_COLUMNS)),
-            new Entity("instance", "instances:1", names("clusters:1=cluster end:2=end extra:2=extra instanceid:9=instanceid "
-                    + "instancetype:9=instancetype nodes:1=node start:1=start"),
-                    "cluster,nodename,start,end,instanceid,instancetype,extra", columns("""
+            new Entity(
+                    "instance",
+                    "instances:1",
+                    names("clusters:1=cluster end:2=end extra:2=extra instanceid:9=instanceid "
+                            + "instancetype:9=instancetype nodes:1=node start:1=start"),
+                    "cluster,nodename,start,end,instanceid,instancetype,extra",
+                    columns("""
                             cluster:1|Cluster|10|Cluster
                             end:2 timeend:5|TimeEnd|19|TimeEnd|TIME
                             extra:2|Extra|20|Extra
@@ -213,23 +250,44 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                             instancetype:9|InstanceType|20|InstanceType
                             nodename:1|NodeName|-15|NodeName
                             start:1 timestart:5|TimeStart|19|TimeStart|TIME""")),
-            new Entity("problem", "problems:1", names("clusters:1=cluster accounts:2=account users:1=user"), "cluster,account,user,problem",
+            new Entity(
+                    "problem",
+                    "problems:1",
+                    names("clusters:1=cluster accounts:2=account users:1=user"),
+                    "cluster,account,user,problem",
                     columns(OTHER_COLUMNS)),
-            new Entity("qos", "qos:1", names("names:1=name clusters:1=cluster qoslevel:1=name descriptions:1=description ids:1=id "
-                    + "preemptmode:8=preemptmode"),
-                    "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,usagefactor,grptres,"
-                    + "grptresmins,grptresrunmins,"
-                    + "grpjobs,grpsubmitjobs,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,maxtrespa,"
-                    + "maxtresrunminspa,maxtresrunminspu,maxjobspa,maxsubmitpa,mintres", columns(QOS_COLUMNS)),
-            new Entity("resource", "resources:4", names("names:1=name clusters:1=cluster descriptions:1=description ids:1=id servers:2=server "
-                    + "flags:2=flags allowed:2=allowed percentallowed:1=allowed servertype:7=servertype type:2=type"),
+            new Entity(
+                    "qos",
+                    "qos:1",
+                    names("names:1=name clusters:1=cluster qoslevel:1=name descriptions:1=description ids:1=id "
+                            + "preemptmode:8=preemptmode"),
+                    "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,"
+                            + "usagefactor,grptres,"
+                            + "grptresmins,grptresrunmins,"
+                            + "grpjobs,grpsubmitjobs,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,"
+                            + "maxjobspu,maxsubmitpu,maxtrespa,"
+                            + "maxtresrunminspa,maxtresrunminspu,maxjobspa,maxsubmitpa,mintres",
+                    columns(QOS_COLUMNS)),
+            new Entity(
+                    "resource",
+                    "resources:4",
+                    names("names:1=name clusters:1=cluster descriptions:1=description ids:1=id servers:2=server "
+                            + "flags:2=flags allowed:2=allowed percentallowed:1=allowed "
+                            + "servertype:7=servertype type:2=type"),
                     "name,server,type,count,lastconsumed,allocated,servertype",
                     columns(OTHER_COLUMNS.replace("name:1|Name|15", "name:1|Name|10"))),
-            new Entity("job", "job:1",
+            new Entity(
+                    "job",
+                    "job:1",
                     names("jobid:1=jobid accounts:1=account acct:4=account cluster:1=cluster "
                             + "endtime:1=endtime starttime:1=starttime users:1=user wckeys:1=wckey"),
-                    "", List.of()),
-            new Entity("runawayjob", "runawayjobs:2", names("clusters:1=cluster"), "id,name,partition,cluster,state,timesubmit,timestart,timeend",
+                    "",
+                    List.of()),
+            new Entity(
+                    "runawayjob",
+                    "runawayjobs:2",
+                    names("clusters:1=cluster"),
+                    "id,name,partition,cluster,state,timesubmit,timestart,timeend",
                     columns("""
                             cluster:1|Cluster|10|Cluster
                             id:1|ID|12|ID
@@ -239,8 +297,13 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                             timeend:5 end:1|TimeEnd|19|TimeEnd|TIME
                             timestart:5 start:3|TimeStart|19|TimeStart|TIME
                             timesubmit:5 submit:2|TimeSubmit|19|TimeSubmit|TIME""")),
-            new Entity("reservation", "reservations:4", names("clusters:1=cluster end:1=end flags:1=flags ids:1=ids names:2=names nodes:2=nodes "
-                    + "start:1=start"), "cluster,name,tres,start,end,unusedwall", columns("""
+            new Entity(
+                    "reservation",
+                    "reservations:4",
+                    names("clusters:1=cluster end:1=end flags:1=flags ids:1=ids names:2=names nodes:2=nodes "
+                            + "start:1=start"),
+                    "cluster,name,tres,start,end,unusedwall",
+                    columns("""
                             associations:4|Assocs|30|Assocs
                             cluster:1|Cluster|10|Cluster
                             end:2 timeend:5|TimeEnd|19|End|TIME
@@ -252,30 +315,52 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
                             tres:1|TRES|30|TRESCount
                             unusedwall:1|UnusedWall|10|UnusedWall""")),
             new Entity("stats", "stats:1", List.of(), "", List.of()),
-            new Entity("transaction", "transactions:1",
+            new Entity(
+                    "transaction",
+                    "transactions:1",
                     names("accounts:3=account action:4=action actor:4=actor clusters:1=cluster end:1=end ids:1=id "
-                    + "start:1=start users:1=user"), "time,action,actor,where,info", columns(OTHER_COLUMNS)),
-            new Entity("tres", "tres:4", names("names:1=name ids:1=id type:2=type"), "type,name,id", columns(OTHER_COLUMNS)),
-            new Entity("user", "users:1", names("names:1=name users:1=name accounts:3=account acct:4=account "
-                    + "adminlevel:2=adminlevel clusters:1=cluster "
-                    + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition qoslevel:1=qos wckeys:1=wckey "
-                    + "defaultqos:8=defaultqos"),
-                    "user,defaultaccount,adminlevel", columns(ASSOC_COLUMNS)),
-            new Entity("wckey", "wckeys:1", names("names:1=name wckeys:1=name clusters:1=cluster ids:1=id users:1=user"), "wckey,cluster,user",
+                            + "start:1=start users:1=user"),
+                    "time,action,actor,where,info",
+                    columns(OTHER_COLUMNS)),
+            new Entity(
+                    "tres",
+                    "tres:4",
+                    names("names:1=name ids:1=id type:2=type"),
+                    "type,name,id",
+                    columns(OTHER_COLUMNS)),
+            new Entity(
+                    "user",
+                    "users:1",
+                    names("names:1=name users:1=name accounts:3=account acct:4=account "
+                            + "adminlevel:2=adminlevel clusters:1=cluster "
+                            + "defaultaccount:8=defaultaccount defaultwckey:8=defaultwckey partitions:3=partition "
+                            + "qoslevel:1=qos wckeys:1=wckey "
+                            + "defaultqos:8=defaultqos"),
+                    "user,defaultaccount,adminlevel",
+                    columns(ASSOC_COLUMNS)),
+            new Entity(
+                    "wckey",
+                    "wckeys:1",
+                    names("names:1=name wckeys:1=name clusters:1=cluster ids:1=id users:1=user"),
+                    "wckey,cluster,user",
                     columns(OTHER_COLUMNS)));
 
     /** Words of lists that ask for more: shortest abbreviation and what slurmdbd calls them. */
-    private static final List<Name> OPTIONS =
-            names("withassoc:5=withassoc withcoordinators:5=withcoord withdeleted:5=withdeleted withrawqoslevel:5=rawqos "
-            + "withsubaccounts:5=withsubaccounts withclusters:5=withclusters woplimits:4=woplimits wopinfo:4=wopinfo "
-            + "onlydefaults:4=onlydefaults tree:4=tree all_clusters:5=allclusters all_time:5=alltime withfed:5=withfed wolimits:3=wolimits");
+    private static final List<Name> OPTIONS = names(
+            "withassoc:5=withassoc withcoordinators:5=withcoord withdeleted:5=withdeleted withrawqoslevel:5=rawqos "
+                    + "withsubaccounts:5=withsubaccounts withclusters:5=withclusters woplimits:4=woplimits "
+                    + "wopinfo:4=wopinfo "
+                    + "onlydefaults:4=onlydefaults tree:4=tree all_clusters:5=allclusters all_time:5=alltime "
+                    + "withfed:5=withfed wolimits:3=wolimits");
 
     static List<Name> names(String text) {
         List<Name> out = new ArrayList<>();
         for (String item : text.split(" ")) {
             int colon = item.indexOf(':');
             int eq = item.indexOf('=');
-            out.add(new Name(item.substring(0, colon), Integer.parseInt(item.substring(colon + 1, eq < 0 ? item.length() : eq)),
+            out.add(new Name(
+                    item.substring(0, colon),
+                    Integer.parseInt(item.substring(colon + 1, eq < 0 ? item.length() : eq)),
                     eq < 0 ? "" : item.substring(eq + 1)));
         }
         return List.copyOf(out);
@@ -285,7 +370,12 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
         List<Column> out = new ArrayList<>();
         for (String line : table.split("\n")) {
             String[] part = line.split("\\|", -1);
-            out.add(new Column(names(part[0]), part[1], Integer.parseInt(part[2]), part[3], part.length > 4 ? Kind.valueOf(part[4]) : Kind.TEXT,
+            out.add(new Column(
+                    names(part[0]),
+                    part[1],
+                    Integer.parseInt(part[2]),
+                    part[3],
+                    part.length > 4 ? Kind.valueOf(part[4]) : Kind.TEXT,
                     part.length > 5 ? part[5] : ""));
         }
         return List.copyOf(out);
@@ -306,19 +396,26 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
         if (lower.equals("resv")) {
             return find("reservations");
         }
-        return ALL.stream().filter(e -> names(e.word).getFirst().means(lower)
-                || lower.equals(names(e.word).getFirst().word() + "s") && !e.name.equals("job")
-                || e.name.equals(lower)).findFirst();
+        return ALL.stream()
+                .filter(e -> names(e.word).getFirst().means(lower)
+                        || lower.equals(names(e.word).getFirst().word() + "s") && !e.name.equals("job")
+                        || e.name.equals(lower))
+                .findFirst();
     }
 
-    /** The shortest abbreviations that add, modify and delete take; lists, which know more entities, want more of some. */
-    private static final List<Name> EDITED = names("account:1=account clusters:2=cluster coordinators:2=coordinator federation:1=federation "
-            + "job:1=job qos:1=qos resources:1=resource users:1=user");
+    /**
+     * The shortest abbreviations that add, modify and delete take; lists, which know more entities, want more of some.
+     */
+    private static final List<Name> EDITED =
+            names("account:1=account clusters:2=cluster coordinators:2=coordinator federation:1=federation "
+                    + "job:1=job qos:1=qos resources:1=resource users:1=user");
 
     /** The entity that a typed word of add, modify or delete means. */
     static Optional<Entity> edited(String typed) {
         String lower = typed.toLowerCase(Locale.ROOT);
-        return key(EDITED, lower).flatMap(name -> ALL.stream().filter(e -> e.name.equals(name)).findFirst()).or(() -> find(typed));
+        return key(EDITED, lower)
+                .flatMap(name -> ALL.stream().filter(e -> e.name.equals(name)).findFirst())
+                .or(() -> find(typed));
     }
 
     Optional<String> condition(String typed) {
@@ -337,7 +434,13 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
     /** The column a word of {@code format=} means: exactly, or the first it abbreviates. */
     Optional<Column> column(String typed) {
         String lower = typed.toLowerCase(Locale.ROOT);
-        Optional<Column> exact = columns.stream().filter(c -> c.words().stream().anyMatch(w -> w.word().equals(lower))).findFirst();
-        return exact.isPresent() ? exact : columns.stream().filter(c -> c.words().stream().anyMatch(w -> w.means(lower))).findFirst();
+        Optional<Column> exact = columns.stream()
+                .filter(c -> c.words().stream().anyMatch(w -> w.word().equals(lower)))
+                .findFirst();
+        return exact.isPresent()
+                ? exact
+                : columns.stream()
+                        .filter(c -> c.words().stream().anyMatch(w -> w.means(lower)))
+                        .findFirst();
     }
 }

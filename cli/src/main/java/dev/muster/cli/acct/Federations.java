@@ -7,7 +7,8 @@ import java.util.Locale;
 /** Refuses every command about federations. Muster has none. */
 final class Federations {
     /** Of a cluster; its features are what federated jobs choose by, and nothing else reads them. */
-    private static final List<Entity.Name> SETTINGS = Entity.names("federation:3=federation fedstate:4=fedstate features:3=features");
+    private static final List<Entity.Name> SETTINGS =
+            Entity.names("federation:3=federation fedstate:4=fedstate features:3=features");
 
     private Federations() {}
 

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Runs {@code sacctmgr load}: creates a cluster's accounts and users from a dumped file. Existing ones that the file lacks stay, unless {@code
- * clean} is given. slurmdbd applies all of it or nothing.
+ * Runs {@code sacctmgr load}: creates a cluster's accounts and users from a dumped file. Existing ones that the file
+ * lacks stay, unless {@code clean} is given. slurmdbd applies all of it or nothing.
  */
 final class LoadCommand {
     private static final int FILE_MAX = 64 << 20;
@@ -28,14 +28,35 @@ final class LoadCommand {
     private static final String ROOT = "root";
     private static final String RULE = "-".repeat(62);
     private static final String SHORT_RULE = "-".repeat(51);
-    /** Options other than limits. As in the original, a line may carry the options of another kind of line, which have no effect there. */
-    private static final List<String> RECORDS = List.of("classification", "description", "organization", "partition", "defaultaccount",
-            "defaultwckey", "adminlevel", "coordinator", "wckeys");
+    /**
+     * Options other than limits. As in the original, a line may carry the options of another kind of line, which have
+     * no effect there.
+     */
+    private static final List<String> RECORDS = List.of(
+            "classification",
+            "description",
+            "organization",
+            "partition",
+            "defaultaccount",
+            "defaultwckey",
+            "adminlevel",
+            "coordinator",
+            "wckeys");
     /** Names of limits in the report of changes, where they differ from the field's name. */
-    private static final Map<String, String> TOLD = Map.of("Fairshare", "fairshare", "GrpWall", "GrpWallDuration", "MaxTRES", "MaxTRESPerJob",
-            "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall", "MaxWallDurationPerJob");
+    private static final Map<String, String> TOLD = Map.of(
+            "Fairshare",
+            "fairshare",
+            "GrpWall",
+            "GrpWallDuration",
+            "MaxTRES",
+            "MaxTRESPerJob",
+            "MaxTRESMins",
+            "MaxTRESMinsPerJob",
+            "MaxWall",
+            "MaxWallDurationPerJob");
     /** Titles in the tables of accounts and of users. */
     private static final Map<String, String> NAME = Map.of("Account", "Name", "User", "Name");
+
     private static final String ASSOC_FORMAT = "parentname,fairshare,grptresmins,grptresrunmins,grptres,grpjobs,"
             + "grpjobsaccrue,grpmem,grpnodes,grpsubmit,"
             + "grpwall,maxtresmins,maxtres,maxtrespernode,maxjobs,maxsubmit,maxnodes,maxwall,qos,defaultqos";
@@ -63,6 +84,7 @@ final class LoadCommand {
     private final Map<String, String> ids = new HashMap<>();
     /** Whether the load creates the cluster's root association. */
     private boolean isNew;
+
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Set<String> seen = new LinkedHashSet<>();
 
@@ -79,12 +101,20 @@ final class LoadCommand {
         }
         LoadFile read = LoadFile.read(text());
         if (read.wrong > 0) {
-            throw new UsageException(1, List.of(" error: Problem with line(" + read.wrong + ")", " Problem with requests: Unspecified error"));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            " error: Problem with line(" + read.wrong + ")",
+                            " Problem with requests: Unspecified error"));
         }
-        Optional<LoadFile.Line> of = read.lines.stream().filter(l -> l.kind().equals("cluster")).findFirst();
+        Optional<LoadFile.Line> of =
+                read.lines.stream().filter(l -> l.kind().equals("cluster")).findFirst();
         if (of.isEmpty()) {
-            throw new UsageException(1, List.of(" You need to specify a cluster name first with 'Cluster - $NAME' in your file",
-                    " Nothing new added."));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            " You need to specify a cluster name first with 'Cluster - $NAME' in your file",
+                            " Nothing new added."));
         }
         cluster = (cluster.isEmpty() ? of.get().name() : cluster).toLowerCase(Locale.ROOT);
         boolean exists = now();
@@ -116,7 +146,8 @@ final class LoadCommand {
 
     private String text() throws UsageException {
         try {
-            byte[] bytes = c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, FILE_MAX);
+            byte[] bytes =
+                    c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, FILE_MAX);
             if (bytes.length > FILE_MAX) {
                 throw new UsageException(1, List.of(" \"" + file + "\" has more than " + FILE_MAX + " bytes"));
             }
@@ -124,7 +155,8 @@ final class LoadCommand {
         } catch (IOException e) {
             // the file's name alone, or with the reason behind it
             String said = String.valueOf(e.getMessage());
-            String why = said.contains("Permission denied") || e instanceof java.nio.file.AccessDeniedException ? "Permission denied"
+            String why = said.contains("Permission denied") || e instanceof java.nio.file.AccessDeniedException
+                    ? "Permission denied"
                     : said.endsWith(file) || said.contains("No such file") ? "No such file or directory" : said;
             throw new UsageException(1, List.of(" Unable to read \"" + file + "\": " + why));
         }
@@ -132,7 +164,12 @@ final class LoadCommand {
 
     private List<Json.Obj> rows(String entity, Json.Obj where, String option) throws SlurmException {
         List<Object> options = option.isEmpty() ? new ArrayList<>() : new ArrayList<>(List.of(option));
-        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", options)).objects("rows");
+        return c.host()
+                .accounting()
+                .call(
+                        "Show",
+                        new Json.Obj().put("entity", entity).put("where", where).put("options", options))
+                .objects("rows");
     }
 
     /** Loads the existing entities. Returns whether the cluster is known. */
@@ -159,7 +196,12 @@ final class LoadCommand {
         where.forEach(w::put);
         Json.Obj v = new Json.Obj();
         set.forEach(v::put);
-        return new Json.Obj().put("verb", verb).put("entity", entity).put("where", w).put("set", v).put("commit", true);
+        return new Json.Obj()
+                .put("verb", verb)
+                .put("entity", entity)
+                .put("where", w)
+                .put("set", v)
+                .put("commit", true);
     }
 
     /**
@@ -167,7 +209,8 @@ final class LoadCommand {
      *
      * @param own words of the line that are none
      */
-    private Map<String, String> limits(LoadFile.Line line, List<LimitField> fields, List<String> own) throws UsageException {
+    private Map<String, String> limits(LoadFile.Line line, List<LimitField> fields, List<String> own)
+            throws UsageException {
         Map<String, String> out = new LinkedHashMap<>();
         for (Map.Entry<String, String> e : line.options().entrySet()) {
             if (own.contains(e.getKey())) {
@@ -175,9 +218,12 @@ final class LoadCommand {
             }
             Optional<EditCommand.Limit> limit = EditCommand.limit(fields, e.getKey(), e.getValue());
             if (limit.isEmpty()) {
-                throw new UsageException(1, List.of(" Unknown option: " + e.getKey() + "=" + e.getValue(), " Problem with line(" + line.number()
-                        + ")",
-                        " Problem with requests: Unspecified error"));
+                throw new UsageException(
+                        1,
+                        List.of(
+                                " Unknown option: " + e.getKey() + "=" + e.getValue(),
+                                " Problem with line(" + line.number() + ")",
+                                " Problem with requests: Unspecified error"));
             }
             limit.get().mergeInto(out);
         }
@@ -197,13 +243,16 @@ final class LoadCommand {
         } else {
             if (clean) {
                 changes.add(change("clean", "cluster", Map.of("name", cluster), Map.of()));
-                tree = tree.stream().filter(a -> a.text("Account").equals(ROOT)
-                        && (a.text("User").isEmpty() || a.text("User").equals(ROOT))).toList();
+                tree = tree.stream()
+                        .filter(a -> a.text("Account").equals(ROOT)
+                                && (a.text("User").isEmpty() || a.text("User").equals(ROOT)))
+                        .toList();
                 wckeys = List.of();
             }
             if (!classification.isEmpty() && !classification.equalsIgnoreCase(classified)) {
                 changed("Classification", "Cluster", cluster, capitalised(classified), capitalised(classification));
-                changes.add(change("modify", "cluster", Map.of("name", cluster), Map.of("classification", classification)));
+                changes.add(
+                        change("modify", "cluster", Map.of("name", cluster), Map.of("classification", classification)));
             }
             Optional<Json.Obj> is = place(ROOT, "", "");
             differing(root, is).ifPresent(set -> {
@@ -220,12 +269,15 @@ final class LoadCommand {
             if (line.kind().equals("parent")) {
                 parent = line.name().toLowerCase(Locale.ROOT);
                 if (!seen.contains(parent)) {
-                    throw new UsageException(1, List.of(" line(" + line.number() + ") You need to add this parent (" + parent
-                            + ") as a child before you can add children to it."));
+                    throw new UsageException(
+                            1,
+                            List.of(" line(" + line.number() + ") You need to add this parent (" + parent
+                                    + ") as a child before you can add children to it."));
                 }
             } else if (line.kind().equals("account") || line.kind().equals("user")) {
                 if (parent.isEmpty()) {
-                    told.add(" No parent given creating off root, If incorrect specify 'Parent - name' before any children in your file");
+                    told.add(" No parent given creating off root, If incorrect specify 'Parent - name' before "
+                            + "any children in your file");
                     parent = ROOT;
                 }
                 if (line.kind().equals("account")) {
@@ -237,7 +289,10 @@ final class LoadCommand {
         }
     }
 
-    /** Those that are not there are made first, so that each may name any other; what a line does not say of one that is there stays. */
+    /**
+     * Those that are not there are made first, so that each may name any other; what a line does not say of one that is
+     * there stays.
+     */
     private void qos(LoadFile read) throws UsageException {
         Map<String, Map<String, String>> wanted = new LinkedHashMap<>();
         for (LoadFile.Line line : read.lines) {
@@ -247,18 +302,24 @@ final class LoadCommand {
         }
         Map<String, Json.Obj> are = new HashMap<>();
         qos.forEach(q -> are.put(q.text("Name").toLowerCase(Locale.ROOT), q));
-        wanted.keySet().stream().filter(name -> !are.containsKey(name))
+        wanted.keySet().stream()
+                .filter(name -> !are.containsKey(name))
                 .forEach(name -> changes.add(change("add", "qos", Map.of("name", name), Map.of())));
-        wanted.forEach((name, set) -> differing(set, Optional.ofNullable(are.get(name))).ifPresent(d -> {
-            if (are.containsKey(name)) {
-                d.forEach((key, to) -> changed(key, "QOS", name, or(are.get(name).text(key), "None"), or(to, "None")));
-            }
-            changes.add(change("modify", "qos", Map.of("name", name), d));
-        }));
+        wanted.forEach((name, set) -> differing(set, Optional.ofNullable(are.get(name)))
+                .ifPresent(d -> {
+                    if (are.containsKey(name)) {
+                        d.forEach((key, to) ->
+                                changed(key, "QOS", name, or(are.get(name).text(key), "None"), or(to, "None")));
+                    }
+                    changes.add(change("modify", "qos", Map.of("name", name), d));
+                }));
     }
 
     private Optional<Json.Obj> place(String account, String user, String partition) {
-        return tree.stream().filter(a -> a.text("Account").equals(account) && a.text("User").equals(user) && a.text("Partition").equals(partition))
+        return tree.stream()
+                .filter(a -> a.text("Account").equals(account)
+                        && a.text("User").equals(user)
+                        && a.text("Partition").equals(partition))
                 .findFirst();
     }
 
@@ -275,7 +336,8 @@ final class LoadCommand {
     private void account(LoadFile.Line line, String parent) throws UsageException {
         String name = line.name().toLowerCase(Locale.ROOT);
         Map<String, String> set = limits(line, LimitField.ASSOC, RECORDS);
-        Optional<Json.Obj> known = accounts.stream().filter(a -> a.text("Account").equals(name)).findFirst();
+        Optional<Json.Obj> known =
+                accounts.stream().filter(a -> a.text("Account").equals(name)).findFirst();
         Optional<Json.Obj> here = place(name, "", "");
         if (here.isEmpty() && !seen.contains(name)) {
             Map<String, String> add = new LinkedHashMap<>(set);
@@ -283,7 +345,9 @@ final class LoadCommand {
             if (known.isEmpty()) {
                 add.put("description", line.option("description"));
                 add.put("organization", line.option("organization"));
-                newAccounts.add(new Json.Obj().put("Account", name).put("Descr", or(line.option("description"), name))
+                newAccounts.add(new Json.Obj()
+                        .put("Account", name)
+                        .put("Descr", or(line.option("description"), name))
                         .put("Org", or(line.option("organization"), parent.equals(ROOT) ? name : parent)));
             }
             changes.add(change("add", "account", Map.of("name", name, "cluster", cluster), add));
@@ -308,7 +372,9 @@ final class LoadCommand {
     private void recordsChanged(LoadFile.Line line, String name, Optional<Json.Obj> known) {
         for (String key : List.of("description", "organization")) {
             String column = key.equals("description") ? "Descr" : "Org";
-            if (known.isPresent() && !line.option(key).isEmpty() && !known.get().text(column).equals(line.option(key))) {
+            if (known.isPresent()
+                    && !line.option(key).isEmpty()
+                    && !known.get().text(column).equals(line.option(key))) {
                 changed(key, "Account", name, known.get().text(column), line.option(key));
                 changes.add(change("modify", "account", Map.of("name", name), Map.of(key, line.option(key))));
             }
@@ -329,8 +395,11 @@ final class LoadCommand {
         String name = line.name();
         String partition = line.option("partition");
         Map<String, String> set = limits(line, LimitField.ASSOC, RECORDS);
-        Optional<Json.Obj> known = users.stream().filter(u -> u.text("User").equalsIgnoreCase(name)).findFirst();
-        boolean fresh = known.isEmpty() && newUsers.stream().noneMatch(u -> u.text("User").equals(name));
+        Optional<Json.Obj> known = users.stream()
+                .filter(u -> u.text("User").equalsIgnoreCase(name))
+                .findFirst();
+        boolean fresh = known.isEmpty()
+                && newUsers.stream().noneMatch(u -> u.text("User").equals(name));
         Map<String, String> where = new LinkedHashMap<>(Map.of("name", name, "cluster", cluster, "account", parent));
         if (!partition.isEmpty()) {
             where.put("partition", partition);
@@ -347,12 +416,21 @@ final class LoadCommand {
             differing(set, here).ifPresent(d -> changes.add(change("modify", "user", where, d)));
         }
         if (fresh) {
-            newUsers.add(new Json.Obj().put("User", name).put("DefaultAccount", or(line.option("defaultaccount"), parent))
-                    .put("DefaultWCKey", line.option("defaultwckey")).put("AdminLevel", or(line.option("adminlevel"), Printer.NOT_SET))
+            newUsers.add(new Json.Obj()
+                    .put("User", name)
+                    .put("DefaultAccount", or(line.option("defaultaccount"), parent))
+                    .put("DefaultWCKey", line.option("defaultwckey"))
+                    .put("AdminLevel", or(line.option("adminlevel"), Printer.NOT_SET))
                     .put("AllCoordinators", line.option("coordinator")));
-        } else if (known.isPresent() && !line.option("adminlevel").isEmpty()
+        } else if (known.isPresent()
+                && !line.option("adminlevel").isEmpty()
                 && !known.get().text("AdminLevel").equalsIgnoreCase(line.option("adminlevel"))) {
-            changed("Admin Level", "User", name, capitalised(known.get().text("AdminLevel")), capitalised(line.option("adminlevel")));
+            changed(
+                    "Admin Level",
+                    "User",
+                    name,
+                    capitalised(known.get().text("AdminLevel")),
+                    capitalised(line.option("adminlevel")));
             last.add(change("modify", "user", Map.of("name", name), Map.of("adminlevel", line.option("adminlevel"))));
         }
         own(line, name, fresh);
@@ -365,11 +443,14 @@ final class LoadCommand {
     private void limitsChanged(String kind, String name, Optional<Json.Obj> is, Map<String, String> set) {
         set.forEach((key, to) -> {
             String from = is.map(row -> row.text(key)).orElse("");
-            Optional<LimitField> field = LimitField.ASSOC.stream().filter(f -> f.name().equals(key)).findFirst();
+            Optional<LimitField> field =
+                    LimitField.ASSOC.stream().filter(f -> f.name().equals(key)).findFirst();
             switch (field.map(LimitField::kind).orElse(LimitField.Kind.TEXT)) {
                 case NAME -> told.add(String.format(Locale.ROOT, " Set %-25s for %-7s %-10s %8s", key, kind, name, to));
-                case NAMES -> told.add(String.format(Locale.ROOT, " Added %-23s for %-7s %-10s %8s", key, kind, name, to));
-                case TRES -> changed(TOLD.getOrDefault(key, key), kind, name, or(byId(from), "(null)"), or(byId(to), "(null)"));
+                case NAMES ->
+                    told.add(String.format(Locale.ROOT, " Added %-23s for %-7s %-10s %8s", key, kind, name, to));
+                case TRES ->
+                    changed(TOLD.getOrDefault(key, key), kind, name, or(byId(from), "(null)"), or(byId(to), "(null)"));
                 default -> changed(TOLD.getOrDefault(key, key), kind, name, or(from, "-1"), or(to, "-1"));
             }
         });
@@ -392,17 +473,27 @@ final class LoadCommand {
             return;
         }
         String account = line.option("defaultaccount").toLowerCase(Locale.ROOT);
-        String before = tree.stream().filter(a -> a.text("User").equals(name) && a.text("IsDefault").equals("1")).map(a -> a.text("Account"))
-                .findFirst().orElse("(null)");
+        String before = tree.stream()
+                .filter(a -> a.text("User").equals(name) && a.text("IsDefault").equals("1"))
+                .map(a -> a.text("Account"))
+                .findFirst()
+                .orElse("(null)");
         if (!account.isEmpty() && !account.equals(before)) {
             if (!fresh && !clean) {
                 changed("Default Account", "User", name, before, account);
             }
             defaults.put(name, account);
         }
-        List<String> have = wckeys.stream().filter(w -> w.text("User").equals(name)).map(w -> w.text("WCKey")).toList();
+        List<String> have = wckeys.stream()
+                .filter(w -> w.text("User").equals(name))
+                .map(w -> w.text("WCKey"))
+                .toList();
         String key = line.option("defaultwckey").toLowerCase(Locale.ROOT);
-        String was = have.stream().filter(w -> w.startsWith("*")).map(w -> w.substring(1)).findFirst().orElse("");
+        String was = have.stream()
+                .filter(w -> w.startsWith("*"))
+                .map(w -> w.substring(1))
+                .findFirst()
+                .orElse("");
         List<String> missing = new ArrayList<>();
         for (String w : line.option("wckeys").toLowerCase(Locale.ROOT).split(",")) {
             if (!w.isBlank() && !have.contains(w) && !have.contains("*" + w)) {
@@ -416,13 +507,16 @@ final class LoadCommand {
         Map<String, String> set = key.isEmpty() || key.equals(was) ? Map.of() : Map.of("defaultwckey", key);
         if (!missing.isEmpty()) {
             adding = " Adding WCKey(s) '" + String.join("', '", missing) + "' for user '" + name + "'";
-            last.add(change("add", "user", Map.of("name", name, "cluster", cluster, "wckey", String.join(",", missing)), set));
+            last.add(change(
+                    "add", "user", Map.of("name", name, "cluster", cluster, "wckey", String.join(",", missing)), set));
         } else if (!set.isEmpty()) {
             last.add(change("modify", "user", Map.of("name", name, "cluster", cluster), set));
         }
         List<String> coordinated = new ArrayList<>();
         for (String of : line.option("coordinator").toLowerCase(Locale.ROOT).split(",")) {
-            boolean already = users.stream().anyMatch(u -> u.text("User").equals(name) && List.of(u.text("Coordinators").split(",")).contains(of));
+            boolean already = users.stream()
+                    .anyMatch(u -> u.text("User").equals(name)
+                            && List.of(u.text("Coordinators").split(",")).contains(of));
             if (!of.isBlank() && !already) {
                 coordinated.add(of);
                 last.add(change("add", "coordinator", Map.of("name", name, "account", of), Map.of()));
@@ -440,9 +534,12 @@ final class LoadCommand {
         defaults.forEach((user, account) -> {
             // one that the file promises and does not make cannot be a default
             boolean there = place(account, user, "").isPresent()
-                    || newUserAssocs.stream().anyMatch(a -> a.text("User").equals(user) && a.text("Account").equals(account));
+                    || newUserAssocs.stream()
+                            .anyMatch(a -> a.text("User").equals(user)
+                                    && a.text("Account").equals(account));
             if (there) {
-                last.add(change("modify", "user", Map.of("name", user, "cluster", cluster), Map.of("defaultaccount", account)));
+                last.add(change(
+                        "modify", "user", Map.of("name", user, "cluster", cluster), Map.of("defaultaccount", account)));
             }
         });
         changes.addAll(last);
@@ -463,7 +560,9 @@ final class LoadCommand {
             c.out().println(" Changes Discarded");
             return 0;
         }
-        Json.Obj done = c.host().accounting().call("ChangeAll", new Json.Obj().put("changes", changes).put("commit", true));
+        Json.Obj done = c.host()
+                .accounting()
+                .call("ChangeAll", new Json.Obj().put("changes", changes).put("commit", true));
         if (done.list("error").isEmpty()) {
             return 0;
         }
@@ -478,30 +577,53 @@ final class LoadCommand {
             if (!classification.isEmpty()) {
                 c.out().println("Classification: " + classification);
             }
-            table("", "association", "account," + ASSOC_FORMAT, List.of(row(limits(of, LimitField.ASSOC, RECORDS))
-                    .put("Account", ROOT)), RULE);
+            table(
+                    "",
+                    "association",
+                    "account," + ASSOC_FORMAT,
+                    List.of(row(limits(of, LimitField.ASSOC, RECORDS)).put("Account", ROOT)),
+                    RULE);
         }
         told.forEach(c.out()::println);
         table("Accounts", "account", "account%10,description%20,organization%20,qos%20", newAccounts, SHORT_RULE);
         table("Account Associations", "association", "account," + ASSOC_FORMAT, newAccountAssocs, RULE);
-        table("Users", "user", "user,defaultaccount%10,defaultwckey%10,qos%20,adminlevel%9,coordinators%20", newUsers, SHORT_RULE);
-        table("User Associations", "association", "user,account," + ASSOC_FORMAT.substring("parentname,".length()), newUserAssocs, RULE);
+        table(
+                "Users",
+                "user",
+                "user,defaultaccount%10,defaultwckey%10,qos%20,adminlevel%9,coordinators%20",
+                newUsers,
+                SHORT_RULE);
+        table(
+                "User Associations",
+                "association",
+                "user,account," + ASSOC_FORMAT.substring("parentname,".length()),
+                newUserAssocs,
+                RULE);
         c.info("Done adding cluster in usec=" + (System.nanoTime() - began) / NS_PER_US);
     }
 
     private static String capitalised(String word) {
-        return word.isEmpty() ? "" : word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1).toLowerCase(Locale.ROOT);
+        return word.isEmpty()
+                ? ""
+                : word.substring(0, 1).toUpperCase(Locale.ROOT)
+                        + word.substring(1).toLowerCase(Locale.ROOT);
     }
 
-    private void table(String title, String entity, String format, List<Json.Obj> rows, String rule) throws UsageException {
+    private void table(String title, String entity, String format, List<Json.Obj> rows, String rule)
+            throws UsageException {
         if (rows.isEmpty()) {
             return;
         }
         if (!title.isEmpty()) {
             c.out().println(title);
         }
-        Printer printer = new Printer(c, new TextTable.Style(true, false, false), Entity.find(entity).orElseThrow(), format
-                .replace("grptresrunmins", "grptresrunmins%13"), false, List.of("account", "user").contains(entity) ? NAME : Map.of());
+        Printer printer = new Printer(
+                c,
+                new TextTable.Style(true, false, false),
+                Entity.find(entity).orElseThrow(),
+                format.replace("grptresrunmins", "grptresrunmins%13"),
+                false,
+                List.of("account", "user").contains(entity) ? NAME : Map.of());
         printer.header();
         printer.rows(rows);
         c.out().println(rule);

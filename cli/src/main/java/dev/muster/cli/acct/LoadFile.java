@@ -7,14 +7,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads the lines of a dumped cluster: {@code Cluster}, {@code QOS}, {@code Parent}, {@code Account} and {@code User}, each with a name and options.
+ * Reads the lines of a dumped cluster: {@code Cluster}, {@code QOS}, {@code Parent}, {@code Account} and {@code User},
+ * each with a name and options.
  */
 final class LoadFile {
     /**
      * One line.
      *
-     * @param number  counted from 1, with those that say nothing
-     * @param kind    in lower case
+     * @param number counted from 1, with those that say nothing
+     * @param kind in lower case
      * @param options by name in lower case, values without their quotes
      */
     record Line(int number, String kind, String name, Map<String, String> options) {
@@ -52,9 +53,12 @@ final class LoadFile {
                     out.wrong = number;
                     return out;
                 }
-                options.put(part.substring(0, eq).strip().toLowerCase(Locale.ROOT), Clause.unquoted(part.substring(eq + 1).strip()));
+                options.put(
+                        part.substring(0, eq).strip().toLowerCase(Locale.ROOT),
+                        Clause.unquoted(part.substring(eq + 1).strip()));
             }
-            out.lines.add(new Line(number, kind, Clause.unquoted(parts.getFirst().strip()), options));
+            out.lines.add(
+                    new Line(number, kind, Clause.unquoted(parts.getFirst().strip()), options));
         }
         return out;
     }

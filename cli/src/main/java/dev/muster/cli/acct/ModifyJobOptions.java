@@ -8,9 +8,13 @@ import dev.muster.model.format.Times;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks and converts the conditions and values of {@code sacctmgr modify job} before {@link EditCommand} sends them to slurmdbd. */
+/**
+ * Checks and converts the conditions and values of {@code sacctmgr modify job} before {@link EditCommand} sends them to
+ * slurmdbd.
+ */
 final class ModifyJobOptions {
-    private static final LimitField TRES = LimitField.find(LimitField.ASSOC, "GrpTRES").orElseThrow();
+    private static final LimitField TRES =
+            LimitField.find(LimitField.ASSOC, "GrpTRES").orElseThrow();
 
     private ModifyJobOptions() {}
 
@@ -19,10 +23,12 @@ final class ModifyJobOptions {
         return switch (key) {
             case "jobid" -> jobs(value);
             case "user" -> users(c, value);
-            case "starttime", "endtime" -> switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), true)) {
-                case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
-                case Times.Parsed.Invalid bad -> throw refused("Invalid time specification (pos=" + bad.position() + "): " + value);
-            };
+            case "starttime", "endtime" ->
+                switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), true)) {
+                    case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
+                    case Times.Parsed.Invalid bad ->
+                        throw refused("Invalid time specification (pos=" + bad.position() + "): " + value);
+                };
             default -> value;
         };
     }
@@ -47,9 +53,13 @@ final class ModifyJobOptions {
         List<String> names = new ArrayList<>();
         for (String word : value.split(",")) {
             boolean number = word.matches("\\d{1,9}");
-            String name = number ? c.host().userName(Integer.parseInt(word)) : c.host().userId(word) < 0 ? "" : word;
+            String name = number
+                    ? c.host().userName(Integer.parseInt(word))
+                    : c.host().userId(word) < 0 ? "" : word;
             if (name.isEmpty()) {
-                throw word.isEmpty() ? new UsageException(1, List.of()) : refused("sacctmgr: error: Invalid user id: " + word);
+                throw word.isEmpty()
+                        ? new UsageException(1, List.of())
+                        : refused("sacctmgr: error: Invalid user id: " + word);
             }
             names.add(name);
         }
@@ -62,8 +72,11 @@ final class ModifyJobOptions {
             return "0";
         }
         if (!typed.matches("\\d{1,18}")) {
-            throw new UsageException(1, List.of("sacctmgr: error: Invalid value for DerivedExitCode (" + typed + ")",
-                    " You didn't give me anything to set"));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            "sacctmgr: error: Invalid value for DerivedExitCode (" + typed + ")",
+                            " You didn't give me anything to set"));
         }
         long number = Long.parseLong(typed);
         return Long.toString(number > 0xffff_fffdL ? 0 : number);
@@ -79,7 +92,8 @@ final class ModifyJobOptions {
                 throw refused("sacctmgr: error: slurmdb_format_tres_str: no TRES id found for " + item);
             }
         }
-        return TRES.canonical(typed).orElseThrow(() -> refused("sacctmgr: error: Invalid value for TRES (" + typed + ")"));
+        return TRES.canonical(typed)
+                .orElseThrow(() -> refused("sacctmgr: error: Invalid value for TRES (" + typed + ")"));
     }
 
     private static UsageException refused(String sentence) {

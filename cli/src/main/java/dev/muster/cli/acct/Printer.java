@@ -20,6 +20,7 @@ final class Printer {
 
     /** Administrator level of a user whose line in the file sets none. */
     static final String NOT_SET = "Not Set";
+
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
     private final CommandContext c;
@@ -33,7 +34,14 @@ final class Printer {
     }
 
     /** @param titles replacement titles by column key */
-    Printer(CommandContext c, TextTable.Style style, Entity entity, String format, boolean tree, Map<String, String> titles) throws UsageException {
+    Printer(
+            CommandContext c,
+            TextTable.Style style,
+            Entity entity,
+            String format,
+            boolean tree,
+            Map<String, String> titles)
+            throws UsageException {
         this.c = c;
         this.tree = tree;
         for (String item : format.split(",")) {
@@ -42,7 +50,8 @@ final class Printer {
             if (name.isEmpty()) {
                 continue;
             }
-            Entity.Column column = entity.column(name).orElseThrow(() -> new UsageException(1, List.of("Unknown field '" + name + "'")));
+            Entity.Column column = entity.column(name)
+                    .orElseThrow(() -> new UsageException(1, List.of("Unknown field '" + name + "'")));
             int width = column.width();
             if (percent >= 0) {
                 try {
@@ -55,8 +64,12 @@ final class Printer {
             }
             fields.add(new Field(column, width));
         }
-        grid = new TextTable(fields.stream().map(f -> new TextTable.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width)).toList(),
-                style, c.out());
+        grid = new TextTable(
+                fields.stream()
+                        .map(f -> new TextTable.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width))
+                        .toList(),
+                style,
+                c.out());
     }
 
     void header() {
@@ -100,9 +113,15 @@ final class Printer {
             case MINUTES -> Durations.full(Long.parseLong(raw) * 60);
             case SECONDS -> Durations.full(Long.parseLong(raw));
             case REAL -> raw;
-            case TIME -> raw.equals("0") ? "Unknown" : TIME.format(Instant.ofEpochSecond(Long.parseLong(raw)).atZone(c.host().zone()));
-            case LEVEL -> raw.equalsIgnoreCase("Administrator") || raw.equalsIgnoreCase("Admin") ? "Administrator"
-                    : raw.equalsIgnoreCase("Operator") ? "Operator" : raw.equals(NOT_SET) ? raw : "None";
+            case TIME ->
+                raw.equals("0")
+                        ? "Unknown"
+                        : TIME.format(Instant.ofEpochSecond(Long.parseLong(raw))
+                                .atZone(c.host().zone()));
+            case LEVEL ->
+                raw.equalsIgnoreCase("Administrator") || raw.equalsIgnoreCase("Admin")
+                        ? "Administrator"
+                        : raw.equalsIgnoreCase("Operator") ? "Operator" : raw.equals(NOT_SET) ? raw : "None";
             case CPUS -> count(raw, "cpu");
             case NODES -> count(raw, "node");
             case MEMORY -> count(raw, "mem");

@@ -17,11 +17,14 @@ import java.util.Locale;
 /** Runs sacctmgr, which shows and changes accounts, users, QOS and other entities of accounting. */
 public final class Sacctmgr implements Command {
     private static final String SLURMDBD = "accounting_storage/slurmdbd";
-    private static final List<Entity.Name> VERBS = Entity.names("add:3=add archive:3=archive associations:3=associations clear:2=clear create:3=add "
-            + "delete:3=delete dump:3=dump exit:2=exit help:1=help list:3=show load:2=load modify:1=modify oneliner:1=oneliner parsable:1=parsable "
-            + "ping:2=ping problem:3=problem quiet:4=quiet quit:4=exit readonly:4=readonly reconfigure:3=reconfigure remove:3=delete "
-            + "rollup:2=roll show:3=show "
-            + "shutdown:4=shutdown update:1=modify verbose:4=verbose version:4=version");
+    private static final List<Entity.Name> VERBS =
+            Entity.names("add:3=add archive:3=archive associations:3=associations clear:2=clear create:3=add "
+                    + "delete:3=delete dump:3=dump exit:2=exit help:1=help list:3=show load:2=load modify:1=modify "
+                    + "oneliner:1=oneliner parsable:1=parsable "
+                    + "ping:2=ping problem:3=problem quiet:4=quiet quit:4=exit readonly:4=readonly "
+                    + "reconfigure:3=reconfigure remove:3=delete "
+                    + "rollup:2=roll show:3=show "
+                    + "shutdown:4=shutdown update:1=modify verbose:4=verbose version:4=version");
 
     @Override
     public List<GetOpt.Opt> options() {
@@ -57,13 +60,20 @@ public final class Sacctmgr implements Command {
 
     static String verb(String typed) {
         String lower = typed.toLowerCase(Locale.ROOT);
-        return VERBS.stream().filter(v -> v.means(lower)).findFirst().map(Entity.Name::key).orElse("");
+        return VERBS.stream()
+                .filter(v -> v.means(lower))
+                .findFirst()
+                .map(Entity.Name::key)
+                .orElse("");
     }
 
-    private int runCommand(CommandContext c, SacctmgrSwitches s, List<String> words) throws SlurmException, UsageException {
+    private int runCommand(CommandContext c, SacctmgrSwitches s, List<String> words)
+            throws SlurmException, UsageException {
         String verb = verb(words.getFirst());
         List<String> rest = words.subList(1, words.size());
-        if (s.readOnly && List.of("add", "modify", "delete", "load", "archive", "shutdown").contains(verb)) {
+        if (s.readOnly
+                && List.of("add", "modify", "delete", "load", "archive", "shutdown")
+                        .contains(verb)) {
             c.err().println("Can't run this command in readonly mode.");
             return 1;
         }
@@ -107,7 +117,7 @@ public final class Sacctmgr implements Command {
             case "load" -> {
                 return new LoadCommand(c, s).run(rest);
             }
-            case "oneliner" -> { }      // lists have a line for each as it is
+            case "oneliner" -> {} // lists have a line for each as it is
             default -> {
                 c.err().println("invalid keyword: " + words.getFirst());
                 return 1;
@@ -153,7 +163,8 @@ public final class Sacctmgr implements Command {
         if (s.json.isEmpty()) {
             c.out().println("slurmdbd(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
         } else {
-            JsonOutput.print(c, s.json, s.parser, ControlJson.slurmdbdPing(host, up, (System.nanoTime() - began) / 1000));
+            JsonOutput.print(
+                    c, s.json, s.parser, ControlJson.slurmdbdPing(host, up, (System.nanoTime() - began) / 1000));
         }
         return up ? 0 : 1;
     }

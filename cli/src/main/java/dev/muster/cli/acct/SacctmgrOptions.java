@@ -9,11 +9,28 @@ import java.util.List;
 
 /** Reads sacctmgr's options. */
 final class SacctmgrOptions {
-    enum Outcome { GO_ON, DONE, WRONG }
+    enum Outcome {
+        GO_ON,
+        DONE,
+        WRONG
+    }
 
-    static final List<GetOpt.Opt> TABLE = GetOpt.table("autocomplete::r", "help:h:n", "usage::n", "immediate:i:n", "json::o", "noheader:n:n",
-            "oneliner:o:n", "parsable:p:n", "parsable2:P:n", "quiet:Q:n", "readonly:r:n", "associations:s:n", "verbose:v:n", "version:V:n",
-                    "yaml::o");
+    static final List<GetOpt.Opt> TABLE = GetOpt.table(
+            "autocomplete::r",
+            "help:h:n",
+            "usage::n",
+            "immediate:i:n",
+            "json::o",
+            "noheader:n:n",
+            "oneliner:o:n",
+            "parsable:p:n",
+            "parsable2:P:n",
+            "quiet:Q:n",
+            "readonly:r:n",
+            "associations:s:n",
+            "verbose:v:n",
+            "version:V:n",
+            "yaml::o");
 
     private SacctmgrOptions() {}
 
@@ -50,7 +67,7 @@ final class SacctmgrOptions {
                 }
                 case "quiet" -> s.quiet = true;
                 case "readonly" -> s.readOnly = true;
-                case "oneliner" -> { }      // lists have a line for each as it is
+                case "oneliner" -> {} // lists have a line for each as it is
                 case "associations" -> s.associations = true;
                 case "verbose" -> s.verbose++;
                 case "json", "yaml" -> {

@@ -19,7 +19,8 @@ final class SacctmgrSwitches {
     /** {@code -v}: what goes to slurmdbd. */
     void log(CommandContext c, String what) {
         if (verbose > 0) {
-            c.host().needsOwnProcess();     // what is said cannot be taken back, should the service be of no use to the caller
+            c.host().needsOwnProcess(); // what is said cannot be taken back, should the service be of no use to the
+            // caller
             c.info("slurmdbd at " + c.host().accountingHost() + ": " + what);
         }
     }

@@ -21,17 +21,41 @@ import java.util.Set;
 final class ShowCommand {
     private static final long DAY_S = 86_400;
     /** Actions that transactions record. */
-    private static final List<String> ACTIONS = List.of("add accounts", "add account coord", "add associations", "add clusters", "add qos",
-            "add resource", "add users", "add wckeys", "modify accounts", "modify associations", "modify clusters", "modify qos", "modify resource",
-            "modify users", "remove accounts", "remove account coord", "remove associations", "remove clusters", "remove qos", "remove resource",
-            "remove users", "remove wckeys", "reset usage");
+    private static final List<String> ACTIONS = List.of(
+            "add accounts",
+            "add account coord",
+            "add associations",
+            "add clusters",
+            "add qos",
+            "add resource",
+            "add users",
+            "add wckeys",
+            "modify accounts",
+            "modify associations",
+            "modify clusters",
+            "modify qos",
+            "modify resource",
+            "modify users",
+            "remove accounts",
+            "remove account coord",
+            "remove associations",
+            "remove clusters",
+            "remove qos",
+            "remove resource",
+            "remove users",
+            "remove wckeys",
+            "reset usage");
     /** Lists that say no more of an unknown condition. */
-    private static final List<String> PLAINLY = List.of("association", "wckey", "transaction", "problem", "event", "runawayjob");
+    private static final List<String> PLAINLY =
+            List.of("association", "wckey", "transaction", "problem", "event", "runawayjob");
     /** Settings whose error message names the wrong word, as in the original. */
     private static final List<String> MISNAMED = List.of("qos", "resource");
     /** States that events are chosen by. */
-    private static final List<String> STATES = List.of("DRAIN", "FAIL", "UNKNOWN", "DOWN", "IDLE", "ALLOCATED", "MIXED", "FUTURE", "REBOOT");
-    private static final List<String> NO_ENTITY = List.of("No valid entity in list command",
+    private static final List<String> STATES =
+            List.of("DRAIN", "FAIL", "UNKNOWN", "DOWN", "IDLE", "ALLOCATED", "MIXED", "FUTURE", "REBOOT");
+
+    private static final List<String> NO_ENTITY = List.of(
+            "No valid entity in list command",
             "Input line must include \"Account\", \"Association\", \"Cluster\", \"Configuration\",",
             "\"Event\", \"Federation\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",",
             "\"RunAwayJobs\", \"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"");
@@ -55,7 +79,8 @@ final class ShowCommand {
         if (Federations.means(typed)) {
             throw Federations.refused();
         }
-        Entity entity = Entity.find(typed).filter(e -> !List.of("job", "coordinator").contains(e.name()))
+        Entity entity = Entity.find(typed)
+                .filter(e -> !List.of("job", "coordinator").contains(e.name()))
                 .orElseThrow(() -> new UsageException(1, NO_ENTITY));
         if (s.associations) {
             options.add("withassoc");
@@ -79,10 +104,13 @@ final class ShowCommand {
                     yield ConfigText.print(c, rows(entity));
                 }
                 JsonOutput.require(c, s.json, s.parser, CONF_SINCE, 1);
-                yield JsonOutput.print(c, s.json, s.parser, ConfJson.slurmdbd(rows(entity).getFirst()));
+                yield JsonOutput.print(
+                        c, s.json, s.parser, ConfJson.slurmdbd(rows(entity).getFirst()));
             }
-            case "stats" -> s.json.isEmpty() ? StatsText.print(c, rows(entity))
-                    : JsonOutput.print(c, s.json, s.parser, AcctJson.statistics(rows(entity)));
+            case "stats" ->
+                s.json.isEmpty()
+                        ? StatsText.print(c, rows(entity))
+                        : JsonOutput.print(c, s.json, s.parser, AcctJson.statistics(rows(entity)));
             case "runawayjob" -> runaway(entity);
             default -> list(entity);
         };
@@ -91,7 +119,9 @@ final class ShowCommand {
     /** The data parser's first version with a shape for slurmdbd.conf. */
     private static final int CONF_SINCE = 45;
 
-    /** From yesterday on, unless states are asked for: then what is in them now. States and users are of nodes alone. */
+    /**
+     * From yesterday on, unless states are asked for: then what is in them now. States and users are of nodes alone.
+     */
     private void eventTimes() throws UsageException {
         if (where.containsKey("state") || where.containsKey("user")) {
             where.put("event", "node");
@@ -116,12 +146,16 @@ final class ShowCommand {
                 if (option.isPresent()) {
                     options.add(option.get());
                 } else if (entity.name().equals("association") && !item.value().matches("[\\d,]+")) {
-                    throw new UsageException(1, List.of("sacctmgr: error: Invalid value for AssocId (" + item.value() + ")"));
+                    throw new UsageException(
+                            1, List.of("sacctmgr: error: Invalid value for AssocId (" + item.value() + ")"));
                 } else if (!entity.conditions().isEmpty() && !entity.name().equals("problem")) {
-                    String first = entity.name().equals("association") ? "id" : entity.conditions().getFirst().key();
+                    String first = entity.name().equals("association")
+                            ? "id"
+                            : entity.conditions().getFirst().key();
                     where.merge(first, item.value(), (a, b) -> a + "," + b);
                 }
-            } else if (item.key().length() >= 3 && "format".startsWith(item.key().toLowerCase(Locale.ROOT))) {
+            } else if (item.key().length() >= 3
+                    && "format".startsWith(item.key().toLowerCase(Locale.ROOT))) {
                 if (item.value().isEmpty()) {
                     throw new UsageException(1, List.of("Unknown field ''"));
                 }
@@ -131,7 +165,8 @@ final class ShowCommand {
                 if (key.isEmpty()) {
                     wrong.add(" Unknown condition: " + item.typed());
                     if (!PLAINLY.contains(entity.name())) {
-                        wrong.add(" Use keyword 'set' to modify " + (MISNAMED.contains(entity.name()) ? "SLURM_PRINT_VALUE" : "value"));
+                        wrong.add(" Use keyword 'set' to modify "
+                                + (MISNAMED.contains(entity.name()) ? "SLURM_PRINT_VALUE" : "value"));
                     }
                 } else {
                     where.merge(key.get(), value(key.get(), item.value()), (a, b) -> a + "," + b);
@@ -147,9 +182,11 @@ final class ShowCommand {
         if (key.equals("id") && !typed.matches("[\\d,]*")) {
             throw new UsageException(1, List.of("sacctmgr: error: Invalid value for AssocId (" + typed + ")"));
         }
-        boolean wrongEvent = key.equals("event") && !typed.toLowerCase(Locale.ROOT).matches("cluster|node");
+        boolean wrongEvent =
+                key.equals("event") && !typed.toLowerCase(Locale.ROOT).matches("cluster|node");
         if (wrongEvent) {
-            throw new UsageException(1, List.of(" Unknown event type: '" + typed + "'  Valid events are Cluster and Node."));
+            throw new UsageException(
+                    1, List.of(" Unknown event type: '" + typed + "'  Valid events are Cluster and Node."));
         }
         if (key.equals("action")) {
             for (String action : typed.split(",")) {
@@ -173,43 +210,65 @@ final class ShowCommand {
 
     /** The state whose name begins so. */
     private static String knownState(String typed) throws UsageException {
-        return STATES.stream().filter(state -> state.startsWith(typed.toUpperCase(Locale.ROOT))).findFirst().orElseThrow(() -> new UsageException(1,
-                List.of("Invalid state: " + typed, "Valid node states are: DRAIN FAIL UNKNOWN DOWN IDLE ALLOCATED MIXED FUTURE ",
-                        "sacctmgr: fatal: unrecognized job state value")));
+        return STATES.stream()
+                .filter(state -> state.startsWith(typed.toUpperCase(Locale.ROOT)))
+                .findFirst()
+                .orElseThrow(() -> new UsageException(
+                        1,
+                        List.of(
+                                "Invalid state: " + typed,
+                                "Valid node states are: DRAIN FAIL UNKNOWN DOWN IDLE ALLOCATED MIXED FUTURE ",
+                                "sacctmgr: fatal: unrecognized job state value")));
     }
 
     private Json.Obj reply(Entity entity) throws SlurmException {
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
         s.log(c, "show " + entity.name() + " where " + where + " with " + options);
-        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity.name()).put("where", conditions)
-                .put("options", new ArrayList<Object>(options)));
+        return c.host()
+                .accounting()
+                .call(
+                        "Show",
+                        new Json.Obj()
+                                .put("entity", entity.name())
+                                .put("where", conditions)
+                                .put("options", new ArrayList<Object>(options)));
     }
 
     /** A QOS that is not there selects nothing: most likely another one was meant. */
     private void qosThere() throws SlurmException, UsageException {
-        List<String> all = c.host().accounting().call("Show", new Json.Obj().put("entity", "qos")).objects("rows").stream()
-                .map(q -> q.text("Name")).toList();
+        List<String> all =
+                c.host().accounting().call("Show", new Json.Obj().put("entity", "qos")).objects("rows").stream()
+                        .map(q -> q.text("Name"))
+                        .toList();
         for (String name : where.get("qos").split(",")) {
             if (!name.isBlank() && !all.contains(name.strip().toLowerCase(Locale.ROOT))) {
-                throw new UsageException(1, List.of("sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are " + String.join(",", all),
-                        " Unknown condition: qos=" + where.get("qos")));
+                throw new UsageException(
+                        1,
+                        List.of(
+                                "sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are "
+                                        + String.join(",", all),
+                                " Unknown condition: qos=" + where.get("qos")));
             }
         }
     }
 
     /** Conditions of associations where none are listed: asked whether that is meant. */
     private boolean isMeant(Entity entity) {
-        List<String> own = entity.name().equals("account") ? List.of("name", "description", "organization", "flags")
+        List<String> own = entity.name().equals("account")
+                ? List.of("name", "description", "organization", "flags")
                 : List.of("name", "adminlevel", "cluster", "defaultaccount", "defaultwckey", "wckey");
-        boolean narrow = List.of("account", "user").contains(entity.name()) && !options.contains("withassoc")
+        boolean narrow = List.of("account", "user").contains(entity.name())
+                && !options.contains("withassoc")
                 && where.keySet().stream().anyMatch(k -> !own.contains(k));
         if (!narrow || s.immediate || !s.json.isEmpty()) {
             return true;
         }
         c.host().needsOwnProcess();
-        boolean yes = Prompt.agrees(c, "You requested options that are only valid when querying with the withassoc option.\n"
-                + "Are you sure you want to continue? (You have 30 seconds to decide)\n");
+        boolean yes = Prompt.agrees(
+                c,
+                "You requested options that are only valid when querying with the withassoc option.\n"
+                        + "Are you sure you want to continue? (You have 30 seconds to decide)\n");
         if (!yes) {
             c.out().println("Aborted");
         }
@@ -224,17 +283,25 @@ final class ShowCommand {
             return reply(entity).objects("rows");
         } catch (SlurmException e) {
             if (e.errno() == SlurmErrno.ACCESS_DENIED.number() && entity.name().equals("stats")) {
-                throw new UsageException(1,
-                        List.of("sacctmgr: error: acct_storage_p_get_stats: RC:2002 Your user doesn't have privilege to perform this action"));
+                throw new UsageException(
+                        1,
+                        List.of("sacctmgr: error: acct_storage_p_get_stats: RC:2002 Your user doesn't have "
+                                + "privilege to perform this action"));
             }
             if (e.errno() == SlurmErrno.ACCESS_DENIED.number()) {
-                throw new UsageException(1, switch (entity.name()) {
-                    case "wckey" -> List.of("sacctmgr: error: Your user doesn't have privilege to perform this action",
-                            " Error with request: " + e.getMessage());
-                    case "event", "problem" -> List.of("sacctmgr: error: " + e.getMessage(), " Error with request: " + e.getMessage());
-                    case "runawayjob" -> List.of("sacctmgr: error: You must have an AdminLevel>=Operator to fix runaway jobs");
-                    default -> List.of("sacctmgr: error: " + e.getMessage(), " Problem with query.");
-                });
+                throw new UsageException(
+                        1,
+                        switch (entity.name()) {
+                            case "wckey" ->
+                                List.of(
+                                        "sacctmgr: error: Your user doesn't have privilege to perform this action",
+                                        " Error with request: " + e.getMessage());
+                            case "event", "problem" ->
+                                List.of("sacctmgr: error: " + e.getMessage(), " Error with request: " + e.getMessage());
+                            case "runawayjob" ->
+                                List.of("sacctmgr: error: You must have an AdminLevel>=Operator to fix runaway jobs");
+                            default -> List.of("sacctmgr: error: " + e.getMessage(), " Problem with query.");
+                        });
             }
             throw new UsageException(1, List.of(DbdErrors.line(e)));
         }
@@ -244,11 +311,18 @@ final class ShowCommand {
         if (!isMeant(entity)) {
             return 0;
         }
-        Printer printer = new Printer(c, s.style(), entity, format.isEmpty() ? standard(entity) : format,
+        Printer printer = new Printer(
+                c,
+                s.style(),
+                entity,
+                format.isEmpty() ? standard(entity) : format,
                 options.contains("tree") && entity.name().equals("association"));
         List<Json.Obj> rows = rows(entity);
         if (!s.json.isEmpty()) {
-            List<Json.Obj> tres = c.host().accounting().call("Show", new Json.Obj().put("entity", "tres")).objects("rows");
+            List<Json.Obj> tres = c.host()
+                    .accounting()
+                    .call("Show", new Json.Obj().put("entity", "tres"))
+                    .objects("rows");
             Optional<Json.Obj> shaped = AcctJson.of(entity.name(), rows, tres);
             if (shaped.isPresent()) {
                 return JsonOutput.print(c, s.json, s.parser, shaped.get());
@@ -264,17 +338,31 @@ final class ShowCommand {
         boolean assoc = options.contains("withassoc");
         boolean coord = options.contains("withcoord");
         return switch (entity.name()) {
-            case "account" -> entity.format()
-                    + (assoc ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
-                    + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
-            case "user" -> "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
-                    + (assoc ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
-                    + "maxcpumins,qos,defaultqos" : "") + (coord ? ",coordinators" : "");
-            case "association" -> options.contains("wolimits") || options.contains("woplimits") ? "cluster,account,user,partition" : entity.format();
-            case "cluster" -> (options.contains("wolimits") ? "cluster,controlhost,controlport,rpc" : entity.format())
-                    + (options.contains("withfed") ? ",federation,id,features,fedstate" : "");
+            case "account" ->
+                entity.format()
+                        + (assoc
+                                ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
+                                        + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,"
+                                        + "defaultqos"
+                                : "")
+                        + (coord ? ",coordinators" : "");
+            case "user" ->
+                "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
+                        + (assoc
+                                ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
+                                        + "maxcpumins,qos,defaultqos"
+                                : "")
+                        + (coord ? ",coordinators" : "");
+            case "association" ->
+                options.contains("wolimits") || options.contains("woplimits")
+                        ? "cluster,account,user,partition"
+                        : entity.format();
+            case "cluster" ->
+                (options.contains("wolimits") ? "cluster,controlhost,controlport,rpc" : entity.format())
+                        + (options.contains("withfed") ? ",federation,id,features,fedstate" : "");
             case "transaction" -> entity.format() + (assoc ? ",user,account,cluster" : "");
-            case "resource" -> entity.format() + (options.contains("withclusters") ? ",cluster,allowed,flags" : ",flags");
+            case "resource" ->
+                entity.format() + (options.contains("withclusters") ? ",cluster,allowed,flags" : ",flags");
             default -> entity.format();
         };
     }
@@ -284,8 +372,11 @@ final class ShowCommand {
         String own = String.join(",", c.host().clusters());
         String cluster = where.computeIfAbsent("cluster", k -> own);
         if (!cluster.equals(own)) {
-            throw new UsageException(1, List.of("sacctmgr: error: show runawayjobs is not supported by this version for another cluster than "
-                    + own));
+            throw new UsageException(
+                    1,
+                    List.of("sacctmgr: error: show runawayjobs is not supported by this version for another "
+                            + "cluster than "
+                            + own));
         }
         if (!s.immediate) {
             c.host().needsOwnProcess();
@@ -297,25 +388,36 @@ final class ShowCommand {
             Json.Obj all = new Json.Obj().put("allStates", true).put("allPartitions", true);
             c.host().controller().call("QueryJobs", all).objects("jobs").forEach(j -> known.add(j.integer("jobId")));
         } catch (SlurmException e) {
-            throw new UsageException(1, List.of("sacctmgr: error: Slurmctld running on cluster " + cluster + " is not up, can't check running jobs"));
+            throw new UsageException(
+                    1,
+                    List.of("sacctmgr: error: Slurmctld running on cluster " + cluster
+                            + " is not up, can't check running jobs"));
         }
         rows.removeIf(r -> known.contains(Integer.parseInt(r.text("ID"))));
         if (rows.isEmpty()) {
             c.out().println("Runaway Jobs: No runaway jobs found on cluster " + cluster);
             return 0;
         }
-        c.out().println("NOTE: Runaway jobs are jobs that don't exist in the controller but have a start time and no end time in the database");
+        c.out()
+                .println("NOTE: Runaway jobs are jobs that don't exist in the controller but have a start "
+                        + "time and no end time in the database");
         printer.header();
         printer.rows(rows);
         c.out().println("");
-        if (!s.immediate && !Prompt.agrees(c, "Would you like to fix these runaway jobs?\n(This will set the end time for each job to the latest"
-                + " out of the start, eligible, or submit times, and set the state to completed.)\n(You have 30 seconds to decide)\n")) {
+        if (!s.immediate
+                && !Prompt.agrees(
+                        c,
+                        "Would you like to fix these runaway jobs?\n(This will set the end time for each job "
+                                + "to the latest out of the start, eligible, or submit times, and set the state to completed.)\n"
+                                + "(You have 30 seconds to decide)\n")) {
             return 0;
         }
         List<Object> keys = new ArrayList<>();
         rows.forEach(r -> keys.add(r.text("Key")));
         try {
-            c.host().accounting().call("EndRunaways", new Json.Obj().put("cluster", cluster).put("keys", keys));
+            c.host()
+                    .accounting()
+                    .call("EndRunaways", new Json.Obj().put("cluster", cluster).put("keys", keys));
         } catch (SlurmException e) {
             throw new UsageException(1, List.of("sacctmgr: error: Failed to fix runaway job: " + e.getMessage()));
         }

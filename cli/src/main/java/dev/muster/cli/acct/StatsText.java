@@ -37,10 +37,17 @@ final class StatsText {
     private static void lines(CommandContext c, List<Json.Obj> rows, String kind) {
         for (Json.Obj row : rows) {
             if (row.text("Kind").equals(kind)) {
-                String number = kind.equals("user") ? String.format(Locale.ROOT, "%-19s (%10s)", row.text("Name"), row.text("Uid"))
+                String number = kind.equals("user")
+                        ? String.format(Locale.ROOT, "%-19s (%10s)", row.text("Name"), row.text("Uid"))
                         : String.format(Locale.ROOT, "%-25s(%5s)", row.text("Name"), row.text("Uid"));
-                c.out().println(String.format(Locale.ROOT, "\t%s count:%-6s ave_time:%-6s total_time:%s", number,
-                        row.text("Count"), row.text("Average"), row.text("Total")));
+                c.out()
+                        .println(String.format(
+                                Locale.ROOT,
+                                "\t%s count:%-6s ave_time:%-6s total_time:%s",
+                                number,
+                                row.text("Count"),
+                                row.text("Average"),
+                                row.text("Total")));
             }
         }
     }

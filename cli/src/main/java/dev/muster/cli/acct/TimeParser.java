@@ -12,8 +12,10 @@ final class TimeParser {
     static long seconds(CommandContext c, String typed) throws UsageException {
         return switch (Times.parse(typed, c.host().nowMs() / 1000, c.host().zone(), true)) {
             case Times.Parsed.Ok ok -> ok.epochSec();
-            case Times.Parsed.Invalid bad -> throw new UsageException(1,
-                    List.of("sacctmgr: error: Invalid time specification (pos=" + bad.position() + "): " + typed));
+            case Times.Parsed.Invalid bad ->
+                throw new UsageException(
+                        1,
+                        List.of("sacctmgr: error: Invalid time specification (pos=" + bad.position() + "): " + typed));
         };
     }
 }

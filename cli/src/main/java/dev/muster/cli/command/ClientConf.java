@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys of slurm.conf that commands need, chiefly to find their controller. It does without the full configuration reader: reading is on the
- * start path of every command, and slurmctld has checked the file.
+ * The keys of slurm.conf that commands need, chiefly to find their controller. It does without the full configuration
+ * reader: reading is on the start path of every command, and slurmctld has checked the file.
  */
 public final class ClientConf {
     private static final int CONF_BYTES_MAX = 64 << 20;
@@ -53,11 +53,13 @@ public final class ClientConf {
     String accountingBackupHost = "";
     /** AccountingStoragePass: with munge, the socket of the munged that slurmdbd believes. */
     public String accountingPass = "";
+
     public int accountingPort = ACCOUNTING_PORT_DEFAULT;
     public boolean trackWckey;
     public String jobCompType = "";
     /** "" where nothing is said. */
     public String jobCompLoc = "";
+
     public String mpiDefault = "";
     public List<String> cliFilters = List.of();
     /** Path of cli_filter.lua; "" beside slurm.conf. */
@@ -66,11 +68,13 @@ public final class ClientConf {
     public int killOnBadExit;
     /** Seconds; 0 for none. */
     int inactiveLimit;
+
     public int waitTime;
     /** TCPTimeout, milliseconds. */
     public int connectMs = 2_000;
     /** Seconds; 0 for ever. */
     public int eioTimeout = 60;
+
     public int messageTimeout;
     /** KillWait, seconds between SIGTERM and SIGKILL. */
     int killWait = 30;
@@ -78,13 +82,16 @@ public final class ClientConf {
     public int treeWidth;
     /** Default directory of sbcast's files; "" for the working directory. */
     public String bcastDirectory = "";
+
     public String srunProlog = "";
     public String srunEpilog = "";
     /** Upper case, with commas; "" for all. */
     public String propagateLimits = "";
+
     public String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
     public boolean bcastSendLibs;
+
     public List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
     public List<String> launchParameters = List.of();
     public List<String> mpiParameters = List.of();
@@ -155,7 +162,9 @@ public final class ClientConf {
         }
         int eq = line.indexOf('=');
         if (eq > 0) {
-            key(Texts.lower(line.substring(0, eq).strip()), line.substring(eq + 1).strip());
+            key(
+                    Texts.lower(line.substring(0, eq).strip()),
+                    line.substring(eq + 1).strip());
         }
     }
 
@@ -166,7 +175,8 @@ public final class ClientConf {
             readFile(target, files, depth + 1);
             return;
         }
-        for (File file : IncludedFiles.of(new File(target)).orElseThrow(() -> new IOException("cannot list the files of " + target))) {
+        for (File file : IncludedFiles.of(new File(target))
+                .orElseThrow(() -> new IOException("cannot list the files of " + target))) {
             readFile(file.getPath(), files, depth + 1);
         }
     }
@@ -179,14 +189,16 @@ public final class ClientConf {
     private static final String FILTER_PATH = "cli_filter_lua_path=";
 
     private void key(String key, String value) {
-        String first = value.startsWith("\"") && value.indexOf('"', 1) > 0 ? value.substring(1, value.indexOf('"', 1))
+        String first = value.startsWith("\"") && value.indexOf('"', 1) > 0
+                ? value.substring(1, value.indexOf('"', 1))
                 : firstWord(value);
         switch (key) {
             case "clustername" -> clusterName = Texts.lower(first);
             case "slurmctldhost" -> {
                 int open = first.indexOf('(');
                 boolean named = open > 0 && first.endsWith(")");
-                servers.add(server(named ? first.substring(0, open) : first,
+                servers.add(server(
+                        named ? first.substring(0, open) : first,
                         named ? first.substring(open + 1, first.length() - 1) : ""));
             }
             case "controlmachine" -> controlMachine = first;
@@ -203,13 +215,19 @@ public final class ClientConf {
                 accountingPort = n < 1 || n > 65_535 ? ACCOUNTING_PORT_DEFAULT : (int) n;
             }
             case "trackwckey" -> trackWckey |= Texts.lower(first).matches("yes|up|true|1");
-            case "accountingstorageenforce" -> trackWckey |= Texts.split(Texts.lower(first), ',').contains("wckeys");
+            case "accountingstorageenforce" ->
+                trackWckey |= Texts.split(Texts.lower(first), ',').contains("wckeys");
             case "mpidefault" -> mpiDefault = first;
-            case "clifilterparameters" -> cliFilterPath = Texts.split(first, ',').stream().filter(p -> Texts.lower(p).startsWith(FILTER_PATH))
-                    .map(p -> p.substring(FILTER_PATH.length())).findFirst().orElse("");
+            case "clifilterparameters" ->
+                cliFilterPath = Texts.split(first, ',').stream()
+                        .filter(p -> Texts.lower(p).startsWith(FILTER_PATH))
+                        .map(p -> p.substring(FILTER_PATH.length()))
+                        .findFirst()
+                        .orElse("");
             case "clifilterplugins" -> cliFilters = Texts.split(first, ',');
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, Digits.parseNumber(first));
-            case "treewidth" -> treeWidth = Math.clamp(Digits.parseNumber(first), 0, dev.muster.model.cluster.LaunchTree.WIDTH_MAX);
+            case "treewidth" ->
+                treeWidth = Math.clamp(Digits.parseNumber(first), 0, dev.muster.model.cluster.LaunchTree.WIDTH_MAX);
             case "eiotimeout" -> eioTimeout = Math.clamp(Digits.parseNumber(first), 0, 65_535);
             case "tcptimeout" -> connectMs = Math.clamp(Digits.parseNumber(first), 1, 65_535) * 1000;
             case "tlstype" -> tlsType = first;
@@ -239,7 +257,7 @@ public final class ClientConf {
             case "mpiparams" -> mpiParameters = Texts.split(Texts.lower(first), ',');
             case "interactivestepoptions" -> interactiveStepOptions = value.startsWith("\"") ? first : value;
             case "slurmctldaddr" -> slurmctldAddress = first;
-            default -> { }
+            default -> {}
         }
     }
 
@@ -275,7 +293,10 @@ public final class ClientConf {
     public synchronized Tls tls() {
         if (tls == null) {
             TlsPlaces places = TlsPlaces.of(tlsType, tlsParameters, directory());
-            tls = !places.on() ? Tls.NONE : Tls.trusting(java.nio.file.Path.of(places.authority()), places.system()).brief();
+            tls = !places.on()
+                    ? Tls.NONE
+                    : Tls.trusting(java.nio.file.Path.of(places.authority()), places.system())
+                            .brief();
         }
         return tls;
     }
@@ -322,7 +343,8 @@ public final class ClientConf {
     /** Returns the hosts of slurmdbd, the primary first. */
     public java.util.List<Server> accountingServers() {
         Server first = new Server(accountingHost, accountingHost);
-        return accountingBackupHost.isEmpty() ? java.util.List.of(first)
+        return accountingBackupHost.isEmpty()
+                ? java.util.List.of(first)
                 : java.util.List.of(first, new Server(accountingBackupHost, accountingBackupHost));
     }
 }

@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * One invocation of a command.
  *
- * @param name    {@code squeue}
+ * @param name {@code squeue}
  * @param program as typed, for messages of the option parser
- * @param args    after the name; see {@link RawText}
+ * @param args after the name; see {@link RawText}
  */
 public record CommandContext(
         String name,

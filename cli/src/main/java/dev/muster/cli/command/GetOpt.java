@@ -4,11 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Parses options by the rules of GNU {@code getopt_long}: unique abbreviations, {@code --x=v} and {@code --x v}, clustered letters, glued optional
- * arguments, operands anywhere or ending the options. Errors are its sentences.
+ * Parses options by the rules of GNU {@code getopt_long}: unique abbreviations, {@code --x=v} and {@code --x v},
+ * clustered letters, glued optional arguments, operands anywhere or ending the options. Errors are its sentences.
  */
 public final class GetOpt {
-    public enum Arg { NONE, REQUIRED, OPTIONAL }
+    public enum Arg {
+        NONE,
+        REQUIRED,
+        OPTIONAL
+    }
 
     /**
      * @param name long name or ""
@@ -60,8 +64,8 @@ public final class GetOpt {
             int a = e.indexOf(':');
             char letter = e.charAt(a + 1) == ':' ? 0 : e.charAt(a + 1);
             char kind = e.charAt(e.length() - 1);
-            out.add(new Opt(e.substring(0, a), letter,
-                    kind == 'n' ? Arg.NONE : kind == 'r' ? Arg.REQUIRED : Arg.OPTIONAL));
+            out.add(new Opt(
+                    e.substring(0, a), letter, kind == 'n' ? Arg.NONE : kind == 'r' ? Arg.REQUIRED : Arg.OPTIONAL));
         }
         return out;
     }

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The process and machine that a command runs for. A command never reads these from its own JVM: the command service and tests bring hosts of their
- * own.
+ * The process and machine that a command runs for. A command never reads these from its own JVM: the command service
+ * and tests bring hosts of their own.
  */
 public interface Host {
     /** Field of /proc/PID/stat, counted behind the name. */
@@ -146,13 +146,18 @@ public interface Host {
         return settings().accountingPort;
     }
 
-    /** Demands the caller's own process for the rest of the command, which talks with the user or needs the caller's credential. */
+    /**
+     * Demands the caller's own process for the rest of the command, which talks with the user or needs the caller's
+     * credential.
+     */
     void needsOwnProcess();
 
     /** Sleeps. Returns false if the command was interrupted. */
     boolean pause(long ms);
 
-    /** Returns the names of the clusters that this host reaches without slurmdbd: the configured or the selected one. */
+    /**
+     * Returns the names of the clusters that this host reaches without slurmdbd: the configured or the selected one.
+     */
     List<String> clusters();
 
     /** Directs later requests to another cluster's controller. Only the caller's own process can. */
@@ -189,7 +194,10 @@ public interface Host {
         T make() throws UsageException;
     }
 
-    /** Returns the process's only object of the type, made at the first call. Only the caller's own process has such objects. */
+    /**
+     * Returns the process's only object of the type, made at the first call. Only the caller's own process has such
+     * objects.
+     */
     default <T> T oncePerProcess(Class<T> type, Maker<T> maker) throws UsageException {
         throw new IllegalStateException(type.getSimpleName() + " belongs to its caller's own process");
     }

@@ -3,8 +3,8 @@ package dev.muster.cli.command;
 import dev.muster.model.json.Json;
 
 /**
- * Reports to slurmctld that srun is alive while its step runs, if InactiveLimit is set. A stopped srun reports nothing, even if another process
- * serves it.
+ * Reports to slurmctld that srun is alive while its step runs, if InactiveLimit is set. A stopped srun reports nothing,
+ * even if another process serves it.
  */
 public final class Keepalive implements AutoCloseable {
     private static final int TIMES_WITHIN_LIMIT = 3;
@@ -18,7 +18,9 @@ public final class Keepalive implements AutoCloseable {
         this.jobId = jobId;
     }
 
-    /** Returns how often the command reports that it is alive, in milliseconds; Integer.MAX_VALUE without InactiveLimit. */
+    /**
+     * Returns how often the command reports that it is alive, in milliseconds; Integer.MAX_VALUE without InactiveLimit.
+     */
     public static int everyMs(CommandContext c) {
         int limitS = c.host().settings().inactiveLimit;
         return limitS <= 0 ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE, limitS * 1000L / TIMES_WITHIN_LIMIT);

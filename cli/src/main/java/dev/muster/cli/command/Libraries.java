@@ -17,8 +17,10 @@ public final class Libraries {
 
     /** Paths, without those below one of the excluded; none for a program without any. */
     public static List<Path> of(Path program, List<String> excluded) throws IOException {
-        Process ldd = new ProcessBuilder("ldd", program.toString()).redirectInput(new File("/dev/null"))
-                .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        Process ldd = new ProcessBuilder("ldd", program.toString())
+                .redirectInput(new File("/dev/null"))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
         String text;
         try (var out = ldd.getInputStream()) {
             text = new String(out.readNBytes(OUTPUT_BYTES_MAX), StandardCharsets.UTF_8);
@@ -38,7 +40,8 @@ public final class Libraries {
     static List<Path> paths(String text, List<String> excluded) {
         List<Path> out = new ArrayList<>();
         for (String line : text.split("\n")) {
-            String rest = line.contains("=>") ? line.substring(line.indexOf("=>") + 2).strip() : line.strip();
+            String rest =
+                    line.contains("=>") ? line.substring(line.indexOf("=>") + 2).strip() : line.strip();
             int end = rest.lastIndexOf(" (0x");
             if (rest.startsWith("/") && end > 0) {
                 Path path = Path.of(rest.substring(0, end));

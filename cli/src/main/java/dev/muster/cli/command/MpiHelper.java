@@ -21,7 +21,9 @@ final class MpiHelper {
             return List.of();
         }
         try {
-            Process list = new ProcessBuilder(helper.toString(), "--list").redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process list = new ProcessBuilder(helper.toString(), "--list")
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             String kinds = new String(list.getInputStream().readNBytes(ANSWER_BYTES_MAX), StandardCharsets.US_ASCII);
             list.waitFor(ANSWER_MS, TimeUnit.MILLISECONDS);
             return kinds.lines().toList();

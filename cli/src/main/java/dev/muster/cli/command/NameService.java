@@ -63,14 +63,18 @@ public final class NameService {
         return end < 0 ? "" : line.substring(from, end);
     }
 
-    /** Resolves a word of digits to a uid: the user with that name, else the user with that uid; -1 if neither exists. */
+    /**
+     * Resolves a word of digits to a uid: the user with that name, else the user with that uid; -1 if neither exists.
+     */
     public static int ofDigits(String digits) {
         return number(output("id", "-u", digits).strip());
     }
 
     private static String output(String... command) {
         try {
-            Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process p = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             p.getOutputStream().close();
             try (InputStream in = p.getInputStream()) {
                 return new String(in.readNBytes(4096), StandardCharsets.UTF_8);

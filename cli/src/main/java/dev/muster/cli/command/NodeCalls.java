@@ -10,11 +10,16 @@ public final class NodeCalls {
 
     public static String expanded(CommandContext c, String list) {
         return HostCall.expanded(list, call -> {
-            Json.Obj q = new Json.Obj().put("nodes", List.of(call.text())).put("all", Boolean.TRUE).put("fields", List.of("name"));
+            Json.Obj q = new Json.Obj()
+                    .put("nodes", List.of(call.text()))
+                    .put("all", Boolean.TRUE)
+                    .put("fields", List.of("name"));
             try {
-                return c.host().controller().call("QueryNodes", q).objects("nodes").stream().map(n -> n.text("name")).toList();
+                return c.host().controller().call("QueryNodes", q).objects("nodes").stream()
+                        .map(n -> n.text("name"))
+                        .toList();
             } catch (SlurmException e) {
-                return List.of();       // it is no node then, as for whoever reads the list
+                return List.of(); // it is no node then, as for whoever reads the list
             }
         });
     }

@@ -3,7 +3,10 @@ package dev.muster.cli.command;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Standard output or error of a command: buffered, and without loss of bytes. It remembers that its reader closed it instead of throwing. */
+/**
+ * Standard output or error of a command: buffered, and without loss of bytes. It remembers that its reader closed it
+ * instead of throwing.
+ */
 public final class Output {
     private static final int BUFFER_BYTES = 16_384;
 

@@ -5,8 +5,9 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Converts bytes to text and back without loss. Arguments, environment and paths are bytes on Unix. A byte that is not part of valid UTF-8 becomes
- * the lone surrogate U+DC80…U+DCFF: options are parsed as strings, and every byte leaves as it came.
+ * Converts bytes to text and back without loss. Arguments, environment and paths are bytes on Unix. A byte that is not
+ * part of valid UTF-8 becomes the lone surrogate U+DC80…U+DCFF: options are parsed as strings, and every byte leaves as
+ * it came.
  */
 public final class RawText {
     private static final int ESCAPE = 0xdc00;
@@ -74,8 +75,11 @@ public final class RawText {
         while (i < text.length()) {
             int end = i;
             while (end < text.length() && !isEscape(text, end)) {
-                end += Character.isHighSurrogate(text.charAt(end)) && end + 1 < text.length()
-                        && Character.isLowSurrogate(text.charAt(end + 1)) ? 2 : 1;
+                end += Character.isHighSurrogate(text.charAt(end))
+                                && end + 1 < text.length()
+                                && Character.isLowSurrogate(text.charAt(end + 1))
+                        ? 2
+                        : 1;
             }
             out.writeBytes(text.substring(i, end).getBytes(StandardCharsets.UTF_8));
             if (end < text.length()) {

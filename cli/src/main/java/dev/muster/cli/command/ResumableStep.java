@@ -8,10 +8,10 @@ import java.util.Map;
 /**
  * A step that the command service started and left. srun's own process resumes it.
  *
- * @param state       the checkpoint
- * @param positions   how far the output has come, by {@link #key}
+ * @param state the checkpoint
+ * @param positions how far the output has come, by {@link #key}
  * @param inputOffset where {@code input} begins in standard input; what follows it is still to be read
- * @param input       what may not have arrived
+ * @param input what may not have arrived
  */
 public record ResumableStep(Json.Obj state, Map<Long, Long> positions, long inputOffset, byte[] input) {
     /**
@@ -26,7 +26,8 @@ public record ResumableStep(Json.Obj state, Map<Long, Long> positions, long inpu
             if (words.size() == 2) {
                 inputOffset = Long.parseLong(words.get(1));
             } else if (words.size() == 3) {
-                positions.put(key(Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1))),
+                positions.put(
+                        key(Integer.parseInt(words.get(0)), Integer.parseInt(words.get(1))),
                         Long.parseLong(words.get(2)));
             }
         }

@@ -6,8 +6,8 @@ import dev.muster.transport.Client;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Passes on the rows of a long reply while slurmctld still produces the next ones. Each row is a line of its own; the first line ends where the list
- * begins.
+ * Passes on the rows of a long reply while slurmctld still produces the next ones. Each row is a line of its own; the
+ * first line ends where the list begins.
  */
 public final class RowLines implements Client.Lines {
     private static final byte[] END = "]}".getBytes(StandardCharsets.US_ASCII);
@@ -41,7 +41,8 @@ public final class RowLines implements Client.Lines {
         if (!begun) {
             Controller.feed(Controller.Rows.of(body, list), taker);
         } else if (!ended) {
-            throw new SlurmException(SlurmErrno.UNEXPECTED_MSG_ERROR.number(), SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
+            throw new SlurmException(
+                    SlurmErrno.UNEXPECTED_MSG_ERROR.number(), SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         }
     }
 }

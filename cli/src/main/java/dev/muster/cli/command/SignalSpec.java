@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * The value of {@code --signal=[{R|B}:]<sig>[@<seconds>]}.
  *
- * @param batchOnly  {@code B:}, only the batch shell
- * @param reserve    {@code R:}, also when preempted by a reservation
+ * @param batchOnly {@code B:}, only the batch shell
+ * @param reserve {@code R:}, also when preempted by a reservation
  */
 public record SignalSpec(int signal, int seconds, boolean batchOnly, boolean reserve) {
     private static final int DEFAULT_SECONDS = 60;
@@ -41,6 +41,8 @@ public record SignalSpec(int signal, int seconds, boolean batchOnly, boolean res
     /** Returns the value for cli_filter.lua, which omits the default time. */
     public String text() {
         String flags = (reserve ? "R" : "") + (batchOnly ? "B" : "");
-        return (flags.isEmpty() ? "" : flags + ":") + Signals.name(signal) + (seconds == DEFAULT_SECONDS ? "" : "@" + seconds);
+        return (flags.isEmpty() ? "" : flags + ":")
+                + Signals.name(signal)
+                + (seconds == DEFAULT_SECONDS ? "" : "@" + seconds);
     }
 }

@@ -6,6 +6,7 @@ import dev.muster.model.format.Digits;
 public final class Signals {
     /** No signal: how a task ends whose step the kernel killed something of for its memory. */
     static final int OUT_OF_MEMORY = 125;
+
     public static final int HUP = 1;
     public static final int INT = 2;
     public static final int QUIT = 3;
@@ -17,17 +18,47 @@ public final class Signals {
     public static final int CONT = 18;
     static final int STOP = 19;
 
-    private static final String[] NAMES = {"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL",
-            "USR1",
-        "SEGV", "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU",
-        "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"};
+    private static final String[] NAMES = {
+        "", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
+        "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF",
+        "WINCH", "IO", "PWR", "SYS"
+    };
     /** Texts of strsignal, for the lines about killed tasks. */
-    private static final String[] TEXTS = {"", "Hangup", "Interrupt", "Quit", "Illegal instruction",
-        "Trace/breakpoint trap", "Aborted", "Bus error", "Floating point exception", "Killed", "User defined signal 1",
-        "Segmentation fault", "User defined signal 2", "Broken pipe", "Alarm clock", "Terminated", "Stack fault",
-        "Child exited", "Continued", "Stopped (signal)", "Stopped", "Stopped (tty input)", "Stopped (tty output)",
-        "Urgent I/O condition", "CPU time limit exceeded", "File size limit exceeded", "Virtual timer expired",
-        "Profiling timer expired", "Window changed", "I/O possible", "Power failure", "Bad system call"};
+    private static final String[] TEXTS = {
+        "",
+        "Hangup",
+        "Interrupt",
+        "Quit",
+        "Illegal instruction",
+        "Trace/breakpoint trap",
+        "Aborted",
+        "Bus error",
+        "Floating point exception",
+        "Killed",
+        "User defined signal 1",
+        "Segmentation fault",
+        "User defined signal 2",
+        "Broken pipe",
+        "Alarm clock",
+        "Terminated",
+        "Stack fault",
+        "Child exited",
+        "Continued",
+        "Stopped (signal)",
+        "Stopped",
+        "Stopped (tty input)",
+        "Stopped (tty output)",
+        "Urgent I/O condition",
+        "CPU time limit exceeded",
+        "File size limit exceeded",
+        "Virtual timer expired",
+        "Profiling timer expired",
+        "Window changed",
+        "I/O possible",
+        "Power failure",
+        "Bad system call"
+    };
+
     private static final int LAST = 64;
 
     private Signals() {}
@@ -54,6 +85,8 @@ public final class Signals {
     }
 
     public static String text(int number) {
-        return number == OUT_OF_MEMORY ? "Out Of Memory" : number > 0 && number < TEXTS.length ? TEXTS[number] : "Unknown signal " + number;
+        return number == OUT_OF_MEMORY
+                ? "Out Of Memory"
+                : number > 0 && number < TEXTS.length ? TEXTS[number] : "Unknown signal " + number;
     }
 }

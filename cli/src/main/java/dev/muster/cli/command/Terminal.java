@@ -65,7 +65,9 @@ public final class Terminal {
         command[2] = "/dev/tty";
         System.arraycopy(arguments, 0, command, 3, arguments.length);
         try {
-            Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process p = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             p.getOutputStream().close();
             try (InputStream in = p.getInputStream()) {
                 String out = new String(in.readNBytes(STTY_BYTES_MAX), StandardCharsets.US_ASCII).strip();

@@ -22,6 +22,7 @@ public final class HttpController implements Controller {
     static final int TIMEOUT_MS = 60_000;
     /** Time for which an unreachable slurmctld is tried again, without MessageTimeout. */
     static final int RETRY_MS = 10_000;
+
     public static final int RETRY_PAUSE_MS = 500;
 
     private static final int IDLE_MAX = 4;
@@ -41,7 +42,13 @@ public final class HttpController implements Controller {
         this(conf, host, conf.servers, conf.port, false, conf.clusterName);
     }
 
-    private HttpController(ClientConf conf, ProcessHost host, List<ClientConf.Server> servers, int port, boolean accounting, String cluster) {
+    private HttpController(
+            ClientConf conf,
+            ProcessHost host,
+            List<ClientConf.Server> servers,
+            int port,
+            boolean accounting,
+            String cluster) {
         this.cluster = cluster;
         this.conf = conf;
         this.host = host;
@@ -56,14 +63,23 @@ public final class HttpController implements Controller {
         return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : TIMEOUT_MS;
     }
 
-    /** Makes a controller for slurmdbd. Its host may lack this cluster's key: munge vouches for the caller if the cluster has it. */
+    /**
+     * Makes a controller for slurmdbd. Its host may lack this cluster's key: munge vouches for the caller if the
+     * cluster has it.
+     */
     static HttpController accounting(ClientConf conf, ProcessHost host) {
         return new HttpController(conf, host, conf.accountingServers(), conf.accountingPort, true, conf.clusterName);
     }
 
     /** Makes a controller for another cluster that shares this one's key or munge, or accepts the caller's token. */
     static HttpController forCluster(ClientConf conf, ProcessHost host, KnownCluster there) {
-        return new HttpController(conf, host, List.of(new ClientConf.Server(there.address(), there.address())), there.port(), false, there.name());
+        return new HttpController(
+                conf,
+                host,
+                List.of(new ClientConf.Server(there.address(), there.address())),
+                there.port(),
+                false,
+                there.name());
     }
 
     /** Sends a request. Concurrent requests have connections of their own, which are kept for later ones. */
@@ -110,7 +126,8 @@ public final class HttpController implements Controller {
         return response(message, request, Optional.empty());
     }
 
-    private Client.Response response(String message, Json.Obj request, Optional<Client.Lines> lines) throws SlurmException {
+    private Client.Response response(String message, Json.Obj request, Optional<Client.Lines> lines)
+            throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int mostMs = (int) Math.min(Integer.MAX_VALUE, timeoutMs + request.number("waitMs"));
@@ -126,7 +143,8 @@ public final class HttpController implements Controller {
         }
         long endNs = System.nanoTime() + (isRetried(message) ? retryMs(conf) * 1_000_000L : 0);
         while (true) {
-            Optional<Client.Response> response = postToFirst(path, body, mostMs, lines, request.text("requestId").isEmpty() ? 0 : endNs);
+            Optional<Client.Response> response = postToFirst(
+                    path, body, mostMs, lines, request.text("requestId").isEmpty() ? 0 : endNs);
             if (response.isPresent()) {
                 return response.get();
             }
@@ -136,15 +154,21 @@ public final class HttpController implements Controller {
         }
     }
 
-    /** Returns whether an unreachable slurmctld is tried again, as Slurm's commands do. slurmrestd answers its own callers at once. */
+    /**
+     * Returns whether an unreachable slurmctld is tried again, as Slurm's commands do. slurmrestd answers its own
+     * callers at once.
+     */
     private boolean isRetried(String message) {
-        return !accounting && host.backOffSeconds == Client.BACK_OFF_S_MAX && isRetried(message, host.setting("SLURM_STEPMGR"));
+        return !accounting
+                && host.backOffSeconds == Client.BACK_OFF_S_MAX
+                && isRetried(message, host.setting("SLURM_STEPMGR"));
     }
 
     /**
      * Returns whether a request is repeated while slurmctld is unreachable.
      *
-     * @param manager the node that decides on the job's steps while slurmctld is away, "" for none. It is asked at once instead
+     * @param manager the node that decides on the job's steps while slurmctld is away, "" for none. It is asked at once
+     *     instead
      */
     public static boolean isRetried(String message, String manager) {
         return manager.isEmpty() && !message.equals("Ping") && !message.equals("Follow");
@@ -158,22 +182,28 @@ public final class HttpController implements Controller {
     /**
      * Sends a request to the first controller that can be reached.
      *
-     * @param repeatUntilNs until when a request whose answer was lost is repeated (its request id makes that harmless); 0 for never
+     * @param repeatUntilNs until when a request whose answer was lost is repeated (its request id makes that harmless);
+     *     0 for never
      * @return empty if none can be reached
      */
-    private Optional<Client.Response> postToFirst(String path, byte[] body, int mostMs, Optional<Client.Lines> lines, long repeatUntilNs)
+    private Optional<Client.Response> postToFirst(
+            String path, byte[] body, int mostMs, Optional<Client.Lines> lines, long repeatUntilNs)
             throws SlurmException {
         for (ClientConf.Server server : servers) {
             Session first = session();
             Client client = new Client(server.address(), port, () -> renewed(first), host::nonce)
-                    .to(accounting ? Audience.SLURMDBD : Audience.SLURMCTLD).connectWithin(conf.connectMs)
-                    .over(conf.tls()).backOffWithin(host.backOffSeconds);
+                    .to(accounting ? Audience.SLURMDBD : Audience.SLURMCTLD)
+                    .connectWithin(conf.connectMs)
+                    .over(conf.tls())
+                    .backOffWithin(host.backOffSeconds);
             try {
                 return Optional.of(post(client, path, body, mostMs, lines));
             } catch (Client.ConnectException e) {
                 client.close();
             } catch (IOException e) {
-                boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !client.isAborted()
+                boolean again = repeatUntilNs != 0
+                        && repeatUntilNs - System.nanoTime() > 0
+                        && !client.isAborted()
                         && !(e instanceof SocketTimeoutException);
                 if (!again) {
                     throw PendingRequests.failed(client, e);
@@ -183,7 +213,8 @@ public final class HttpController implements Controller {
         return Optional.empty();
     }
 
-    private Client.Response post(Client client, String path, byte[] body, int timeoutMs, Optional<Client.Lines> lines) throws IOException {
+    private Client.Response post(Client client, String path, byte[] body, int timeoutMs, Optional<Client.Lines> lines)
+            throws IOException {
         host.inFlight.begin(client);
         try {
             Client.Response r = client.post(path, body, timeoutMs, lines);
@@ -214,7 +245,8 @@ public final class HttpController implements Controller {
     }
 
     /** Sends one request over a connection of its own. */
-    public static Json.Obj callOnce(Client client, String message, Json.Obj request, PendingRequests inFlight) throws SlurmException {
+    public static Json.Obj callOnce(Client client, String message, Json.Obj request, PendingRequests inFlight)
+            throws SlurmException {
         inFlight.begin(client);
         try (client) {
             return answer(client.post("/muster/v1/" + message, Json.print(request), TIMEOUT_MS));
@@ -259,8 +291,9 @@ public final class HttpController implements Controller {
         if (response.status() != 200) {
             String error = body.text("error");
             int errno = body.integer("errno");
-            throw new SlurmException(errno == 0 ? -1 : errno, error.isEmpty() ? SlurmErrno.of(errno)
-                    .sentence() : error);
+            throw new SlurmException(
+                    errno == 0 ? -1 : errno,
+                    error.isEmpty() ? SlurmErrno.of(errno).sentence() : error);
         }
         return body;
     }

@@ -23,7 +23,10 @@ public final class PendingRequests {
         clients.remove(Thread.currentThread());
     }
 
-    /** Aborts the request of a thread. A request with an answer stays untouched: another request may have its connection by now. */
+    /**
+     * Aborts the request of a thread. A request with an answer stays untouched: another request may have its connection
+     * by now.
+     */
     public void giveUp(Thread asking) {
         clients.computeIfPresent(asking, (t, client) -> {
             client.abort();
@@ -41,8 +44,8 @@ public final class PendingRequests {
     }
 
     private static SlurmException lost(IOException e) {
-        SlurmErrno no = e instanceof SocketTimeoutException ? SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT
-                : SlurmErrno.CTLD_RECV;
+        SlurmErrno no =
+                e instanceof SocketTimeoutException ? SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT : SlurmErrno.CTLD_RECV;
         return new SlurmException(no.number(), no.sentence());
     }
 }

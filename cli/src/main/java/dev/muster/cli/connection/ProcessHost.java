@@ -31,12 +31,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The host of a command that runs in its caller's own process. It reads /proc and works with and without the launcher. */
+/**
+ * The host of a command that runs in its caller's own process. It reads /proc and works with and without the launcher.
+ */
 public final class ProcessHost implements Host {
     private static final int PROC_BYTES_MAX = 1 << 20;
-    private static final String[] LIMITS = {"Max cpu time", "CPU", "Max file size", "FSIZE", "Max data size", "DATA",
-        "Max stack size", "STACK", "Max core file size", "CORE", "Max resident set", "RSS", "Max processes", "NPROC",
-        "Max open files", "NOFILE", "Max locked memory", "MEMLOCK", "Max address space", "AS"};
+    private static final String[] LIMITS = {
+        "Max cpu time",
+        "CPU",
+        "Max file size",
+        "FSIZE",
+        "Max data size",
+        "DATA",
+        "Max stack size",
+        "STACK",
+        "Max core file size",
+        "CORE",
+        "Max resident set",
+        "RSS",
+        "Max processes",
+        "NPROC",
+        "Max open files",
+        "NOFILE",
+        "Max locked memory",
+        "MEMLOCK",
+        "Max address space",
+        "AS"
+    };
 
     private final Map<String, String> env;
     final Optional<Launcher> launcher;
@@ -49,6 +70,7 @@ public final class ProcessHost implements Host {
     private Optional<KnownCluster> elsewhere = Optional.empty();
     /** Pending requests to all daemons. */
     final PendingRequests inFlight = new PendingRequests();
+
     private Controller controller;
     private Controller accounting;
     private final UserNames names = new UserNames();
@@ -68,7 +90,9 @@ public final class ProcessHost implements Host {
         byte[][] left = launcher.isPresent() ? launcher.get().resumable() : null;
         this.resumable = left == null ? Optional.empty() : Optional.of(ResumableStep.of(left[0], left[1], left[2]));
         // a resumed step makes new requests: the launcher's id belongs to the first process's
-        this.requestIds = launcher.isPresent() && left == null ? Optional.of(new RequestIds(launcher.get().firstRequestId())) : Optional.empty();
+        this.requestIds = launcher.isPresent() && left == null
+                ? Optional.of(new RequestIds(launcher.get().firstRequestId()))
+                : Optional.empty();
     }
 
     String setting(String variable) {
@@ -364,7 +388,8 @@ public final class ProcessHost implements Host {
         elsewhere = Optional.empty();
         try {
             elsewhere = cluster.name().equals(conf().clusterName) ? Optional.empty() : Optional.of(cluster);
-            controller = elsewhere.isEmpty() ? new HttpController(conf(), this)
+            controller = elsewhere.isEmpty()
+                    ? new HttpController(conf(), this)
                     : HttpController.forCluster(conf(), this, cluster);
         } catch (SlurmException e) {
             // whoever asks then hears of it
@@ -415,7 +440,9 @@ public final class ProcessHost implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = ofNodes();
-        Client client = new Client(address, port, () -> session, this::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+        Client client = new Client(address, port, () -> session, this::nonce)
+                .to(Audience.SLURMD)
+                .connectWithin(conf().connectMs)
                 .over(conf().tls());
         try {
             return client.stream("/muster/v1/stream/" + name, "muster-" + name);
@@ -428,8 +455,14 @@ public final class ProcessHost implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session session = ofNodes();
-        return HttpController.callOnce(new Client(address, port, () -> session, this::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
-                .over(conf().tls()), message, request, inFlight);
+        return HttpController.callOnce(
+                new Client(address, port, () -> session, this::nonce)
+                        .to(Audience.SLURMD)
+                        .connectWithin(conf().connectMs)
+                        .over(conf().tls()),
+                message,
+                request,
+                inFlight);
     }
 
     @Override
@@ -460,7 +493,10 @@ public final class ProcessHost implements Host {
         }
     }
 
-    /** The terminal's foreground is another process group: fields 5 and 8 of /proc/self/stat, after the name in brackets. */
+    /**
+     * The terminal's foreground is another process group: fields 5 and 8 of /proc/self/stat, after the name in
+     * brackets.
+     */
     @Override
     public boolean inBackground() {
         try {

@@ -1,6 +1,9 @@
 package dev.muster.cli.connection;
 
-/** Makes the request ids of one command from the id that its launcher made. A command that is repeated on another path uses the same ids. */
+/**
+ * Makes the request ids of one command from the id that its launcher made. A command that is repeated on another path
+ * uses the same ids.
+ */
 public final class RequestIds {
     private static final int COUNT_DIGITS = 4;
 

@@ -15,7 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Optional;
 
 /**
- * Opens sessions that prove the caller's identity: with the cluster key if the caller may read it, else from a daemon's sack socket, else by munge.
+ * Opens sessions that prove the caller's identity: with the cluster key if the caller may read it, else from a daemon's
+ * sack socket, else by munge.
  */
 public final class Sessions {
     private static final int ANSWER_BYTES_MAX = 8192;
@@ -54,8 +55,7 @@ public final class Sessions {
     static Session own(ClientConf conf, ProcessHost host, String cluster) throws SlurmException {
         Optional<byte[]> key = clusterKey(conf, host.nowMs());
         if (key.isPresent()) {
-            return Session.issue(key.get(), cluster, new Caller(host.uid(), host.gid()), host.nowMs(),
-                    host.random(16));
+            return Session.issue(key.get(), cluster, new Caller(host.uid(), host.gid()), host.nowMs(), host.random(16));
         }
         // what a daemon of this cluster vouches for is good in this one only
         Optional<Session> sack = cluster.equals(conf.clusterName) ? fromSack(conf, host.launcher) : Optional.empty();
@@ -78,8 +78,9 @@ public final class Sessions {
             return ofJwt(host.setting(JWT));
         }
         String socket = conf.accountingPass.startsWith("/") ? conf.accountingPass : conf.authInfo("socket");
-        Optional<Session> munge = conf.authType.equals("auth/munge") ? new Munge(socket)
-                .session(host.random(32), Math.max(0, host.userId(conf.slurmUser))) : Optional.empty();
+        Optional<Session> munge = conf.authType.equals("auth/munge")
+                ? new Munge(socket).session(host.random(32), Math.max(0, host.userId(conf.slurmUser)))
+                : Optional.empty();
         return munge.isPresent() ? munge.get() : open(conf, host);
     }
 

@@ -148,7 +148,8 @@ public enum JobField {
         @Override
         public boolean isWhole(int field, String value) {
             return switch (ALL[field]) {
-                case TIME_LEFT, TIME_LIMIT, TIME_USED -> !value.isEmpty() && value.charAt(0) >= '0' && value.charAt(0) <= '9';
+                case TIME_LEFT, TIME_LIMIT, TIME_USED ->
+                    !value.isEmpty() && value.charAt(0) >= '0' && value.charAt(0) <= '9';
                 case NODE_LIST, SCHED_NODES -> true;
                 case REQ_NODES, EXC_NODES -> !value.equals(ALL[field].heading);
                 case REASON_LIST -> !value.startsWith("(");
@@ -198,7 +199,8 @@ public enum JobField {
     }
 
     /** The surroundings of a value, besides the job. */
-    public record View(CommandContext context, long now, String timeFormat, int indexesShown, String cluster, Style style) {
+    public record View(
+            CommandContext context, long now, String timeFormat, int indexesShown, String cluster, Style style) {
         String path(Json.Obj job, String field) {
             return job.text(style.expand ? field : field + "Pattern");
         }
@@ -269,8 +271,8 @@ public enum JobField {
             case MAX_CPUS -> n(j, "cpusMax");
             case MAX_NODES -> n(j, "nodeCountMax");
             case MCS_LABEL -> JobRows.orNull(j.text("mcsLabel"));
-            case MIN_CPUS -> Integer.toString(
-                    Math.max(1, Math.max(j.integer("cpusPerNodeMin"), j.integer("cpusPerTask"))));
+            case MIN_CPUS ->
+                Integer.toString(Math.max(1, Math.max(j.integer("cpusPerNodeMin"), j.integer("cpusPerTask"))));
             case MIN_MEMORY -> v.megabytes(Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb")));
             case MIN_TIME -> Durations.briefMinutes(j.integer("timeMinMin"));
             case MIN_TMP_DISK -> v.megabytes(j.number("tmpDiskMb"));
@@ -297,14 +299,20 @@ public enum JobField {
             case REASON_LIST -> JobRows.nodesOrReason(j);
             case REQ_NODES -> j.text("nodeListRequested");
             case REQUEUE -> bit(j, "requeue");
-            case REQ_SWITCH -> j.text("switches").isEmpty() ? "0" : j.text("switches").split("@")[0];
-            case WAIT4SWITCH -> Durations.brief(j.text("switches").indexOf('@') < 0 ? 0
-                    : Durations.parseSeconds(j.text("switches").split("@")[1]).orElse(0));
+            case REQ_SWITCH ->
+                j.text("switches").isEmpty() ? "0" : j.text("switches").split("@")[0];
+            case WAIT4SWITCH ->
+                Durations.brief(
+                        j.text("switches").indexOf('@') < 0
+                                ? 0
+                                : Durations.parseSeconds(j.text("switches").split("@")[1])
+                                        .orElse(0));
             case RESERVATION -> JobRows.orNull(j.text("reservation"));
             case RESTART_COUNT -> n(j, "restarts");
             case SCHED_NODES -> JobRows.orNull(j.text("schedNodes"));
-            case SCT -> JobRows.orStar(j.integer("socketsPerNode")) + ":" + JobRows.orStar(j.integer("coresPerSocket"))
-                    + ":" + JobRows.orStar(j.integer("threadsPerCore"));
+            case SCT ->
+                JobRows.orStar(j.integer("socketsPerNode")) + ":" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
+                        + JobRows.orStar(j.integer("threadsPerCore"));
             case SLUID -> Sluid.text(j.number("sluid"));
             case SOCKETS -> JobRows.orStar(j.integer("socketsPerNode"));
             case START_TIME -> v.time(j, "startTime", "N/A");
@@ -320,8 +328,8 @@ public enum JobField {
             case TIME_LEFT -> JobRows.left(j, v.now);
             case TIME_LIMIT -> JobRows.limit(j);
             case TIME_USED -> Durations.brief(JobRows.used(j));
-            case TRES_ALLOC -> JobRows.orNA(j.text("tresAlloc").isEmpty() ? j.text("tresRequested")
-                    : j.text("tresAlloc"));
+            case TRES_ALLOC ->
+                JobRows.orNA(j.text("tresAlloc").isEmpty() ? j.text("tresRequested") : j.text("tresAlloc"));
             case TRES_PER_JOB -> JobRows.orNA(j.text("tresPerJob"));
             case TRES_PER_NODE -> JobRows.orNA(j.text("tresPerNode"));
             case TRES_PER_SOCKET -> JobRows.orNA(j.text("tresPerSocket"));
@@ -373,7 +381,14 @@ public enum JobField {
 
     /** {@code energy,task} → {@code Energy,Task}. */
     private static String profile(String asked) {
-        return asked.isEmpty() ? "NotSet" : String.join(",", Texts.split(Texts.lower(asked), ',').stream()
-                .map(w -> w.equals("filesystem") ? "Lustre" : Texts.upper(w.substring(0, 1)) + w.substring(1)).toList());
+        return asked.isEmpty()
+                ? "NotSet"
+                : String.join(
+                        ",",
+                        Texts.split(Texts.lower(asked), ',').stream()
+                                .map(w -> w.equals("filesystem")
+                                        ? "Lustre"
+                                        : Texts.upper(w.substring(0, 1)) + w.substring(1))
+                                .toList());
     }
 }

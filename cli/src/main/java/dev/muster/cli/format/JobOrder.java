@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Sorts jobs by squeue's sort keys. It is one class instead of chained comparators, which every process would create anew. */
+/**
+ * Sorts jobs by squeue's sort keys. It is one class instead of chained comparators, which every process would create
+ * anew.
+ */
 public final class JobOrder implements Comparator<JobOrder.Line> {
     private record Key(JobField field, boolean descending) {}
 
@@ -24,7 +27,7 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
     /** @param keys letters of columns, each with an optional sign, commas between */
     public static JobOrder of(CommandContext c, String keys) throws UsageException {
         JobOrder order = new JobOrder(c);
-        for (int i = keys.length() - 1; i >= 0; i--) {      // the original names the last wrong letter
+        for (int i = keys.length() - 1; i >= 0; i--) { // the original names the last wrong letter
             char k = keys.charAt(i);
             if ("-+,".indexOf(k) < 0 && (NO_KEYS.indexOf(k) >= 0 || JobField.TABLE.byLetter(k) < 0)) {
                 throw c.bad(1, "Invalid sort specification: " + k);
@@ -70,7 +73,9 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
             Key k = keys.get(i);
             for (int end = at + (isPriority(k.field) ? 2 : 1); at < end; at++) {
                 Object x = a.keys.get(at);
-                int c = x instanceof Long n ? Long.compare(n, (Long) b.keys.get(at)) : ((String) x).compareTo((String) b.keys.get(at));
+                int c = x instanceof Long n
+                        ? Long.compare(n, (Long) b.keys.get(at))
+                        : ((String) x).compareTo((String) b.keys.get(at));
                 if (c != 0) {
                     return k.descending ? -c : c;
                 }

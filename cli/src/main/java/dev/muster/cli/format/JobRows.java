@@ -16,27 +16,44 @@ import java.util.List;
 public final class JobRows {
     /** Instead of a number of characters: every index by itself. */
     public static final int EACH_INDEX = -1;
+
     private static final int ID_SHOWN = 31;
     /** Reasons that squeue prints with blanks. */
-    private static final List<String> WORDY_REASONS = List.of("launch_failed_requeued_held", "job_requeued_in_held_state",
-            "job_requeued_in_special_exit_state");
+    private static final List<String> WORDY_REASONS =
+            List.of("launch_failed_requeued_held", "job_requeued_in_held_state", "job_requeued_in_special_exit_state");
     /** A set of array indexes that is longer than one less is cut, unless SLURM_BITSTR_LEN says otherwise. */
     static final int INDEXES_SHOWN = 64;
-    private static final JobFlag[] FLAG_ORDER = {JobFlag.COMPLETING, JobFlag.CONFIGURING, JobFlag.RESIZING,
-        JobFlag.REQUEUED, JobFlag.REQUEUE_FED, JobFlag.REQUEUE_HOLD, JobFlag.SPECIAL_EXIT, JobFlag.STOPPED,
-        JobFlag.REVOKED, JobFlag.RESV_DEL_HOLD, JobFlag.SIGNALING, JobFlag.STAGE_OUT,
-        JobFlag.EXPEDITING};
+
+    private static final JobFlag[] FLAG_ORDER = {
+        JobFlag.COMPLETING,
+        JobFlag.CONFIGURING,
+        JobFlag.RESIZING,
+        JobFlag.REQUEUED,
+        JobFlag.REQUEUE_FED,
+        JobFlag.REQUEUE_HOLD,
+        JobFlag.SPECIAL_EXIT,
+        JobFlag.STOPPED,
+        JobFlag.REVOKED,
+        JobFlag.RESV_DEL_HOLD,
+        JobFlag.SIGNALING,
+        JobFlag.STAGE_OUT,
+        JobFlag.EXPEDITING
+    };
 
     private JobRows() {}
 
     public static boolean isUnfinished(Json.Obj job) {
         return switch (job.text("state")) {
             case "PENDING", "RUNNING", "SUSPENDED", "" -> true;
-            default -> job.texts("flags").contains("COMPLETING") || job.texts("flags").contains("STAGE_OUT");
+            default ->
+                job.texts("flags").contains("COMPLETING") || job.texts("flags").contains("STAGE_OUT");
         };
     }
 
-    /** Returns the full name of a state or state flag, given the name or its abbreviation in capitals; "" for any other word. */
+    /**
+     * Returns the full name of a state or state flag, given the name or its abbreviation in capitals; "" for any other
+     * word.
+     */
     public static String stateName(String word) {
         for (JobState s : JobState.values()) {
             if (s.name().equals(word) || s.compact().equals(word)) {
@@ -48,7 +65,7 @@ public final class JobRows {
                 return f.name();
             }
         }
-        return word.equals("EXPEDITING") ? word : "";       // no job has the flag
+        return word.equals("EXPEDITING") ? word : ""; // no job has the flag
     }
 
     /** {@code 12}, {@code 12_3}, {@code 12_[1-9%2]}, {@code 12+1}. */
@@ -76,7 +93,9 @@ public final class JobRows {
     /** The pending indexes without steps, as {@code squeue --only-job-state} names them. */
     static String eachTask(Json.Obj job) {
         String tasks = arrayTasks(job);
-        return tasks.indexOf(':') < 0 ? tasks : IndexSet.parse(job.text("arrayTasks")).print(0);
+        return tasks.indexOf(':') < 0
+                ? tasks
+                : IndexSet.parse(job.text("arrayTasks")).print(0);
     }
 
     /** The pending indexes with the limit of running ones: {@code 1-9%2}. */
@@ -91,7 +110,10 @@ public final class JobRows {
         return job.integer("arrayJobId") == 0 ? -1 : job.has("arrayTaskId") ? job.integer("arrayTaskId") : 0;
     }
 
-    /** @param shown room for the indexes and what ends them, of which the limit of running tasks takes nothing; 0 for any */
+    /**
+     * @param shown room for the indexes and what ends them, of which the limit of running tasks takes nothing; 0 for
+     *     any
+     */
     static String cut(String indexes, int shown) {
         int percent = indexes.lastIndexOf('%');
         int end = percent < 0 ? indexes.length() : percent;
@@ -238,6 +260,8 @@ public final class JobRows {
         }
         long high = whole * scale / top;
         long rest = whole * scale % top;
-        return "0." + Long.toString(scale * scale + high * scale + rest * scale / top).substring(1);
+        return "0."
+                + Long.toString(scale * scale + high * scale + rest * scale / top)
+                        .substring(1);
     }
 }

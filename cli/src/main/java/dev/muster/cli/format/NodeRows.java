@@ -7,11 +7,28 @@ import java.util.List;
 /** Formats a node's state. */
 public final class NodeRows {
     /** Flags that scontrol appends to the state, in its order. */
-    private static final String[] SHOWN = {"CLOUD", "COMPLETING", "DRAIN", "DYNAMIC_NORM", "DYNAMIC_FUTURE",
-            "EXTERNAL", "INVALID_REG", "FAIL",
-        "MAINT", "POWER_DOWN", "POWER_UP", "NOT_RESPONDING", "POWERED_DOWN", "REBOOT_REQUESTED", "REBOOT_ISSUED",
-                "RESERVED",
-        "POWERING_DOWN", "POWERING_UP", "PLANNED", "BLOCKED"};
+    private static final String[] SHOWN = {
+        "CLOUD",
+        "COMPLETING",
+        "DRAIN",
+        "DYNAMIC_NORM",
+        "DYNAMIC_FUTURE",
+        "EXTERNAL",
+        "INVALID_REG",
+        "FAIL",
+        "MAINT",
+        "POWER_DOWN",
+        "POWER_UP",
+        "NOT_RESPONDING",
+        "POWERED_DOWN",
+        "REBOOT_REQUESTED",
+        "REBOOT_ISSUED",
+        "RESERVED",
+        "POWERING_DOWN",
+        "POWERING_UP",
+        "PLANNED",
+        "BLOCKED"
+    };
 
     private NodeRows() {}
 
@@ -33,7 +50,9 @@ public final class NodeRows {
 
     /** Returns the node's state after its reboot; "" without one, or if it is not fixed. */
     public static String nextState(Json.Obj n) {
-        return has(n, "NEXT_DOWN") ? "DOWN" : has(n, "NEXT_RESUME") ? "RESUME" : has(n, "NEXT_UNDRAIN") ? "UNDRAIN" : "";
+        return has(n, "NEXT_DOWN")
+                ? "DOWN"
+                : has(n, "NEXT_RESUME") ? "RESUME" : has(n, "NEXT_UNDRAIN") ? "UNDRAIN" : "";
     }
 
     /** {@code IDLE+DRAIN+NOT_RESPONDING}. */
@@ -57,7 +76,7 @@ public final class NodeRows {
         String base = base(n);
         String mark = mark(n);
         if (has(n, "REBOOT_ISSUED")) {
-            return "reboot^";       // drained for it or not
+            return "reboot^"; // drained for it or not
         }
         if (has(n, "DRAIN")) {
             return (isBusy(base) || has(n, "COMPLETING") ? "draining" : "drained") + mark;
@@ -96,21 +115,22 @@ public final class NodeRows {
         String word = full.substring(0, end);
         String marks = full.substring(end);
         return switch (word) {
-            case "allocated" -> "alloc";
-            case "mixed" -> "mix";
-            case "draining" -> "drng";
-            case "drained" -> "drain";
-            case "failing" -> "failg";
-            case "completing" -> "comp";
-            case "planned" -> "plnd";
-            case "reserved" -> "resv";
-            case "unknown" -> "unk";
-            case "future" -> "futr";
-            case "reboot" -> "boot";
-            case "error" -> "err";
-            case "blocked" -> "block";
-            default -> word;
-        } + marks;
+                    case "allocated" -> "alloc";
+                    case "mixed" -> "mix";
+                    case "draining" -> "drng";
+                    case "drained" -> "drain";
+                    case "failing" -> "failg";
+                    case "completing" -> "comp";
+                    case "planned" -> "plnd";
+                    case "reserved" -> "resv";
+                    case "unknown" -> "unk";
+                    case "future" -> "futr";
+                    case "reboot" -> "boot";
+                    case "error" -> "err";
+                    case "blocked" -> "block";
+                    default -> word;
+                }
+                + marks;
     }
 
     /** The sign behind the state: not responding, powered down, powering up, …. */

@@ -15,8 +15,8 @@ import java.util.List;
 import javax.net.ssl.HttpsURLConnection;
 
 /**
- * Makes a link to the page that slurmrestd serves, with a code that logs the caller in. The code is valid once and for a minute, so that no token
- * stands in an address. It stands behind the #, which no server logs.
+ * Makes a link to the page that slurmrestd serves, with a code that logs the caller in. The code is valid once and for
+ * a minute, so that no token stands in an address. It stands behind the #, which no server logs.
  */
 public final class PageLink {
     /** Port at which slurmrestd listens by default. */
@@ -25,6 +25,7 @@ public final class PageLink {
     public static final String PLACE = "MUSTER_PAGE";
     /** File beside slurm.conf: where the page is, for callers without {@link #PLACE}. */
     private static final String FILE = "muster.page";
+
     private static final int FILE_BYTES_MAX = 4096;
     private static final int CONNECT_MS = 3_000;
     private static final int ANSWER_MS = 10_000;
@@ -62,16 +63,20 @@ public final class PageLink {
                 last = p + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
             }
         }
-        c.error("no slurmrestd with a page is reached at " + last + ". Name its address as an argument, in the variable " + PLACE
-                + " or in the file " + FILE + " beside slurm.conf");
+        c.error("no slurmrestd with a page is reached at " + last
+                + ". Name its address as an argument, in the variable " + PLACE + " or in the file " + FILE
+                + " beside slurm.conf");
         return 1;
     }
 
     private static String fromFile(CommandContext c) {
         String conf = c.host().confPath();
         try {
-            return conf.isEmpty() ? "" : RawText.decode(c.host().readFile(conf.substring(0, conf.lastIndexOf('/') + 1) + FILE, FILE_BYTES_MAX))
-                    .strip();
+            return conf.isEmpty()
+                    ? ""
+                    : RawText.decode(c.host()
+                                    .readFile(conf.substring(0, conf.lastIndexOf('/') + 1) + FILE, FILE_BYTES_MAX))
+                            .strip();
         } catch (IOException e) {
             return "";
         }
@@ -79,18 +84,24 @@ public final class PageLink {
 
     private static String token(CommandContext c) throws SlurmException {
         try {
-            return c.host().controller().call("CreateToken", new Json.Obj().put("lifespanSeconds", TOKEN_SECONDS)).text("token");
+            return c.host()
+                    .controller()
+                    .call("CreateToken", new Json.Obj().put("lifespanSeconds", TOKEN_SECONDS))
+                    .text("token");
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.DISABLED.number()) {
                 throw e;
             }
-            throw new SlurmException(e.errno(), e.getMessage() + ": the page needs tokens, which slurmctld makes with AuthAltTypes=auth/jwt and "
-                    + "AuthAltParameters=jwt_key=PATH in slurm.conf");
+            throw new SlurmException(
+                    e.errno(),
+                    e.getMessage() + ": the page needs tokens, which slurmctld makes with AuthAltTypes=auth/jwt and "
+                            + "AuthAltParameters=jwt_key=PATH in slurm.conf");
         }
     }
 
     private static String code(String place, String token, Tls tls) throws IOException {
-        HttpURLConnection http = (HttpURLConnection) URI.create(place + "/muster/v1/session/codes").toURL().openConnection();
+        HttpURLConnection http = (HttpURLConnection)
+                URI.create(place + "/muster/v1/session/codes").toURL().openConnection();
         if (http instanceof HttpsURLConnection secure && tls.isOn()) {
             // as with all connections of the cluster its authority counts, not the name
             secure.setSSLSocketFactory(tls.factory());
@@ -107,8 +118,10 @@ public final class PageLink {
         try (InputStream in = http.getResponseCode() == 200 ? http.getInputStream() : http.getErrorStream()) {
             Json.Obj answer = in == null ? new Json.Obj() : Json.object(in.readNBytes(ANSWER_BYTES_MAX));
             if (answer.text("code").isEmpty()) {
-                throw new IOException(answer.objects("errors").isEmpty() ? "it answers " + http.getResponseCode()
-                        : answer.objects("errors").getFirst().text("description"));
+                throw new IOException(
+                        answer.objects("errors").isEmpty()
+                                ? "it answers " + http.getResponseCode()
+                                : answer.objects("errors").getFirst().text("description"));
             }
             return answer.text("code");
         } catch (Json.MalformedException e) {

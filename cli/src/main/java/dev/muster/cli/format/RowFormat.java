@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A row layout: columns with a width, a side and the text that follows them. It is read from {@code -o} ({@code %.18i %9P}) or {@code -O} ({@code
- * JobID:8,Name:.10,State:|}). Printing pads or cuts each value.
+ * A row layout: columns with a width, a side and the text that follows them. It is read from {@code -o} ({@code %.18i
+ * %9P}) or {@code -O} ({@code JobID:8,Name:.10,State:|}). Printing pads or cuts each value.
  */
 public final class RowFormat {
     static final int WIDE_DEFAULT = 20;
 
     /**
-     * @param field  index into the command's field table, or {@link #LITERAL}
-     * @param width  0 for the exact value
+     * @param field index into the command's field table, or {@link #LITERAL}
+     * @param width 0 for the exact value
      * @param suffix text after the column
      */
     public record Column(int field, int width, boolean right, String suffix) {}
@@ -63,7 +63,7 @@ public final class RowFormat {
      */
     public static String everyLetter(Fields fields, String behindCapital) {
         StringBuilder b = new StringBuilder();
-        for (char letter = 'a'; letter != '[';) {
+        for (char letter = 'a'; letter != '['; ) {
             if (fields.byLetter(letter) >= 0) {
                 b.append(b.isEmpty() ? "%" : "|%").append(letter).append(letter < 'a' ? behindCapital : "");
             }
@@ -95,7 +95,7 @@ public final class RowFormat {
             int field = p < end ? fields.byLetter(format.charAt(p)) : -1;
             if (field >= 0) {
                 out.add(new Column(field, width, right, format.substring(p + 1, end)));
-            } else if (end > i + 1) {      // signs of per cent side by side are one, and one with nothing after it is none
+            } else if (end > i + 1) { // signs of per cent side by side are one, and one with nothing after it is none
                 unknown.add(p < end ? String.valueOf(format.charAt(p)) : "");
                 out.add(new Column(LITERAL, 0, false, format.substring(i, end)));
             }
@@ -106,10 +106,17 @@ public final class RowFormat {
 
     /** Returns the layout without unknown fields, for commands that leave them out. */
     public RowFormat known() {
-        return new RowFormat(columns.stream().filter(c -> c.field() != LITERAL || !c.suffix().startsWith("%")).toList(), fields);
+        return new RowFormat(
+                columns.stream()
+                        .filter(c -> c.field() != LITERAL || !c.suffix().startsWith("%"))
+                        .toList(),
+                fields);
     }
 
-    /** Long names with optional {@code :[.]width[suffix]} or {@code :[.]suffix}; the dot says the side and is no part of the suffix. */
+    /**
+     * Long names with optional {@code :[.]width[suffix]} or {@code :[.]suffix}; the dot says the side and is no part of
+     * the suffix.
+     */
     public static RowFormat ofNames(String format, Fields fields, List<String> unknown) {
         List<Column> out = new ArrayList<>();
         for (String item : Texts.split(format, ',')) {
@@ -152,7 +159,11 @@ public final class RowFormat {
             Column c = columns.get(i);
             if (c.field != LITERAL) {
                 String value = values.get(i);
-                append(b, value, c.right && fields.isWhole(c.field, value) ? Math.max(c.width, value.length()) : c.width, c.right);
+                append(
+                        b,
+                        value,
+                        c.right && fields.isWhole(c.field, value) ? Math.max(c.width, value.length()) : c.width,
+                        c.right);
             }
             b.append(c.suffix);
         }

@@ -80,8 +80,11 @@ public final class ShowText {
         if (j.integer("arrayJobId") != 0) {
             add("ArrayJobId", j.integer("arrayJobId"));
             String tasks = JobRows.arrayTasks(j);
-            add("ArrayTaskId", tasks.isEmpty() ? Integer.toString(JobRows.taskId(j))
-                    : JobRows.cut(tasks, JobRows.indexesShown(c)));
+            add(
+                    "ArrayTaskId",
+                    tasks.isEmpty()
+                            ? Integer.toString(JobRows.taskId(j))
+                            : JobRows.cut(tasks, JobRows.indexesShown(c)));
             if (j.integer("arrayMaxRunning") != 0) {
                 add("ArrayTaskThrottle", j.integer("arrayMaxRunning"));
             }
@@ -110,8 +113,9 @@ public final class ShowText {
             add("WCKey", j.text("wckey"));
         }
         line();
-        add("JobState", JobRows.stateLong(j)).add("Reason", JobRows.reason(j).replace(' ', '_')).add("Dependency", orNull(j,
-                "dependency"));
+        add("JobState", JobRows.stateLong(j))
+                .add("Reason", JobRows.reason(j).replace(' ', '_'))
+                .add("Dependency", orNull(j, "dependency"));
         line();
         jobTimes(j, details);
         line();
@@ -151,7 +155,8 @@ public final class ShowText {
         add("Deadline", time(j, "deadline", "N/A"));
         line();
         if (j.number("preemptEligibleTime") != 0) {
-            add("PreemptEligibleTime", time(j, "preemptEligibleTime", "None")).add("PreemptTime", time(j, "preemptTime", "None"));
+            add("PreemptEligibleTime", time(j, "preemptEligibleTime", "None"))
+                    .add("PreemptTime", time(j, "preemptTime", "None"));
             line();
         }
         if (!j.text("cronSpec").isEmpty()) {
@@ -159,7 +164,8 @@ public final class ShowText {
             line();
         }
         add("SuspendTime", time(j, "suspendTime", "None")).add("SecsPreSuspend", j.number("preSuspendSeconds"));
-        add("LastSchedEval", time(j, "lastSchedEval", "Unknown")).add("Scheduler", j.flag("backfilled") ? "Backfill" : "Main");
+        add("LastSchedEval", time(j, "lastSchedEval", "Unknown"))
+                .add("Scheduler", j.flag("backfilled") ? "Backfill" : "Main");
     }
 
     private void jobPlace(Json.Obj j) {
@@ -191,19 +197,25 @@ public final class ShowText {
         add("NumNodes", JobRows.isPending(j) && most > 0 ? nodes + "-" + most : Integer.toString(nodes));
         add("NumCPUs", j.number("cpus")).add("NumTasks", isStartless(j) ? "N/A" : Long.toString(j.number("tasks")));
         add("CPUs/Task", Math.max(1, j.number("cpusPerTask")));
-        add("ReqB:S:C:T", "0:0:" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
-                + JobRows.orStar(j.integer("threadsPerCore")));
+        add(
+                "ReqB:S:C:T",
+                "0:0:" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
+                        + JobRows.orStar(j.integer("threadsPerCore")));
         line();
         add("ReqTRES", orNull(j, "tresRequested"));
         line();
         add("AllocTRES", orNull(j, "tresAlloc"));
         line();
         add("Socks/Node", JobRows.orStar(j.integer("socketsPerNode")));
-        add("NtasksPerN:B:S:C", j.integer("tasksPerNode") + ":0:" + JobRows.orStar(j.integer("tasksPerSocket")) + ":"
-                + JobRows.orStar(j.integer("tasksPerCore")));
+        add(
+                "NtasksPerN:B:S:C",
+                j.integer("tasksPerNode") + ":0:" + JobRows.orStar(j.integer("tasksPerSocket")) + ":"
+                        + JobRows.orStar(j.integer("tasksPerCore")));
         int threads = j.integer("threadSpec");
         int cores = j.integer("coreSpec");
-        add(threads > 0 ? "ThreadSpec" : "CoreSpec", threads > 0 ? Integer.toString(threads) : cores < 0 ? "0" : JobRows.orStar(cores));
+        add(
+                threads > 0 ? "ThreadSpec" : "CoreSpec",
+                threads > 0 ? Integer.toString(threads) : cores < 0 ? "0" : JobRows.orStar(cores));
         line();
     }
 
@@ -296,7 +308,8 @@ public final class ShowText {
         wishes(j.texts("wishes"));
         if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
             line();
-            add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")).add("MailType", j.text("mailType"));
+            add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser"))
+                    .add("MailType", j.text("mailType"));
         }
         optional(j, "extra", "Extra");
     }
@@ -304,9 +317,13 @@ public final class ShowText {
     /** On one line, with nothing between them: as the original has them. */
     private void wishes(List<String> all) {
         StringBuilder out = new StringBuilder();
-        for (String[] w : new String[][] {{"GRES_BINDING_ENFORCED", "GresEnforceBind=Yes"}, {"GRES_BINDING_DISABLED", "GresEnforceBind=No"},
-            {"KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=Yes"}, {"NO_KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=No"},
-            {"SPREAD_JOB", "SpreadJob=Yes"}}) {
+        for (String[] w : new String[][] {
+            {"GRES_BINDING_ENFORCED", "GresEnforceBind=Yes"},
+            {"GRES_BINDING_DISABLED", "GresEnforceBind=No"},
+            {"KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=Yes"},
+            {"NO_KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=No"},
+            {"SPREAD_JOB", "SpreadJob=Yes"}
+        }) {
             out.append(all.contains(w[0]) ? w[1] : "");
         }
         if (!out.isEmpty()) {
@@ -368,7 +385,9 @@ public final class ShowText {
             add("GresUsed", n.text("gresUsed"));
             line();
         }
-        add("NodeAddr", n.text("address")).add("NodeHostName", n.text("hostname")).add("Port", n.number("port"));
+        add("NodeAddr", n.text("address"))
+                .add("NodeHostName", n.text("hostname"))
+                .add("Port", n.number("port"));
         if (!n.text("version").isEmpty()) {
             add("Version", n.text("version"));
         }
@@ -421,18 +440,21 @@ public final class ShowText {
         }
         add("BootTime", time(n, "bootTime", "None")).add("SlurmdStartTime", time(n, "slurmdStartTime", "None"));
         line();
-        add("LastBusyTime", time(n, "lastBusy", "Unknown")).add("ResumeAfterTime", time(n, "resumeAfter", "None"))
+        add("LastBusyTime", time(n, "lastBusy", "Unknown"))
+                .add("ResumeAfterTime", time(n, "resumeAfter", "None"))
                 .add("SuspendTime", n.text("suspendTime").matches("[0-9]+") ? n.text("suspendTime") : "INFINITE");
         line();
         add("CfgTRES", n.text("tresConfigured"));
         line();
         add("AllocTRES", n.text("tresAllocated"));
         line();
-        add("CurrentWatts", n.flag("metered") ? n.number("watts") : 0).add("AveWatts", n.flag("metered") ? n.number("averageWatts") : 0);
+        add("CurrentWatts", n.flag("metered") ? n.number("watts") : 0)
+                .add("AveWatts", n.flag("metered") ? n.number("averageWatts") : 0);
         if (!n.text("reason").isEmpty()) {
             line();
-            add("Reason", n.text("reason") + " [" + n.text("reasonUser") + "@" + time(n, "reasonTime", "Unknown")
-                    + "]");
+            add(
+                    "Reason",
+                    n.text("reason") + " [" + n.text("reasonUser") + "@" + time(n, "reasonTime", "Unknown") + "]");
         }
         optional(n, "comment", "Comment");
         optional(n, "extra", "Extra");
@@ -499,7 +521,9 @@ public final class ShowText {
         add("OverSubscribe", p.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : p.text("overSubscribe"));
         line();
         int over = p.integer("overTimeLimitMin");
-        add("OverTimeLimit", over < 0 ? "NONE" : over == PartitionInfo.OVER_UNLIMITED ? "UNLIMITED" : Integer.toString(over));
+        add(
+                "OverTimeLimit",
+                over < 0 ? "NONE" : over == PartitionInfo.OVER_UNLIMITED ? "UNLIMITED" : Integer.toString(over));
         add("PreemptMode", p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode"));
         line();
         add("State", p.text("state")).add("TotalCPUs", p.number("totalCpus")).add("TotalNodes", p.number("totalNodes"));
@@ -566,8 +590,9 @@ public final class ShowText {
             add("Dist", s.text("distribution"));
         }
         line();
-        add("SrunHost:Pid", s.text("submitHost").isEmpty() ? "(null):0"
-                : s.text("submitHost") + ":" + s.integer("submitPid"));
+        add(
+                "SrunHost:Pid",
+                s.text("submitHost").isEmpty() ? "(null):0" : s.text("submitHost") + ":" + s.integer("submitPid"));
         optional(s, "container", "Container");
         optional(s, "containerId", "ContainerID");
         optional(s, "tresPerNode", "TresPerNode");

@@ -14,7 +14,10 @@ import java.util.List;
 public final class StepRows {
     private StepRows() {}
 
-    /** {@code 12.0}, {@code 12.0+1}, {@code 12_3.batch}, {@code 12+1.0}. A heterogeneous job has one script: its step has the job's own number. */
+    /**
+     * {@code 12.0}, {@code 12.0+1}, {@code 12_3.batch}, {@code 12+1.0}. A heterogeneous job has one script: its step
+     * has the job's own number.
+     */
     public static String id(Json.Obj s) {
         boolean script = s.integer("hetJobId") != 0 && s.text("stepId").equals("batch");
         return script ? s.integer("hetJobId") + ".batch" : JobRows.id(s, 0) + "." + s.text("stepId");
@@ -69,8 +72,13 @@ public final class StepRows {
         String full = id(s);
         String raw = s.integer("jobId") + "." + s.text("stepId");
         for (String id : ids) {
-            if (id.equals(full) || id.equals(raw) || full.startsWith(id + ".") || raw.startsWith(id + ".") || raw.startsWith(id + "+")
-                    || full.startsWith(id + "_") || full.startsWith(id + "+")) {
+            if (id.equals(full)
+                    || id.equals(raw)
+                    || full.startsWith(id + ".")
+                    || raw.startsWith(id + ".")
+                    || raw.startsWith(id + "+")
+                    || full.startsWith(id + "_")
+                    || full.startsWith(id + "+")) {
                 return true;
             }
         }

@@ -71,7 +71,9 @@ public final class TextTable {
             return;
         }
         int width = Math.abs(c.width);
-        String v = value.length() <= width ? value : mark && width > 0 ? value.substring(0, width - 1) + "+" : value.substring(0, width);
+        String v = value.length() <= width
+                ? value
+                : mark && width > 0 ? value.substring(0, width - 1) + "+" : value.substring(0, width);
         String pad = " ".repeat(width - v.length());
         line.append(c.width < 0 ? v + pad : pad + v).append(' ');
     }
@@ -89,7 +91,8 @@ public final class TextTable {
                     width = 0;
                 }
             }
-            T found = find.apply((percent < 0 ? item : item.substring(0, percent)).strip(), Math.max(-1000, Math.min(1000, width)));
+            T found = find.apply(
+                    (percent < 0 ? item : item.substring(0, percent)).strip(), Math.max(-1000, Math.min(1000, width)));
             if (found != null) {
                 out.add(found);
             }

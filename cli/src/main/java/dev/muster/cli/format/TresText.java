@@ -8,7 +8,8 @@ import java.util.List;
 /** Lists TRES by name in the order of their ids, as the commands of slurmctld do. */
 public final class TresText {
     /** TRES that every cluster counts. */
-    public static final List<String> EVERYWHERE = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+    public static final List<String> EVERYWHERE =
+            List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private TresText() {}
 

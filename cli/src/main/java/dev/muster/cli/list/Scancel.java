@@ -24,12 +24,35 @@ import java.util.regex.Pattern;
 public final class Scancel implements Command {
     /** A step is given by its number: scancel takes no {@code 12.batch}, for which {@code --batch} is. */
     private static final Pattern NAMED_STEP = Pattern.compile("\\.[a-zA-Z]");
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "admin-comment::r", "batch:b:n",
+
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "account:A:r",
+            "admin-comment::r",
+            "batch:b:n",
             "cluster::r",
-            "clusters:M:r", "cron:c:n", "ctld::n", "full:f:n", "help::n", "hurry:H:n", "interactive:i:n",
-                    "jobname:n:r", "me::n",
-            "name:n:r", "nodelist:w:r", "partition:p:r", "qos:q:r", "quiet:Q:n", "reservation:R:r", "sibling:S:r",
-            "signal:s:r", "state:t:r", "usage::n", "user:u:r", "verbose:v:n", "version:V:n", "wckey::r");
+            "clusters:M:r",
+            "cron:c:n",
+            "ctld::n",
+            "full:f:n",
+            "help::n",
+            "hurry:H:n",
+            "interactive:i:n",
+            "jobname:n:r",
+            "me::n",
+            "name:n:r",
+            "nodelist:w:r",
+            "partition:p:r",
+            "qos:q:r",
+            "quiet:Q:n",
+            "reservation:R:r",
+            "sibling:S:r",
+            "signal:s:r",
+            "state:t:r",
+            "usage::n",
+            "user:u:r",
+            "verbose:v:n",
+            "version:V:n",
+            "wckey::r");
 
     private static final List<String> ACTIVE = List.of("PENDING", "RUNNING", "SUSPENDED");
 
@@ -41,6 +64,7 @@ public final class Scancel implements Command {
         boolean interactive;
         /** {@code --ctld}: one request, which takes those that the caller may cancel. */
         boolean atOnce;
+
         int verbose;
         String filters = "";
     }
@@ -64,7 +88,8 @@ public final class Scancel implements Command {
         List<String> jobs = new ArrayList<>();
         for (String operand : p.operands()) {
             for (String id : HostList.split(operand)) {
-                if (!JobIds.isJobOrStep(id) && !id.endsWith("_") || NAMED_STEP.matcher(id).find()) {
+                if (!JobIds.isJobOrStep(id) && !id.endsWith("_")
+                        || NAMED_STEP.matcher(id).find()) {
                     throw c.bad(1, "Invalid " + (JobIds.isSluidLike(id) ? "SLUID " : "job id ") + id);
                 }
                 jobs.add(id.endsWith("_") ? id.substring(0, id.length() - 1) : id);
@@ -83,9 +108,15 @@ public final class Scancel implements Command {
     }
 
     private static void environment(CommandContext c, Wanted w) throws UsageException {
-        String[][] table = {{"SCANCEL_ACCOUNT", "account"}, {"SCANCEL_NAME", "name"}, {"SCANCEL_PARTITION",
-                "partition"},
-            {"SCANCEL_QOS", "qos"}, {"SCANCEL_STATE", "state"}, {"SCANCEL_USER", "user"}, {"SCANCEL_WCKEY", "wckey"}};
+        String[][] table = {
+            {"SCANCEL_ACCOUNT", "account"},
+            {"SCANCEL_NAME", "name"},
+            {"SCANCEL_PARTITION", "partition"},
+            {"SCANCEL_QOS", "qos"},
+            {"SCANCEL_STATE", "state"},
+            {"SCANCEL_USER", "user"},
+            {"SCANCEL_WCKEY", "wckey"}
+        };
         for (String[] row : table) {
             String v = c.env(row[0]);
             if (!v.isEmpty()) {
@@ -93,8 +124,20 @@ public final class Scancel implements Command {
             }
         }
         w.verbose += Texts.isNumber(c.env("SCANCEL_VERBOSE")) ? Integer.parseInt(c.env("SCANCEL_VERBOSE")) : 0;
-        String[] flags = {"SCANCEL_BATCH", "batch", "SCANCEL_FULL", "full", "SCANCEL_HURRY", "hurry",
-            "SCANCEL_INTERACTIVE", "interactive", "SCANCEL_CRON", "cron", "SCANCEL_CTLD", "ctld"};
+        String[] flags = {
+            "SCANCEL_BATCH",
+            "batch",
+            "SCANCEL_FULL",
+            "full",
+            "SCANCEL_HURRY",
+            "hurry",
+            "SCANCEL_INTERACTIVE",
+            "interactive",
+            "SCANCEL_CRON",
+            "cron",
+            "SCANCEL_CTLD",
+            "ctld"
+        };
         for (int i = 0; i < flags.length; i += 2) {
             String v = c.env(flags[i]);
             if (v.equalsIgnoreCase("true") || v.equals("1") || v.equalsIgnoreCase("yes") || v.equalsIgnoreCase("t")) {
@@ -161,8 +204,11 @@ public final class Scancel implements Command {
         for (String s : Texts.split(v, ',')) {
             String name = JobRows.stateName(Texts.upper(s));
             if (!name.equals("PENDING") && !name.equals("RUNNING") && !name.equals("SUSPENDED")) {
-                throw new UsageException(1, List.of("Invalid job state specified: " + s,
-                        "Valid job states are PENDING, RUNNING, and SUSPENDED"));
+                throw new UsageException(
+                        1,
+                        List.of(
+                                "Invalid job state specified: " + s,
+                                "Valid job states are PENDING, RUNNING, and SUSPENDED"));
             }
             states.add(name);
         }
@@ -199,13 +245,19 @@ public final class Scancel implements Command {
             reply.put("errors", List.of(one));
         }
         if (w.verbose > 0) {
-            for (String id : jobs.isEmpty() || w.filtered ? reply.texts("done").stream().distinct().toList() : jobs) {
-                String whole = w.request.flag("batchOnly") ? "batch job " : w.request.flag("full") ? "full job "
-                        : id.indexOf('.') < 0 ? "job " : "step ";
+            for (String id : jobs.isEmpty() || w.filtered
+                    ? reply.texts("done").stream().distinct().toList()
+                    : jobs) {
+                String whole = w.request.flag("batchOnly")
+                        ? "batch job "
+                        : w.request.flag("full") ? "full job " : id.indexOf('.') < 0 ? "job " : "step ";
                 c.info((w.signalGiven ? "Signal " + w.signal + " to " : "Terminating ") + whole + id);
             }
         }
-        if (jobs.isEmpty() && w.verbose > 0 && reply.texts("done").isEmpty() && reply.objects("errors").isEmpty()) {
+        if (jobs.isEmpty()
+                && w.verbose > 0
+                && reply.texts("done").isEmpty()
+                && reply.objects("errors").isEmpty()) {
             c.error("No active jobs match ALL job filters, including: " + w.filters);
         }
         int rc = 0;
@@ -265,7 +317,7 @@ public final class Scancel implements Command {
                 about = "";
             }
             if (about.isEmpty()) {
-                out.add(id);        // unknown or ended: the controller refuses it in its words
+                out.add(id); // unknown or ended: the controller refuses it in its words
                 continue;
             }
             c.out().print("Cancel " + (id.indexOf('.') < 0 ? "job_id=" : "step_id=") + id + about + " [y/n]? ");
@@ -297,8 +349,8 @@ public final class Scancel implements Command {
         if (!jobs.isEmpty()) {
             q.put("jobs", new ArrayList<Object>(jobs));
         }
-        for (String f : List.of("userIds", "accounts", "partitions", "qos", "names", "states", "nodes",
-                "reservations", "wckeys")) {
+        for (String f : List.of(
+                "userIds", "accounts", "partitions", "qos", "names", "states", "nodes", "reservations", "wckeys")) {
             if (w.request.has(f)) {
                 q.put(f, w.request.raw(f));
             }

@@ -21,10 +21,22 @@ import java.util.Locale;
 
 /** Runs sdiag, which shows the controller's statistics. */
 public final class Sdiag implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster:M:r", "json::o", "no-trunc::n", "reset:r:n", "sort-by-id:i:n",
-            "sort-by-time:t:n", "sort-by-time2:T:n", "version:V:n", "yaml::o", "help:h:n", "usage::n");
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "all:a:n",
+            "cluster:M:r",
+            "json::o",
+            "no-trunc::n",
+            "reset:r:n",
+            "sort-by-id:i:n",
+            "sort-by-time:t:n",
+            "sort-by-time2:T:n",
+            "version:V:n",
+            "yaml::o",
+            "help:h:n",
+            "usage::n");
     private static final String STARS = "*******************************************************";
-    private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT);
+    private static final DateTimeFormatter MOMENT =
+            DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT);
 
     @Override
     public List<GetOpt.Opt> options() {
@@ -46,7 +58,7 @@ public final class Sdiag implements Command {
                 case "all" -> reset = false;
                 case "reset" -> reset = true;
                 // lines are as long as they are
-                case "no-trunc" -> { }
+                case "no-trunc" -> {}
                 case "cluster" -> Clusters.requireKnown(c, h.value());
                 case "json", "yaml" -> {
                     json = h.opt().name();
@@ -93,7 +105,8 @@ public final class Sdiag implements Command {
         out.println("Agent thread count:   " + v.number("agent_thread_count"));
         out.println("DBD Agent queue size: " + v.number("dbd_agent_queue_size") + "\n");
         for (String name : List.of("submitted", "started", "completed", "canceled", "failed")) {
-            out.println(("Jobs " + name + ":" + " ".repeat(10 - name.length())).substring(0, 16) + v.number("jobs_" + name));
+            out.println(("Jobs " + name + ":" + " ".repeat(10 - name.length())).substring(0, 16)
+                    + v.number("jobs_" + name));
         }
         out.println("\nJob states ts:  " + moment(c, v.number("job_states_ts")));
         out.println("Jobs pending:   " + v.number("jobs_pending"));
@@ -106,18 +119,36 @@ public final class Sdiag implements Command {
         out.println("\tMean depth cycle:  " + v.number("schedule_cycle_mean_depth"));
         out.println("\tCycles per minute: " + v.number("schedule_cycle_per_minute"));
         out.println("\tLast queue length: " + v.number("schedule_queue_length") + "\n");
-        exits(out, v, "Main scheduler exit:", "schedule_exit_", "End of job queue", "end_job_queue", "Hit default_queue_depth", "default_queue_depth",
-                "Hit sched_max_job_start", "max_job_start", "Blocked on licenses", "licenses", "Hit max_rpc_cnt", "max_rpc_cnt",
-                "Timeout (max_sched_time)", "max_sched_time");
+        exits(
+                out,
+                v,
+                "Main scheduler exit:",
+                "schedule_exit_",
+                "End of job queue",
+                "end_job_queue",
+                "Hit default_queue_depth",
+                "default_queue_depth",
+                "Hit sched_max_job_start",
+                "max_job_start",
+                "Blocked on licenses",
+                "licenses",
+                "Hit max_rpc_cnt",
+                "max_rpc_cnt",
+                "Timeout (max_sched_time)",
+                "max_sched_time");
         backfill(c, out, v);
-        out.println("Latency for 1000 calls to gettimeofday(): " + v.number("gettimeofday_latency") + " microseconds\n");
+        out.println(
+                "Latency for 1000 calls to gettimeofday(): " + v.number("gettimeofday_latency") + " microseconds\n");
         out.println("Remote Procedure Call statistics by message type");
         rows(out, reply.objects("rpcs"), sort, 40, 5);
         out.println("\nRemote Procedure Call statistics by user");
         rows(out, reply.objects("users"), sort, 16, 8);
         out.println("\nPending RPC statistics");
-        out.println(v.number("agent_queue_size") == 0 ? "\tNo pending RPCs"
-                : String.format(Locale.ROOT, "\t%-40s(%5d) count:%d", "to nodes", 0, v.number("agent_queue_size")));
+        out.println(
+                v.number("agent_queue_size") == 0
+                        ? "\tNo pending RPCs"
+                        : String.format(
+                                Locale.ROOT, "\t%-40s(%5d) count:%d", "to nodes", 0, v.number("agent_queue_size")));
     }
 
     private static void exits(Output out, Json.Obj v, String head, String prefix, String... lines) {
@@ -136,7 +167,8 @@ public final class Sdiag implements Command {
         out.println("\tTotal backfilled jobs (since last stats cycle start): " + v.number("bf_last_backfilled_jobs"));
         out.println("\tTotal backfilled heterogeneous job components: " + v.number("bf_backfilled_het_jobs"));
         out.println("\tTotal cycles: " + v.number("bf_cycle_counter"));
-        out.println("\tLast cycle when: " + (v.number("bf_when_last_cycle") == 0 ? "N/A" : moment(c, v.number("bf_when_last_cycle"))));
+        out.println("\tLast cycle when: "
+                + (v.number("bf_when_last_cycle") == 0 ? "N/A" : moment(c, v.number("bf_when_last_cycle"))));
         out.println("\tLast cycle: " + v.number("bf_cycle_last"));
         out.println("\tMax cycle:  " + v.number("bf_cycle_max"));
         if (any) {
@@ -157,17 +189,37 @@ public final class Sdiag implements Command {
             out.println("\tMean table size: " + v.number("bf_table_size_mean"));
         }
         out.println("");
-        exits(out, v, "Backfill exit", "bf_exit_", "End of job queue", "end_job_queue", "Hit bf_max_job_start", "bf_max_job_start",
-                "Hit bf_max_job_test", "bf_max_job_test", "System state changed", "state_changed", "Hit table size limit (bf_node_space_size)",
-                "bf_node_space_size", "Timeout (bf_max_time)", "bf_max_time");
+        exits(
+                out,
+                v,
+                "Backfill exit",
+                "bf_exit_",
+                "End of job queue",
+                "end_job_queue",
+                "Hit bf_max_job_start",
+                "bf_max_job_start",
+                "Hit bf_max_job_test",
+                "bf_max_job_test",
+                "System state changed",
+                "state_changed",
+                "Hit table size limit (bf_node_space_size)",
+                "bf_node_space_size",
+                "Timeout (bf_max_time)",
+                "bf_max_time");
     }
 
     private static void rows(Output out, List<Json.Obj> rows, String sort, int nameWidth, int numberWidth) {
         List<Json.Obj> sorted = new ArrayList<>(rows);
         sorted.sort(order(sort));
         for (Json.Obj r : sorted) {
-            out.println(String.format(Locale.ROOT, "\t%-" + nameWidth + "s(%" + numberWidth + "d) count:%-6d ave_time:%-6d total_time:%d",
-                    r.text("name"), r.number("number"), r.number("count"), mean(r), r.number("totalUs")));
+            out.println(String.format(
+                    Locale.ROOT,
+                    "\t%-" + nameWidth + "s(%" + numberWidth + "d) count:%-6d ave_time:%-6d total_time:%d",
+                    r.text("name"),
+                    r.number("number"),
+                    r.number("count"),
+                    mean(r),
+                    r.number("totalUs")));
         }
     }
 

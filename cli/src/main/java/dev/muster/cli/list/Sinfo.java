@@ -27,24 +27,76 @@ import java.util.Set;
 
 /** Runs sinfo, which shows partitions and nodes; nodes with the same values share a row. */
 public final class Sinfo implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "all:a:n",
+            "cluster::r",
+            "clusters:M:r",
+            "dead:d:n",
             "exact:e:n",
-            "federation::n", "format:o:r", "Format:O:r", "future:F:n", "help::n", "helpformat::n", "helpstate::n", "hide::n",
-                    "iterate:i:r",
-            "json::o", "list-reasons:R:n", "local::n", "long:l:n", "Node:N:n", "noconvert::n", "noheader:h:n",
-                    "nodes:n:r",
-            "partition:p:r", "reservation:T:n", "responding:r:n", "sort:S:r", "states:t:r", "summarize:s:n", "usage::n",
-            "verbose:v:n", "version:V:n", "yaml::o");
+            "federation::n",
+            "format:o:r",
+            "Format:O:r",
+            "future:F:n",
+            "help::n",
+            "helpformat::n",
+            "helpstate::n",
+            "hide::n",
+            "iterate:i:r",
+            "json::o",
+            "list-reasons:R:n",
+            "local::n",
+            "long:l:n",
+            "Node:N:n",
+            "noconvert::n",
+            "noheader:h:n",
+            "nodes:n:r",
+            "partition:p:r",
+            "reservation:T:n",
+            "responding:r:n",
+            "sort:S:r",
+            "states:t:r",
+            "summarize:s:n",
+            "usage::n",
+            "verbose:v:n",
+            "version:V:n",
+            "yaml::o");
     /** The states that can be asked for, by the words sinfo knows. */
-    private static final List<String> STATES = List.of("unknown", "down", "idle", "allocated", "mixed", "future", "drain", "drained", "draining",
-            "no_respond", "reserved", "planned", "blocked", "cloud", "completing", "powering_down", "powered_down", "power_down", "powering_up",
-            "power_up", "inval", "fail", "maint", "reboot", "reboot^", "external", "dynamic_future", "dynamic_norm");
+    private static final List<String> STATES = List.of(
+            "unknown",
+            "down",
+            "idle",
+            "allocated",
+            "mixed",
+            "future",
+            "drain",
+            "drained",
+            "draining",
+            "no_respond",
+            "reserved",
+            "planned",
+            "blocked",
+            "cloud",
+            "completing",
+            "powering_down",
+            "powered_down",
+            "power_down",
+            "powering_up",
+            "power_up",
+            "inval",
+            "fail",
+            "maint",
+            "reboot",
+            "reboot^",
+            "external",
+            "dynamic_future",
+            "dynamic_norm");
     /** Abbreviations and synonyms of the states. */
-    private static final Set<String> STATE_WORDS = Set.of("alloc", "comp", "futr", "mix", "plnd", "boot", "reboot_issued", "reboot_requested", "resv",
-            "unk", "drng");
+    private static final Set<String> STATE_WORDS = Set.of(
+            "alloc", "comp", "futr", "mix", "plnd", "boot", "reboot_issued", "reboot_requested", "resv", "unk", "drng");
 
     /** The letters of {@code --helpformat}, in the order of their columns' names. */
     private static final String HELP_FORMAT = "SaVYcOCLdfbeGGgBmoAFnNDhPRMIpEirsXztTZlHuUvw";
+
     private static final int WIDEST_UNKNOWN = 0;
 
     static final class Wanted {
@@ -86,7 +138,9 @@ public final class Sinfo implements Command {
         w.format = c.env("SINFO_FORMAT");
         w.sort = c.env("SINFO_SORT");
         if (w.all && c.env().containsKey("SINFO_PARTITION")) {
-            throw c.bad(1, "Conflicting options, SINFO_ALL and SINFO_PARTITION, specified. Please choose one or the other.");
+            throw c.bad(
+                    1,
+                    "Conflicting options, SINFO_ALL and SINFO_PARTITION, specified. Please choose one or the other.");
         }
         w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
         for (GetOpt.Hit h : p.hits()) {
@@ -135,7 +189,8 @@ public final class Sinfo implements Command {
         for (String column : defaultFormat(w, 0).substring(1).split(" ?%")) {
             SinfoField field = SinfoField.at(SinfoField.TABLE.byLetter(column.charAt(column.length() - 1)));
             // names of nodes take the room that they need
-            out.add(field.longName + ":" + (field == SinfoField.NODE_LIST ? "0" : column.substring(0, column.length() - 1)));
+            out.add(field.longName + ":"
+                    + (field == SinfoField.NODE_LIST ? "0" : column.substring(0, column.length() - 1)));
         }
         return String.join(" ,", out);
     }
@@ -167,7 +222,7 @@ public final class Sinfo implements Command {
             case "long" -> w.longForm = true;
             case "Node" -> w.byNode = true;
             // what it shows has one form only
-            case "noconvert" -> { }
+            case "noconvert" -> {}
             case "noheader" -> w.noHeader = true;
             case "nodes" -> nodes(c, w, v);
             case "partition" -> {
@@ -179,7 +234,7 @@ public final class Sinfo implements Command {
             case "states" -> states(c, w, v);
             case "summarize" -> w.summary = true;
             case "verbose" -> w.verbose++;
-            case "federation", "local" -> { }
+            case "federation", "local" -> {}
             case "reservation" -> w.reservations = true;
             case "json", "yaml" -> {
                 w.json = name;
@@ -190,13 +245,17 @@ public final class Sinfo implements Command {
     }
 
     private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
-        switch (HostList.parse(NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())))) {
+        switch (HostList.parse(
+                NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())))) {
             case HostList.Parsed.Ok ok -> w.nodes.addAll(ok.list().names());
             case HostList.Parsed.Invalid bad -> throw c.bad(1, "'" + v + "' invalid entry for --nodes");
         }
     }
 
-    /** Alternatives with commas between; {@code idle+drain} and {@code idle&drain} want both, {@code ~} and {@code !} the contrary. */
+    /**
+     * Alternatives with commas between; {@code idle+drain} and {@code idle&drain} want both, {@code ~} and {@code !}
+     * the contrary.
+     */
     private static void states(CommandContext c, Wanted w, String v) throws UsageException {
         for (String s : Texts.split(v, ',')) {
             String up = Texts.upper(s);
@@ -206,8 +265,11 @@ public final class Sinfo implements Command {
             for (String part : Texts.split(up.replace('+', '&'), '&')) {
                 String bare = Texts.lower(isNegated(part) ? part.substring(1) : part);
                 if (!STATES.contains(bare) && !STATE_WORDS.contains(bare)) {
-                    throw new UsageException(1, List.of(c.name() + ": error: Bad state string: \"" + s + "\"",
-                            c.name() + ": error: valid states: " + String.join(",", STATES)));
+                    throw new UsageException(
+                            1,
+                            List.of(
+                                    c.name() + ": error: Bad state string: \"" + s + "\"",
+                                    c.name() + ": error: valid states: " + String.join(",", STATES)));
                 }
             }
             w.states.add(up);
@@ -262,7 +324,9 @@ public final class Sinfo implements Command {
         String base = NodeRows.base(n);
         boolean deaf = NodeRows.has(n, "NOT_RESPONDING");
         if (base.equals("FUTURE") && !w.future && !w.states.contains("FUTURE") && !w.states.contains("FUTR")
-                || !w.nodes.isEmpty() && !w.nodes.contains(n.text("name")) || w.dead && !deaf || w.responding && deaf
+                || !w.nodes.isEmpty() && !w.nodes.contains(n.text("name"))
+                || w.dead && !deaf
+                || w.responding && deaf
                 || w.reasons && n.text("reason").isEmpty()) {
             return false;
         }
@@ -285,8 +349,8 @@ public final class Sinfo implements Command {
             return "%9P %.5a %.10l %.16F %N";
         }
         if (w.byNode) {
-            return "%" + Math.max(9, widest) + (w.longForm ? "N %.6D %.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E"
-                    : "N %.6D %.9P %6t");
+            return "%" + Math.max(9, widest)
+                    + (w.longForm ? "N %.6D %.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E" : "N %.6D %.9P %6t");
         }
         return w.longForm ? "%9P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %.11i %N" : "%9P %.5a %.10l %.6D %.6t %N";
     }
@@ -339,10 +403,14 @@ public final class Sinfo implements Command {
     }
 
     private static RowFormat format(Wanted w, int widest, List<String> unknown) {
-        return Texts.lower(w.wideFormat).matches("all(:.*)?") ? RowFormat.ofLetters(expand("%all"), SinfoField.TABLE, unknown)
-                : !w.wideFormat.isEmpty() ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
-                : RowFormat.ofLetters(expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
-                        SinfoField.TABLE, unknown);
+        return Texts.lower(w.wideFormat).matches("all(:.*)?")
+                ? RowFormat.ofLetters(expand("%all"), SinfoField.TABLE, unknown)
+                : !w.wideFormat.isEmpty()
+                        ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
+                        : RowFormat.ofLetters(
+                                expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
+                                SinfoField.TABLE,
+                                unknown);
     }
 
     /** Returns the fields that columns, sort keys and filters need. */
@@ -377,8 +445,12 @@ public final class Sinfo implements Command {
         for (Json.Obj n : nodes) {
             byName.put(n.text("name"), n);
         }
-        boolean ofPartitions = !w.reasons && !w.byNode && format.columns().stream().anyMatch(col -> col.field() != RowFormat.LITERAL
-                && (SinfoField.at(col.field()) == SinfoField.PARTITION || SinfoField.at(col.field()) == SinfoField.PARTITION_NAME));
+        boolean ofPartitions = !w.reasons
+                && !w.byNode
+                && format.columns().stream()
+                        .anyMatch(col -> col.field() != RowFormat.LITERAL
+                                && (SinfoField.at(col.field()) == SinfoField.PARTITION
+                                        || SinfoField.at(col.field()) == SinfoField.PARTITION_NAME));
         Map<String, SinfoRow> rows = new LinkedHashMap<>();
         int order = 0;
         for (Json.Obj p : partitions) {
@@ -422,10 +494,11 @@ public final class Sinfo implements Command {
                 continue;
             }
             SinfoField f = SinfoField.at(col.field());
-            if (f.group == SinfoField.Group.PARTITION && (f == SinfoField.PARTITION
-                    || f == SinfoField.PARTITION_NAME)) {
+            if (f.group == SinfoField.Group.PARTITION
+                    && (f == SinfoField.PARTITION || f == SinfoField.PARTITION_NAME)) {
                 b.append(order);
-            } else if (f.group == SinfoField.Group.PARTITION || f.group == SinfoField.Group.KEY && !w.summary
+            } else if (f.group == SinfoField.Group.PARTITION
+                    || f.group == SinfoField.Group.KEY && !w.summary
                     || f.group == SinfoField.Group.SIZE && w.exact) {
                 b.append(f.key(one));
             }
@@ -440,7 +513,9 @@ public final class Sinfo implements Command {
 
     /** The default partition has its star however narrow the column is. */
     private static String fitting(RowFormat.Column column, String value) {
-        boolean cut = column.width() > 0 && value.length() > column.width() && SinfoField.at(column.field()) == SinfoField.PARTITION;
+        boolean cut = column.width() > 0
+                && value.length() > column.width()
+                && SinfoField.at(column.field()) == SinfoField.PARTITION;
         return cut && value.endsWith("*") ? value.substring(0, column.width() - 1) + "*" : value;
     }
 
@@ -459,7 +534,10 @@ public final class Sinfo implements Command {
         for (SinfoRow row : rows) {
             values.clear();
             for (RowFormat.Column col : format.columns()) {
-                values.add(col.field() == RowFormat.LITERAL ? "" : fitting(col, SinfoField.at(col.field()).value(row, view)));
+                values.add(
+                        col.field() == RowFormat.LITERAL
+                                ? ""
+                                : fitting(col, SinfoField.at(col.field()).value(row, view)));
             }
             format.print(values, c.out());
         }

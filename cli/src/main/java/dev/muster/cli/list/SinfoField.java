@@ -128,10 +128,28 @@ public enum SinfoField {
     /** The components of a node that the column needs; those that tell its state are always asked for. */
     String components() {
         return switch (this) {
-            case AVAILABLE, ALLOC_NODES, MAX_CPUS, GROUPS, OVERSUBSCRIBE, PRIO_FACTOR, TIME_LIMIT, DEFAULT_TIME,
+            case AVAILABLE,
+                    ALLOC_NODES,
+                    MAX_CPUS,
+                    GROUPS,
+                    OVERSUBSCRIBE,
+                    PRIO_FACTOR,
+                    TIME_LIMIT,
+                    DEFAULT_TIME,
                     PREEMPT_MODE,
-                    PRIO_TIER, PARTITION, ROOT, PARTITION_NAME, SIZE, NODES, NODE_LIST, NODES_AI, NODES_AIOT, CLUSTER,
-                    STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> "";
+                    PRIO_TIER,
+                    PARTITION,
+                    ROOT,
+                    PARTITION_NAME,
+                    SIZE,
+                    NODES,
+                    NODE_LIST,
+                    NODES_AI,
+                    NODES_AIOT,
+                    CLUSTER,
+                    STATE_COMPACT,
+                    STATE_LONG,
+                    STATE_COMPLETE -> "";
             case ALLOC_MEM -> "memoryAllocatedMb";
             case ACTIVE_FEATURES -> "activeFeatures";
             case CPUS -> "cpus";
@@ -166,8 +184,8 @@ public enum SinfoField {
             case TIMESTAMP -> Long.toString(row.first().number("reasonTime"));
             case USER, USER_LONG -> row.first().text("reasonUser");
             case CPUS -> row.atLeast("cpus");
-            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> row.nodes.isEmpty()
-                    ? "" : NodeRows.stateFull(row.first());
+            case STATE_COMPACT, STATE_LONG, STATE_COMPLETE ->
+                row.nodes.isEmpty() ? "" : NodeRows.stateFull(row.first());
             default -> value(row, new View(null, 0, ""));
         };
     }
@@ -195,13 +213,16 @@ public enum SinfoField {
             case GRES -> JobRows.orNull(n.text("gres"));
             case GRES_USED -> n.text("gresUsed").isEmpty() ? gresNone(n) : n.text("gresUsed");
             case OVERSUBSCRIBE -> oversubscribe(p);
-            case TIMESTAMP -> JobRows.time(n, "reasonTime", "Unknown", v.context.host().zone(),
-                    v.context.env("SLURM_TIME_FORMAT"), v.now);
+            case TIMESTAMP ->
+                JobRows.time(
+                        n, "reasonTime", "Unknown", v.context.host().zone(), v.context.env("SLURM_TIME_FORMAT"), v.now);
             case RESERVATION -> n.text("reservation");
             case PRIO_FACTOR -> Long.toString(p.number("priorityJobFactor"));
             case TIME_LIMIT -> limit(p.integer("maxTimeMin"), Durations.briefMinutes(0));
-            case DEFAULT_TIME -> p.integer("defaultTimeMin") == PartitionInfo.NO_TIME ? Durations.briefMinutes(0)
-                    : limit(p.integer("defaultTimeMin"), "n/a");
+            case DEFAULT_TIME ->
+                p.integer("defaultTimeMin") == PartitionInfo.NO_TIME
+                        ? Durations.briefMinutes(0)
+                        : limit(p.integer("defaultTimeMin"), "n/a");
             case MEMORY -> row.atLeast("memoryMb");
             case PREEMPT_MODE -> p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode");
             case NODE_HOST -> row.each("hostname");
@@ -224,8 +245,8 @@ public enum SinfoField {
             case WEIGHT -> row.atLeast("weight");
             case SOCKETS -> row.atLeast("sockets");
             case CORES -> row.atLeast("coresPerSocket");
-            case SCT -> row.atLeast("sockets") + ":" + row.atLeast("coresPerSocket") + ":"
-                    + row.atLeast("threadsPerCore");
+            case SCT ->
+                row.atLeast("sockets") + ":" + row.atLeast("coresPerSocket") + ":" + row.atLeast("threadsPerCore");
             case THREADS -> row.atLeast("threadsPerCore");
             case COMMENT -> JobRows.orNull(n.text("comment"));
             case EXTRA -> JobRows.orNull(n.text("extra"));

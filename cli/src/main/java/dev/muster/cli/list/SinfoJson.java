@@ -16,30 +16,55 @@ final class SinfoJson {
         int[] counts = r.counts();
         List<String> cpus = Texts.split(r.cpus(), '/');
         Json.Obj out = new Json.Obj();
-        out.put("port", n.number("port")).put("node", new Json.Obj().put("state", r.nodes.isEmpty()
-                ? List.of() : NodesJson.states(n)));
-        out.put("nodes", new Json.Obj().put("allocated", (long) counts[0]).put("idle", (long) counts[1])
-                .put("other", (long) counts[2]).put("total", (long) r.nodes.size())
-                .put("hostnames", Tree.texts()).put("addresses", Tree.texts())
-                .put("nodes", Tree.hosts(r.list())));
-        out.put("cpus", new Json.Obj().put("allocated", Long.parseLong(cpus.get(0))).put("idle",
-                Long.parseLong(cpus.get(1)))
-                .put("other", Long.parseLong(cpus.get(2))).put("total", Long.parseLong(cpus.get(3)))
-                .put("minimum", r.min("cpus")).put("maximum", r.max("cpus")).put("load", spread(r, "cpuLoad"))
-                .put("per_node", new Json.Obj().put("max", NodesJson.unlimited(r.partition.number("maxCpusPerNode")))));
+        out.put("port", n.number("port"))
+                .put("node", new Json.Obj().put("state", r.nodes.isEmpty() ? List.of() : NodesJson.states(n)));
+        out.put(
+                "nodes",
+                new Json.Obj()
+                        .put("allocated", (long) counts[0])
+                        .put("idle", (long) counts[1])
+                        .put("other", (long) counts[2])
+                        .put("total", (long) r.nodes.size())
+                        .put("hostnames", Tree.texts())
+                        .put("addresses", Tree.texts())
+                        .put("nodes", Tree.hosts(r.list())));
+        out.put(
+                "cpus",
+                new Json.Obj()
+                        .put("allocated", Long.parseLong(cpus.get(0)))
+                        .put("idle", Long.parseLong(cpus.get(1)))
+                        .put("other", Long.parseLong(cpus.get(2)))
+                        .put("total", Long.parseLong(cpus.get(3)))
+                        .put("minimum", r.min("cpus"))
+                        .put("maximum", r.max("cpus"))
+                        .put("load", spread(r, "cpuLoad"))
+                        .put(
+                                "per_node",
+                                new Json.Obj().put("max", NodesJson.unlimited(r.partition.number("maxCpusPerNode")))));
         out.put("sockets", spread(r, "sockets")).put("cores", spread(r, "coresPerSocket"));
         out.put("threads", spread(r, "threadsPerCore")).put("disk", spread(r, "tmpDiskMb"));
-        out.put("memory", spread(r, "memoryMb").put("allocated", n.number("memoryAllocatedMb"))
-                .put("free", new Json.Obj().put("minimum", Tree.number(r.min("memoryFreeMb")))
-                        .put("maximum", Tree.number(r.max("memoryFreeMb")))));
+        out.put(
+                "memory",
+                spread(r, "memoryMb")
+                        .put("allocated", n.number("memoryAllocatedMb"))
+                        .put(
+                                "free",
+                                new Json.Obj()
+                                        .put("minimum", Tree.number(r.min("memoryFreeMb")))
+                                        .put("maximum", Tree.number(r.max("memoryFreeMb")))));
         out.put("weight", spread(r, "weight"));
         out.put("features", new Json.Obj().put("total", n.text("features")).put("active", n.text("activeFeatures")));
         out.put("gres", new Json.Obj().put("total", n.text("gres")).put("used", n.text("gresUsed")));
-        out.put("reason", new Json.Obj().put("description", n.text("reason"))
-                .put("time", n.number("reasonTime"))).put("reason_set_by_user", n.text("reasonUser"));
-        out.put("partition", NodesJson.partition(r.partition)).put("comment", n.text("comment")).put("extra", n.text("extra"));
-        out.put("cluster", "").put("reservation", "").put("resource_spec", new Json.Obj().put("cpus", n.text("cpuSpecList"))
-                .put("memory", n.number("memSpecLimitMb")));
+        out.put("reason", new Json.Obj().put("description", n.text("reason")).put("time", n.number("reasonTime")))
+                .put("reason_set_by_user", n.text("reasonUser"));
+        out.put("partition", NodesJson.partition(r.partition))
+                .put("comment", n.text("comment"))
+                .put("extra", n.text("extra"));
+        out.put("cluster", "")
+                .put("reservation", "")
+                .put(
+                        "resource_spec",
+                        new Json.Obj().put("cpus", n.text("cpuSpecList")).put("memory", n.number("memSpecLimitMb")));
         return out;
     }
 

@@ -55,10 +55,13 @@ final class SinfoOrder implements Comparator<SinfoRow> {
 
     private int compare(Key k, SinfoRow a, SinfoRow b) {
         return switch (k.field) {
-            case PARTITION, PARTITION_NAME -> k.byConfiguration ? Integer.compare(a.order, b.order)
-                    : a.partition.text("name").compareTo(b.partition.text("name"));
+            case PARTITION, PARTITION_NAME ->
+                k.byConfiguration
+                        ? Integer.compare(a.order, b.order)
+                        : a.partition.text("name").compareTo(b.partition.text("name"));
             case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> Long.compare(a.stateOrder(), b.stateOrder());
-            case NODE_LIST -> NaturalOrder.compare(a.first().text("name"), b.first().text("name"));
+            case NODE_LIST ->
+                NaturalOrder.compare(a.first().text("name"), b.first().text("name"));
             case CPUS -> Long.compare(a.min("cpus"), b.min("cpus"));
             case MEMORY -> Long.compare(a.min("memoryMb"), b.min("memoryMb"));
             case DISK -> Long.compare(a.min("tmpDiskMb"), b.min("tmpDiskMb"));
@@ -66,8 +69,9 @@ final class SinfoOrder implements Comparator<SinfoRow> {
             case NODES -> Integer.compare(a.nodes.size(), b.nodes.size());
             case PRIO_TIER -> byPartition(a, b, "priorityTier");
             case PRIO_FACTOR -> byPartition(a, b, "priorityJobFactor");
-            case TIMESTAMP -> Long.compare(a.first().number("reasonTime"), b.first().number("reasonTime"));
-            case REASON -> a.first().text("reason").compareTo(b.first().text("reason"));     // none before all others
+            case TIMESTAMP ->
+                Long.compare(a.first().number("reasonTime"), b.first().number("reasonTime"));
+            case REASON -> a.first().text("reason").compareTo(b.first().text("reason")); // none before all others
             case TIME_LIMIT -> Long.compare(limit(a), limit(b));
             default -> k.field.value(a, view).compareTo(k.field.value(b, view));
         };

@@ -44,7 +44,8 @@ final class SinfoReport {
         WEIGHT("weight_flag     = ", SinfoField.WEIGHT);
 
         private final String label;
-        @SuppressWarnings("ImmutableEnumChecker")   // List.of
+
+        @SuppressWarnings("ImmutableEnumChecker") // List.of
         private final List<SinfoField> fields;
 
         Flag(String label, SinfoField... fields) {
@@ -61,16 +62,32 @@ final class SinfoReport {
      */
     static void options(CommandContext c, Sinfo.Wanted w, RowFormat columns, String format) {
         boolean usual = w.format.isEmpty() && w.wideFormat.isEmpty();
-        boolean filters = w.dead || w.responding || w.reasons || !w.states.isEmpty() || !w.nodes.isEmpty() || !w.partitions.isEmpty();
+        boolean filters = w.dead
+                || w.responding
+                || w.reasons
+                || !w.states.isEmpty()
+                || !w.nodes.isEmpty()
+                || !w.partitions.isEmpty();
         String states = !w.states.isEmpty() ? String.join(",", w.states) : w.reasons ? "down" : "(null)";
-        String[][] table = {{"dead", flag(w.dead)}, {"exact", w.exact ? "1" : "0"}, {"filtering", flag(filters)}, {"format", format},
-            {"iterate", Integer.toString(w.iterateSeconds)}, {"long", flag(w.longForm)}, {"no_header", flag(w.noHeader)},
-            {"node_field", flag(usual && w.byNode)}, {"node_format", flag(w.byNode)},
+        String[][] table = {
+            {"dead", flag(w.dead)},
+            {"exact", w.exact ? "1" : "0"},
+            {"filtering", flag(filters)},
+            {"format", format},
+            {"iterate", Integer.toString(w.iterateSeconds)},
+            {"long", flag(w.longForm)},
+            {"no_header", flag(w.noHeader)},
+            {"node_field", flag(usual && w.byNode)},
+            {"node_format", flag(w.byNode)},
             {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
             {"part_field", flag(usual && (w.byNode || !w.reasons))},
-            {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)}, {"responding", flag(w.responding)},
-            {"states", states}, {"sort", w.sort.isEmpty() ? "(null)" : w.sort}, {"summarize", flag(w.summary)},
-            {"verbose", Integer.toString(w.verbose)}};
+            {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
+            {"responding", flag(w.responding)},
+            {"states", states},
+            {"sort", w.sort.isEmpty() ? "(null)" : w.sort},
+            {"summarize", flag(w.summary)},
+            {"verbose", Integer.toString(w.verbose)}
+        };
         List<String> lines = new ArrayList<>(List.of(RULE));
         for (String[] row : table) {
             lines.add(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
@@ -78,9 +95,15 @@ final class SinfoReport {
         lines.add(RULE);
         lines.add("all_flag        = " + flag(w.all || !w.partitions.isEmpty()));
         Set<SinfoField> shown = EnumSet.noneOf(SinfoField.class);
-        columns.columns().stream().filter(col -> col.field() != RowFormat.LITERAL).forEach(col -> shown.add(SinfoField.at(col.field())));
+        columns.columns().stream()
+                .filter(col -> col.field() != RowFormat.LITERAL)
+                .forEach(col -> shown.add(SinfoField.at(col.field())));
         for (Flag f : Flag.values()) {
-            lines.add(f.label + flag(f == Flag.RESERVATION ? w.reservations : f.fields.stream().anyMatch(shown::contains)));
+            lines.add(f.label
+                    + flag(
+                            f == Flag.RESERVATION
+                                    ? w.reservations
+                                    : f.fields.stream().anyMatch(shown::contains)));
         }
         lines.add(RULE + "\n");
         lines.forEach(c.out()::println);

@@ -108,8 +108,12 @@ final class SinfoRow {
 
     private static boolean isOut(Json.Obj n) {
         String base = NodeRows.base(n);
-        return base.equals("DOWN") || base.equals("UNKNOWN") || base.equals("ERROR") || base.equals("FUTURE")
-                || NodeRows.has(n, "DRAIN") || NodeRows.has(n, "INVALID_REG");
+        return base.equals("DOWN")
+                || base.equals("UNKNOWN")
+                || base.equals("ERROR")
+                || base.equals("FUTURE")
+                || NodeRows.has(n, "DRAIN")
+                || NodeRows.has(n, "INVALID_REG");
     }
 
     /** Nodes allocated, idle, other. */
@@ -153,8 +157,21 @@ final class SinfoRow {
             case "FUTURE" -> 6;
             default -> 0;
         };
-        String[] flags = {"RESERVED", "CLOUD", "DRAIN", "COMPLETING", "NOT_RESPONDING", "POWERED_DOWN", "FAIL",
-            "POWERING_UP", "MAINT", "REBOOT_REQUESTED", "POWERING_DOWN", "PLANNED", "INVALID_REG"};
+        String[] flags = {
+            "RESERVED",
+            "CLOUD",
+            "DRAIN",
+            "COMPLETING",
+            "NOT_RESPONDING",
+            "POWERED_DOWN",
+            "FAIL",
+            "POWERING_UP",
+            "MAINT",
+            "REBOOT_REQUESTED",
+            "POWERING_DOWN",
+            "PLANNED",
+            "INVALID_REG"
+        };
         for (int i = 0; i < flags.length; i++) {
             base += NodeRows.has(n, flags[i]) ? 32L << i : 0;
         }

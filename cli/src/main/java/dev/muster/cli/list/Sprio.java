@@ -20,15 +20,59 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Runs sprio, which shows the priority factors of waiting jobs. priority/basic has no factors, which sprio says in Slurm's words. */
+/**
+ * Runs sprio, which shows the priority factors of waiting jobs. priority/basic has no factors, which sprio says in
+ * Slurm's words.
+ */
 public final class Sprio implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("federation::n", "noheader:h:n", "jobs:j:o", "local::n", "long:l:n",
-            "cluster:M:r", "clusters:M:r", "norm:n:n", "format:o:r", "sort:S:r", "sibling::n", "partition:p:r", "user:u:r", "users:u:r",
-            "verbose:v:n", "version:V:n", "weights:w:n", "help::n", "usage::n");
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "federation::n",
+            "noheader:h:n",
+            "jobs:j:o",
+            "local::n",
+            "long:l:n",
+            "cluster:M:r",
+            "clusters:M:r",
+            "norm:n:n",
+            "format:o:r",
+            "sort:S:r",
+            "sibling::n",
+            "partition:p:r",
+            "user:u:r",
+            "users:u:r",
+            "verbose:v:n",
+            "version:V:n",
+            "weights:w:n",
+            "help::n",
+            "usage::n");
     private static final String LETTERS = "AaBbcFfiJjNnoPpQqrSsTtuYy";
-    private static final String[] TITLES = {"AGE", "AGE", "ASSOC", "ASSOC", "CLUSTER", "FAIRSHARE", "FAIRSHARE", "JOBID", "JOBSIZE", "JOBSIZE",
-        "NICE", "QOSNAME", "ACCOUNT", "PARTITION", "PARTITION", "QOS", "QOS", "PARTITION", "SITE", "SLUID", "TRES", "TRES", "USER", "PRIORITY",
-        "PRIORITY"};
+    private static final String[] TITLES = {
+        "AGE",
+        "AGE",
+        "ASSOC",
+        "ASSOC",
+        "CLUSTER",
+        "FAIRSHARE",
+        "FAIRSHARE",
+        "JOBID",
+        "JOBSIZE",
+        "JOBSIZE",
+        "NICE",
+        "QOSNAME",
+        "ACCOUNT",
+        "PARTITION",
+        "PARTITION",
+        "QOS",
+        "QOS",
+        "PARTITION",
+        "SITE",
+        "SLUID",
+        "TRES",
+        "TRES",
+        "USER",
+        "PRIORITY",
+        "PRIORITY"
+    };
     private static final double PRIORITY_MAX = 4294967295.0;
 
     private static final class Wanted {
@@ -75,7 +119,7 @@ public final class Sprio implements Command {
                 case "user", "users" -> users(c, w, h.value());
                 case "verbose" -> w.verbose++;
                 case "sibling" -> w.sibling = true;
-                case "federation", "local" -> { }
+                case "federation", "local" -> {}
                 default -> throw new IllegalStateException(h.opt().name());
             }
         }
@@ -163,7 +207,8 @@ public final class Sprio implements Command {
         for (Json.Obj r : rows) {
             List<String> values = new ArrayList<>();
             for (RowFormat.Column column : format.columns()) {
-                values.add(column.field() == RowFormat.LITERAL ? "" : value(r, LETTERS.charAt(column.field()), weights));
+                values.add(
+                        column.field() == RowFormat.LITERAL ? "" : value(r, LETTERS.charAt(column.field()), weights));
             }
             format.print(values, c.out());
         }
@@ -183,7 +228,8 @@ public final class Sprio implements Command {
     };
 
     /** All factors, whether they have weight or not. */
-    private static final String LONG = "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
+    private static final String LONG =
+            "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
 
     private static final String LONG_NORM = "%.15i %9r %.8u %.8o %10y %10a %10b %10f %10j %10p %10n %10q %20t";
 
@@ -199,13 +245,19 @@ public final class Sprio implements Command {
         out.append(w.byUser ? " %.8u" : "");
         String side = w.norm ? "" : ".";
         out.append(w.norm ? " %10y" : " %.10Y %.10S");
-        String[][] columns = {{"age", "A"}, {"assoc", "B"}, {"fairshare", "F"}, {"size", "J"}, {"partition", "P"}, {"qos", "Q"}};
+        String[][] columns = {
+            {"age", "A"}, {"assoc", "B"}, {"fairshare", "F"}, {"size", "J"}, {"partition", "P"}, {"qos", "Q"}
+        };
         for (String[] column : columns) {
             if (weights.number(column[0]) != 0) {
-                out.append(" %").append(side).append("10").append(w.norm ? column[1].toLowerCase(Locale.ROOT) : column[1]);
+                out.append(" %")
+                        .append(side)
+                        .append("10")
+                        .append(w.norm ? column[1].toLowerCase(Locale.ROOT) : column[1]);
             }
         }
-        return out.append(weights.text("tres").isEmpty() ? "" : w.norm ? " %20t" : " %.20T").toString();
+        return out.append(weights.text("tres").isEmpty() ? "" : w.norm ? " %20t" : " %.20T")
+                .toString();
     }
 
     private static boolean is(Json.Obj r, String id) {
@@ -215,8 +267,12 @@ public final class Sprio implements Command {
         int bar = id.indexOf('_');
         String own = Long.toString(r.number("jobId"));
         String array = Long.toString(r.number("arrayJobId"));
-        return id.equals(own) || bar < 0 && id.equals(array) || bar > 0 && id.substring(0, bar).equals(array)
-                && (r.integer("arrayTaskId") < 0 || id.substring(bar + 1).equals(Long.toString(r.number("arrayTaskId"))));
+        return id.equals(own)
+                || bar < 0 && id.equals(array)
+                || bar > 0
+                        && id.substring(0, bar).equals(array)
+                        && (r.integer("arrayTaskId") < 0
+                                || id.substring(bar + 1).equals(Long.toString(r.number("arrayTaskId"))));
     }
 
     private static List<String> titles(RowFormat format) {
@@ -228,18 +284,21 @@ public final class Sprio implements Command {
     private static List<String> weightRow(RowFormat format, Json.Obj weights) {
         List<String> out = new ArrayList<>();
         for (RowFormat.Column column : format.columns()) {
-            out.add(column.field() == RowFormat.LITERAL ? "" : switch (LETTERS.charAt(column.field())) {
-                case 'A', 'a' -> Long.toString(weights.number("age"));
-                case 'B', 'b' -> Long.toString(weights.number("assoc"));
-                case 'F', 'f' -> Long.toString(weights.number("fairshare"));
-                case 'J', 'j' -> Long.toString(weights.number("size"));
-                case 'P', 'p' -> Long.toString(weights.number("partition"));
-                case 'Q', 'q' -> Long.toString(weights.number("qos"));
-                case 'S' -> "1";
-                case 'T', 't' -> weights.text("tres").isEmpty() ? "(null)" : weights.text("tres");
-                case 'i' -> "Weights";
-                default -> "";
-            });
+            out.add(
+                    column.field() == RowFormat.LITERAL
+                            ? ""
+                            : switch (LETTERS.charAt(column.field())) {
+                                case 'A', 'a' -> Long.toString(weights.number("age"));
+                                case 'B', 'b' -> Long.toString(weights.number("assoc"));
+                                case 'F', 'f' -> Long.toString(weights.number("fairshare"));
+                                case 'J', 'j' -> Long.toString(weights.number("size"));
+                                case 'P', 'p' -> Long.toString(weights.number("partition"));
+                                case 'Q', 'q' -> Long.toString(weights.number("qos"));
+                                case 'S' -> "1";
+                                case 'T', 't' -> weights.text("tres").isEmpty() ? "(null)" : weights.text("tres");
+                                case 'i' -> "Weights";
+                                default -> "";
+                            });
         }
         return out;
     }
@@ -250,7 +309,9 @@ public final class Sprio implements Command {
 
     /** Formats a value as C does: halfway between two numbers, it rounds to the even one. */
     private static String fixed(double value, int digits) {
-        return new java.math.BigDecimal(value).setScale(digits, java.math.RoundingMode.HALF_EVEN).toPlainString();
+        return new java.math.BigDecimal(value)
+                .setScale(digits, java.math.RoundingMode.HALF_EVEN)
+                .toPlainString();
     }
 
     private static String norm(double value) {
@@ -305,7 +366,9 @@ public final class Sprio implements Command {
             if (letter == '-' || letter == '+') {
                 down = letter == '-';
             } else if (LETTERS.indexOf(letter) >= 0) {
-                Comparator<Json.Obj> one = letter == 'i' ? by : (a, b) -> NaturalOrder.compare(value(a, letter, weights), value(b, letter, weights));
+                Comparator<Json.Obj> one = letter == 'i'
+                        ? by
+                        : (a, b) -> NaturalOrder.compare(value(a, letter, weights), value(b, letter, weights));
                 all.add(down ? one.reversed() : one);
                 down = false;
             } else if (letter != ',') {

@@ -45,20 +45,61 @@ public final class Squeue implements Command {
 
     /** The letters of {@code --helpformat}, in the order of their columns' names. */
     private static final String HELP_FORMAT = "aFKBokOIXEexfGgiAWcmdjyNCDhPpQqrRnvYzsHSTtVJLlMUuwZ";
-    static final List<GetOpt.Opt> OPTIONS = GetOpt.table("account:A:r", "all:a:n", "array:r:n",
-            "cluster::r", "clusters:M:r", "expand-patterns::n", "federation::n", "format:o:r", "Format:O:r", "help::n",
-                    "hide::n",
-            "helpformat::n", "helpstate::n", "iterate:i:r", "jobs:j:o", "json::o", "licenses:L:r", "local::n", "long:l:n", "me::n", "name:n:r",
-            "noconvert::n", "node:w:r", "nodelist:w:r", "nodes:w:r", "noheader:h:n", "notme::n", "only-job-state::n",
-            "partition:p:r", "partitions:p:r", "priority:P:n", "qos:q:r", "reservation:R:r", "running-over::r", "running-under::r",
-            "sibling::n", "sort:S:r", "start::n",
-            "states:t:r", "steps:s:o", "usage::n", "user:u:r", "users:u:r", "verbose:v:n", "version:V:n", "yaml::o");
+
+    static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "account:A:r",
+            "all:a:n",
+            "array:r:n",
+            "cluster::r",
+            "clusters:M:r",
+            "expand-patterns::n",
+            "federation::n",
+            "format:o:r",
+            "Format:O:r",
+            "help::n",
+            "hide::n",
+            "helpformat::n",
+            "helpstate::n",
+            "iterate:i:r",
+            "jobs:j:o",
+            "json::o",
+            "licenses:L:r",
+            "local::n",
+            "long:l:n",
+            "me::n",
+            "name:n:r",
+            "noconvert::n",
+            "node:w:r",
+            "nodelist:w:r",
+            "nodes:w:r",
+            "noheader:h:n",
+            "notme::n",
+            "only-job-state::n",
+            "partition:p:r",
+            "partitions:p:r",
+            "priority:P:n",
+            "qos:q:r",
+            "reservation:R:r",
+            "running-over::r",
+            "running-under::r",
+            "sibling::n",
+            "sort:S:r",
+            "start::n",
+            "states:t:r",
+            "steps:s:o",
+            "usage::n",
+            "user:u:r",
+            "users:u:r",
+            "verbose:v:n",
+            "version:V:n",
+            "yaml::o");
 
     /** The options of one run. */
     static final class Wanted {
         final List<String> jobs = new ArrayList<>();
         /** A list of none was given. */
         boolean noJobs;
+
         final List<String> steps = new ArrayList<>();
         final List<String> accounts = new ArrayList<>();
         final List<String> partitions = new ArrayList<>();
@@ -71,6 +112,7 @@ public final class Squeue implements Command {
         final List<Integer> users = new ArrayList<>();
         /** {@code -j} or {@code -s} without a value glued to it: the operand that follows is the value. */
         boolean jobsBare;
+
         boolean stepsBare;
         boolean usersGiven;
         boolean notMe;
@@ -90,6 +132,7 @@ public final class Squeue implements Command {
         int iterateSeconds;
         /** Seconds that a job has run at least, and at most; -1 where nothing is said. */
         long overSeconds = -1;
+
         long underSeconds = -1;
         boolean priority;
         boolean federation;
@@ -101,6 +144,7 @@ public final class Squeue implements Command {
         int verbose;
         /** Users and states as they were typed, for -v. */
         String usersText = "";
+
         String statesText = "";
     }
 
@@ -120,7 +164,8 @@ public final class Squeue implements Command {
             }
             if (h.opt().name().startsWith("help")) {
                 boolean ofStates = h.opt().name().equals("helpstate");
-                (ofStates ? List.of(stateNames().split(",")) : CommonOptions.inRows(HELP_FORMAT.split(""))).forEach(c.out()::println);
+                (ofStates ? List.of(stateNames().split(",")) : CommonOptions.inRows(HELP_FORMAT.split("")))
+                        .forEach(c.out()::println);
                 return 0;
             }
             option(c, w, h);
@@ -162,11 +207,20 @@ public final class Squeue implements Command {
 
     /** {@code --only-job-state} asks for numbers and states alone: what needs more does not go with it. */
     private static void stateOnly(CommandContext c, Wanted w) throws UsageException {
-        boolean more = w.usersGiven || w.notMe || w.priority || w.start || w.showSteps || w.longForm
-                || Stream.of(w.accounts, w.partitions, w.qos, w.names, w.reservations, w.licenses, w.nodes).anyMatch(l -> !l.isEmpty());
+        boolean more = w.usersGiven
+                || w.notMe
+                || w.priority
+                || w.start
+                || w.showSteps
+                || w.longForm
+                || Stream.of(w.accounts, w.partitions, w.qos, w.names, w.reservations, w.licenses, w.nodes)
+                        .anyMatch(l -> !l.isEmpty());
         if (w.onlyState && more) {
-            throw new UsageException(1, List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or "
-                    + "-t (--states) parameters, parameters for cluster/federation selection, and the printing options."));
+            throw new UsageException(
+                    1,
+                    List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or "
+                            + "-t (--states) parameters, parameters for cluster/federation selection, and "
+                            + "the printing options."));
         }
         if (w.onlyState && w.format.isEmpty() && w.wideFormat.isEmpty()) {
             w.format = STATE_ONLY;
@@ -215,7 +269,8 @@ public final class Squeue implements Command {
             case "format" -> w.format = RowFormat.explicit(v);
             case "Format" -> {
                 w.wideFormat = w.wideFormat.isEmpty() || c.env("SQUEUE_FORMAT2").equals(w.wideFormat)
-                        ? v : w.wideFormat + "," + v;
+                        ? v
+                        : w.wideFormat + "," + v;
                 w.format = w.wideFormat.isEmpty() ? RowFormat.NO_COLUMNS : "";
             }
             case "hide" -> w.all = false;
@@ -235,7 +290,10 @@ public final class Squeue implements Command {
             }
             case "notme" -> w.notMe = true;
             case "name" -> replace(w.names, v);
-            case "node", "nodelist", "nodes" -> replace(w.nodes, NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())));
+            case "node", "nodelist", "nodes" ->
+                replace(
+                        w.nodes,
+                        NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())));
             case "noheader" -> w.noHeader = true;
             case "partition", "partitions" -> replace(w.partitions, v);
             case "qos" -> replace(w.qos, v);
@@ -290,7 +348,10 @@ public final class Squeue implements Command {
     /** {@code --running-over} and {@code --running-under}: what has begun, and how long ago. */
     static boolean ranAsLong(Wanted w, boolean begun, long seconds) {
         boolean asked = w.overSeconds >= 0 || w.underSeconds >= 0;
-        return !asked || begun && (w.overSeconds < 0 || seconds > w.overSeconds) && (w.underSeconds < 0 || seconds < w.underSeconds);
+        return !asked
+                || begun
+                        && (w.overSeconds < 0 || seconds > w.overSeconds)
+                        && (w.underSeconds < 0 || seconds < w.underSeconds);
     }
 
     private static int seconds(CommandContext c, String v) throws UsageException {
@@ -335,8 +396,12 @@ public final class Squeue implements Command {
             }
             String name = JobRows.stateName(up);
             if (name.isEmpty()) {
-                throw new UsageException(1, List.of(c.name() + ": error: Invalid job state specified: " + s,
-                        c.name() + ": error: Valid job states include: " + stateNames(), ""));
+                throw new UsageException(
+                        1,
+                        List.of(
+                                c.name() + ": error: Invalid job state specified: " + s,
+                                c.name() + ": error: Valid job states include: " + stateNames(),
+                                ""));
             }
             w.states.add(name);
         }
@@ -347,8 +412,10 @@ public final class Squeue implements Command {
         for (JobState s : JobState.values()) {
             b.append(b.isEmpty() ? "" : ",").append(Texts.lower(s.name()));
         }
-        return b.append(",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,requeue_hold,revoked,")
-                .append("signaling,special_exit,stage_out,stopped").toString();
+        return b.append(
+                        ",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,requeue_hold,revoked,")
+                .append("signaling,special_exit,stage_out,stopped")
+                .toString();
     }
 
     private static int show(CommandContext c, Wanted w) throws UsageException {
@@ -362,8 +429,14 @@ public final class Squeue implements Command {
     private static int json(CommandContext c, Wanted w) throws UsageException {
         if (w.showSteps) {
             try {
-                return JsonOutput.print(c, w.json, w.parser,
-                        ControlJson.steps(JsonOutput.names(c).cluster(), SqueueSteps.selected(c, w), c.host().nowMs() / 1000));
+                return JsonOutput.print(
+                        c,
+                        w.json,
+                        w.parser,
+                        ControlJson.steps(
+                                JsonOutput.names(c).cluster(),
+                                SqueueSteps.selected(c, w),
+                                c.host().nowMs() / 1000));
             } catch (SlurmException e) {
                 return CommonOptions.reportFailure(c, "slurm_get_job_steps error", e);
             }
@@ -383,9 +456,16 @@ public final class Squeue implements Command {
             Json.Obj picked = new Json.Obj();
             reply.fields().forEach(picked::put);
             Pick pick = new Pick(w, all, c.host().uid());
-            picked.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(pick::takes).toList()));
-            return JsonOutput.print(c, w.json, w.parser,
-                    w.onlyState ? ControlJson.states(picked.objects("jobs"))
+            picked.put(
+                    "jobs",
+                    new ArrayList<Object>(
+                            reply.objects("jobs").stream().filter(pick::takes).toList()));
+            return JsonOutput.print(
+                    c,
+                    w.json,
+                    w.parser,
+                    w.onlyState
+                            ? ControlJson.states(picked.objects("jobs"))
                             : JobsJson.answer(JsonOutput.names(c), picked, JsonOutput.version(w.parser)));
         } catch (SlurmException e) {
             return CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
@@ -415,14 +495,20 @@ public final class Squeue implements Command {
     private static String unknown(CommandContext c, List<String> nodes) {
         List<String> known = new ArrayList<>();
         try {
-            c.host().controller().call("QueryNodes", new Json.Obj().put("fields", List.of("name"))).objects("nodes")
+            c.host()
+                    .controller()
+                    .call("QueryNodes", new Json.Obj().put("fields", List.of("name")))
+                    .objects("nodes")
                     .forEach(n -> known.add(n.text("name")));
         } catch (SlurmException e) {
             return nodes.getFirst();
         }
         for (String node : nodes) {
-            List<String> names = HostList.parse(node) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(node);
-            Optional<String> missing = names.stream().filter(name -> !known.contains(name)).findFirst();
+            List<String> names = HostList.parse(node) instanceof HostList.Parsed.Ok ok
+                    ? ok.list().names()
+                    : List.of(node);
+            Optional<String> missing =
+                    names.stream().filter(name -> !known.contains(name)).findFirst();
             if (missing.isPresent()) {
                 return missing.get();
             }
@@ -463,7 +549,9 @@ public final class Squeue implements Command {
             c.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
         }
         if (isOneJob(w) && !w.start && listing.pick.seen == 0 && !isThere(c, w.jobs.getFirst())) {
-            return CommonOptions.reportFailure(c, "slurm_load_jobs error",
+            return CommonOptions.reportFailure(
+                    c,
+                    "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }
         if (!w.noHeader) {
@@ -498,15 +586,21 @@ public final class Squeue implements Command {
         @Override
         public void head(Json.Obj head) {
             lastUpdate = head.number("lastUpdate");
-            view = new JobField.View(c, head.number("now"), c.env("SLURM_TIME_FORMAT"),
-                    w.onlyState ? JobRows.EACH_INDEX : JobRows.indexesShown(c), cluster(c, w),
+            view = new JobField.View(
+                    c,
+                    head.number("now"),
+                    c.env("SLURM_TIME_FORMAT"),
+                    w.onlyState ? JobRows.EACH_INDEX : JobRows.indexesShown(c),
+                    cluster(c, w),
                     new JobField.Style(w.expand, w.noConvert));
         }
 
         @Override
         public void row(Json.Obj job) {
             if (pick.takes(job)) {
-                tiers.map(t -> byPartition(t, job)).orElse(List.of(job)).forEach(row -> lines.add(order.line(row, line(row, format, view))));
+                tiers.map(t -> byPartition(t, job))
+                        .orElse(List.of(job))
+                        .forEach(row -> lines.add(order.line(row, line(row, format, view))));
             }
         }
     }
@@ -514,7 +608,10 @@ public final class Squeue implements Command {
     private static String line(Json.Obj job, RowFormat format, JobField.View view) {
         List<String> values = new ArrayList<>(format.columns().size());
         for (RowFormat.Column col : format.columns()) {
-            values.add(col.field() == RowFormat.LITERAL ? "" : JobField.at(col.field()).value(job, view));
+            values.add(
+                    col.field() == RowFormat.LITERAL
+                            ? ""
+                            : JobField.at(col.field()).value(job, view));
         }
         return format.line(values);
     }
@@ -536,7 +633,9 @@ public final class Squeue implements Command {
     /** {@code --priority}: a job that waits for several partitions has a row for each. */
     private static List<Json.Obj> byPartition(Map<String, Long> tiers, Json.Obj job) {
         List<Json.Obj> out = new ArrayList<>();
-        List<String> names = job.text("state").equals("PENDING") ? Texts.split(job.text("partition"), ',') : List.of(job.text("partition"));
+        List<String> names = job.text("state").equals("PENDING")
+                ? Texts.split(job.text("partition"), ',')
+                : List.of(job.text("partition"));
         for (String name : names) {
             Json.Obj row = new Json.Obj();
             job.fields().forEach(row::put);
@@ -561,7 +660,10 @@ public final class Squeue implements Command {
         while (end < job.length() && job.charAt(end) >= '0' && job.charAt(end) <= '9') {
             end++;
         }
-        Json.Obj q = new Json.Obj().put("jobs", List.of(job.substring(0, end))).put("allStates", Boolean.TRUE).put("allPartitions", Boolean.TRUE)
+        Json.Obj q = new Json.Obj()
+                .put("jobs", List.of(job.substring(0, end)))
+                .put("allStates", Boolean.TRUE)
+                .put("allPartitions", Boolean.TRUE)
                 .put("fields", List.of("jobId"));
         try {
             return !c.host().controller().call("QueryJobs", q).objects("jobs").isEmpty();
@@ -593,8 +695,16 @@ public final class Squeue implements Command {
         JobRequest.put(q, "expandArrays", w.array);
         JobRequest.put(q, "joinArrays", true);
         JobRequest.put(q, "startEstimates", w.start);
-        Set<String> fields = new LinkedHashSet<>(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks",
-                "arrayMaxRunning", "hetJobId", "hetOffset", "state", "flags"));
+        Set<String> fields = new LinkedHashSet<>(List.of(
+                "jobId",
+                "arrayJobId",
+                "arrayTaskId",
+                "arrayTasks",
+                "arrayMaxRunning",
+                "hetJobId",
+                "hetOffset",
+                "state",
+                "flags"));
         if (!w.onlyState) {
             fields.addAll(columns(format, sort));
         }
@@ -666,7 +776,9 @@ public final class Squeue implements Command {
 
         boolean takes(Json.Obj j) {
             seen++;
-            boolean is = !w.noJobs && !(w.notMe && j.integer("userId") == uid) && (allStates || isInState(w, j))
+            boolean is = !w.noJobs
+                    && !(w.notMe && j.integer("userId") == uid)
+                    && (allStates || isInState(w, j))
                     && ranAsLong(w, !j.text("state").equals("PENDING"), JobRows.used(j));
             // an id typed twice is still one job
             return is && (w.jobs.size() < 2 || named.add(JobRows.id(j, 0)));

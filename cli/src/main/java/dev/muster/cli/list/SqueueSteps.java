@@ -63,7 +63,8 @@ final class SqueueSteps {
             return switch (this) {
                 case TASKS -> Integer.toString(s.integer("tasks"));
                 case TRES_PER_STEP, TRES_BY_LETTER -> JobRows.orNull(s.text("tresPerNode"));
-                case CLUSTER -> c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+                case CLUSTER ->
+                    c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
                 case JOB_ID -> Integer.toString(s.integer("jobId"));
                 case NETWORK -> JobRows.orNull(s.text("network"));
                 case RESERVED_PORTS -> JobRows.orNull(s.text("resvPorts"));
@@ -120,7 +121,8 @@ final class SqueueSteps {
     private static String frequency(String asked) {
         Optional<CpuFreq> f = asked.isEmpty() ? Optional.empty() : CpuFreq.parse(asked);
         String governor = f.map(CpuFreq::governor).orElse("");
-        return StepFrequency.shown(f.map(CpuFreq::min).orElse("")) + "-" + StepFrequency.shown(f.map(CpuFreq::max).orElse("")) + ":"
+        return StepFrequency.shown(f.map(CpuFreq::min).orElse("")) + "-"
+                + StepFrequency.shown(f.map(CpuFreq::max).orElse("")) + ":"
                 + (governor.isEmpty() ? "Unknown" : governor);
     }
 
@@ -130,14 +132,17 @@ final class SqueueSteps {
     }
 
     private static List<String> nodes(Squeue.Wanted w) {
-        return HostList.parse(String.join(",", w.nodes)) instanceof HostList.Parsed.Ok ok ? ok.list().names() : w.nodes;
+        return HostList.parse(String.join(",", w.nodes)) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : w.nodes;
     }
 
     /** Returns the steps that the options select, the same for every form of output. */
     static List<Json.Obj> selected(CommandContext c, Squeue.Wanted w) throws SlurmException {
         List<String> ids = new ArrayList<>(w.steps);
         ids.addAll(w.jobs);
-        List<Json.Obj> steps = StepRows.load(c, ids, w.all || !ids.isEmpty() || !w.partitions.isEmpty() || !w.json.isEmpty());
+        List<Json.Obj> steps =
+                StepRows.load(c, ids, w.all || !ids.isEmpty() || !w.partitions.isEmpty() || !w.json.isEmpty());
         steps.removeIf(s -> w.usersGiven && !w.users.contains(s.integer("userId"))
                 || !Squeue.ranAsLong(w, true, s.number("now") - s.number("startTime"))
                 || !w.partitions.isEmpty() && !w.partitions.contains(s.text("partition"))
@@ -149,7 +154,8 @@ final class SqueueSteps {
         List<String> unknown = new ArrayList<>();
         RowFormat format = w.format.isEmpty() && !w.wideFormat.isEmpty()
                 ? RowFormat.ofNames(w.wideFormat, TABLE, unknown)
-                : RowFormat.ofLetters(w.format.isEmpty() ? PLAIN : w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
+                : RowFormat.ofLetters(
+                        w.format.isEmpty() ? PLAIN : w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
         for (String u : unknown) {
             c.error("Invalid job step format specification: " + u);
         }

@@ -21,19 +21,46 @@ import java.util.Locale;
 
 /** Runs sshare, which shows each association's share of the cluster and its usage. */
 public final class Sshare implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "all:a:n", "format:o:r", "helpformat:e:n", "json::o", "yaml::o",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "accounts:A:r",
+            "all:a:n",
+            "format:o:r",
+            "helpformat:e:n",
+            "json::o",
+            "yaml::o",
             "long:l:n",
-            "cluster:M:r", "clusters:M:r", "noheader:n:n", "noheader:h:n", "parsable:p:n",
-            "parsable2:P:n", "partition:m:n", "users:u:r", "Users:U:n", "verbose:v:n",
-            "version:V:n", "help::n", "usage::n");
+            "cluster:M:r",
+            "clusters:M:r",
+            "noheader:n:n",
+            "noheader:h:n",
+            "parsable:p:n",
+            "parsable2:P:n",
+            "partition:m:n",
+            "users:u:r",
+            "Users:U:n",
+            "verbose:v:n",
+            "version:V:n",
+            "help::n",
+            "usage::n");
 
     /** In the order in which they are listed. */
-    private static final List<TextTable.Column> COLUMNS = List.of(new TextTable.Column("Account", -20), new TextTable.Column("Cluster", 10),
-            new TextTable.Column("EffectvUsage", 13), new TextTable.Column("FairShare", 10), new TextTable.Column("GrpTRESMins", 30),
-            new TextTable.Column("GrpTRESRaw", 30), new TextTable.Column("ID", 6), new TextTable.Column("LevelFS", 10),
-            new TextTable.Column("NormShares", 11), new TextTable.Column("NormUsage", 11), new TextTable.Column("Partition", 12),
-            new TextTable.Column("RawShares", 10), new TextTable.Column("RawUsage", 11), new TextTable.Column("TRESRunMins", 30),
+    private static final List<TextTable.Column> COLUMNS = List.of(
+            new TextTable.Column("Account", -20),
+            new TextTable.Column("Cluster", 10),
+            new TextTable.Column("EffectvUsage", 13),
+            new TextTable.Column("FairShare", 10),
+            new TextTable.Column("GrpTRESMins", 30),
+            new TextTable.Column("GrpTRESRaw", 30),
+            new TextTable.Column("ID", 6),
+            new TextTable.Column("LevelFS", 10),
+            new TextTable.Column("NormShares", 11),
+            new TextTable.Column("NormUsage", 11),
+            new TextTable.Column("Partition", 12),
+            new TextTable.Column("RawShares", 10),
+            new TextTable.Column("RawUsage", 11),
+            new TextTable.Column("TRESRunMins", 30),
             new TextTable.Column("User", 10));
+
     private static final int LISTED_PER_LINE = 4;
     private static final int LISTED_WIDTH = 17;
 
@@ -110,12 +137,24 @@ public final class Sshare implements Command {
             w.users.add(c.host().userName(c.host().uid()));
         }
         if (w.verbose) {
-            c.err().println("Users requested:\n\t: " + (w.everybody && w.users.isEmpty() ? "all" : String.join("\n\t: ", w.users)));
-            c.err().println("Accounts requested:\n\t: " + (w.accounts.isEmpty() ? "all" : String.join("\n\t: ", w.accounts)));
+            c.err()
+                    .println("Users requested:\n\t: "
+                            + (w.everybody && w.users.isEmpty() ? "all" : String.join("\n\t: ", w.users)));
+            c.err()
+                    .println("Accounts requested:\n\t: "
+                            + (w.accounts.isEmpty() ? "all" : String.join("\n\t: ", w.accounts)));
         }
         List<Json.Obj> rows = wanted(reply, w);
         if (!w.json.isEmpty()) {
-            return JsonOutput.print(c, w.json, w.parser, SharesJson.of(rows, c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst()));
+            return JsonOutput.print(
+                    c,
+                    w.json,
+                    w.parser,
+                    SharesJson.of(
+                            rows,
+                            c.host().clusters().isEmpty()
+                                    ? ""
+                                    : c.host().clusters().getFirst()));
         }
         List<TextTable.Column> columns = columns(c, w, reply.flag("tree"));
         TextTable grid = new TextTable(columns, new TextTable.Style(w.header, w.bars, w.lastBar), c.out());
@@ -126,7 +165,9 @@ public final class Sshare implements Command {
                 above.pop();
             }
             int indent = above.size();
-            grid.row(columns.stream().map(k -> value(c, k.title(), r, reply, indent)).toList());
+            grid.row(columns.stream()
+                    .map(k -> value(c, k.title(), r, reply, indent))
+                    .toList());
             above.push(r.integer("depth"));
         }
         return 0;
@@ -134,8 +175,15 @@ public final class Sshare implements Command {
 
     private static void listed(CommandContext c) {
         for (int i = 0; i < COLUMNS.size(); i += LISTED_PER_LINE) {
-            c.out().println(String.join(" ", COLUMNS.subList(i, Math.min(COLUMNS.size(), i + LISTED_PER_LINE)).stream()
-                    .map(k -> k.title() + " ".repeat(LISTED_WIDTH - k.title().length())).toList()));
+            c.out()
+                    .println(String.join(
+                            " ",
+                            COLUMNS.subList(i, Math.min(COLUMNS.size(), i + LISTED_PER_LINE)).stream()
+                                    .map(k -> k.title()
+                                            + " "
+                                                    .repeat(LISTED_WIDTH
+                                                            - k.title().length()))
+                                    .toList()));
         }
     }
 
@@ -160,19 +208,38 @@ public final class Sshare implements Command {
                 names.add("Partition");
             }
             names.addAll(List.of("RawShares", "NormShares", "RawUsage"));
-            names.addAll(!w.longForm ? List.of("EffectvUsage", "FairShare")
-                    : tree ? List.of("NormUsage", "EffectvUsage", "FairShare", "LevelFS", "GrpTRESMins", "TRESRunMins")
-                    : List.of("NormUsage", "EffectvUsage", "FairShare", "GrpTRESMins", "TRESRunMins"));
-            return names.stream().map(n -> COLUMNS.stream().filter(k -> k.title().equals(n)).findFirst().orElseThrow()).toList();
+            names.addAll(
+                    !w.longForm
+                            ? List.of("EffectvUsage", "FairShare")
+                            : tree
+                                    ? List.of(
+                                            "NormUsage",
+                                            "EffectvUsage",
+                                            "FairShare",
+                                            "LevelFS",
+                                            "GrpTRESMins",
+                                            "TRESRunMins")
+                                    : List.of("NormUsage", "EffectvUsage", "FairShare", "GrpTRESMins", "TRESRunMins"));
+            return names.stream()
+                    .map(n -> COLUMNS.stream()
+                            .filter(k -> k.title().equals(n))
+                            .findFirst()
+                            .orElseThrow())
+                    .toList();
         }
         List<TextTable.Column> out = new ArrayList<>();
         for (String item : Texts.split(w.format, ',')) {
             int percent = item.indexOf('%');
             String name = percent < 0 ? item : item.substring(0, percent);
-            TextTable.Column found = COLUMNS.stream().filter(k -> k.title().toLowerCase(Locale.ROOT).startsWith(Texts.lower(name))).findFirst()
+            TextTable.Column found = COLUMNS.stream()
+                    .filter(k -> k.title().toLowerCase(Locale.ROOT).startsWith(Texts.lower(name)))
+                    .findFirst()
                     .orElseThrow(() -> c.bad(1, "Invalid field requested: \"" + name + "\""));
             String width = percent < 0 ? "" : item.substring(percent + 1);
-            out.add(width.matches("-?[0-9]{1,5}") ? new TextTable.Column(found.title(), Integer.parseInt(width)) : found);
+            out.add(
+                    width.matches("-?[0-9]{1,5}")
+                            ? new TextTable.Column(found.title(), Integer.parseInt(width))
+                            : found);
         }
         return out;
     }
@@ -183,7 +250,8 @@ public final class Sshare implements Command {
         boolean parents = r.text("rawShares").equals("parent");
         return switch (title) {
             case "Account" -> " ".repeat(indent) + r.text("account");
-            case "Cluster" -> c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+            case "Cluster" ->
+                c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
             case "ID" -> r.text("id");
             case "User" -> r.text("user");
             case "Partition" -> r.text("partition");

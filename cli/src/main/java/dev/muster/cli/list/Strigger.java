@@ -22,20 +22,70 @@ import java.util.TreeSet;
 
 /** Runs strigger, which sets, shows and clears triggers: programs that run on an event. */
 public final class Strigger implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("set::n", "get::n", "clear::n", "burst_buffer::n",
-            "primary_slurmctld_failure:a:n", "primary_slurmctld_resumed_operation:A:n", "primary_slurmctld_resumed_control:b:n",
-            "backup_slurmctld_failure:B:n", "backup_slurmctld_resumed_operation:c:n", "backup_slurmctld_assumed_control:C:n",
-            "down:d:n", "draining::n", "drained:D:n", "primary_slurmctld_acct_buffer_full:e:n", "fail:F:n", "fini:f:n", "flags::r",
-            "primary_slurmdbd_failure:g:n", "primary_slurmdbd_resumed_operation:G:n", "primary_database_failure:h:n",
-            "primary_database_resumed_operation:H:n", "id:i:r", "idle:I:n", "jobid:j:r", "cluster:M:r", "clusters:M:r", "node:n:o",
-            "noheader:N:n", "offset:o:r", "program:p:r", "quiet:Q:n", "reconfig:r:n", "resume:R:n", "time:t:n", "up:u:n", "user::r", "verbose:v:n",
-            "version:V:n", "help::n", "usage::n");
-    private static final Set<String> EVENTS = new TreeSet<>(List.of("burst_buffer", "primary_slurmctld_failure",
-            "primary_slurmctld_resumed_operation", "primary_slurmctld_resumed_control", "backup_slurmctld_failure",
-            "backup_slurmctld_resumed_operation", "backup_slurmctld_assumed_control", "down", "draining", "drained", "resume",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "set::n",
+            "get::n",
+            "clear::n",
+            "burst_buffer::n",
+            "primary_slurmctld_failure:a:n",
+            "primary_slurmctld_resumed_operation:A:n",
+            "primary_slurmctld_resumed_control:b:n",
+            "backup_slurmctld_failure:B:n",
+            "backup_slurmctld_resumed_operation:c:n",
+            "backup_slurmctld_assumed_control:C:n",
+            "down:d:n",
+            "draining::n",
+            "drained:D:n",
+            "primary_slurmctld_acct_buffer_full:e:n",
+            "fail:F:n",
+            "fini:f:n",
+            "flags::r",
+            "primary_slurmdbd_failure:g:n",
+            "primary_slurmdbd_resumed_operation:G:n",
+            "primary_database_failure:h:n",
+            "primary_database_resumed_operation:H:n",
+            "id:i:r",
+            "idle:I:n",
+            "jobid:j:r",
+            "cluster:M:r",
+            "clusters:M:r",
+            "node:n:o",
+            "noheader:N:n",
+            "offset:o:r",
+            "program:p:r",
+            "quiet:Q:n",
+            "reconfig:r:n",
+            "resume:R:n",
+            "time:t:n",
+            "up:u:n",
+            "user::r",
+            "verbose:v:n",
+            "version:V:n",
+            "help::n",
+            "usage::n");
+    private static final Set<String> EVENTS = new TreeSet<>(List.of(
+            "burst_buffer",
+            "primary_slurmctld_failure",
+            "primary_slurmctld_resumed_operation",
+            "primary_slurmctld_resumed_control",
+            "backup_slurmctld_failure",
+            "backup_slurmctld_resumed_operation",
+            "backup_slurmctld_assumed_control",
+            "down",
+            "draining",
+            "drained",
+            "resume",
             "primary_slurmctld_acct_buffer_full",
-            "fail", "fini", "primary_slurmdbd_failure", "primary_slurmdbd_resumed_operation", "primary_database_failure",
-            "primary_database_resumed_operation", "idle", "reconfig", "time", "up"));
+            "fail",
+            "fini",
+            "primary_slurmdbd_failure",
+            "primary_slurmdbd_resumed_operation",
+            "primary_database_failure",
+            "primary_database_resumed_operation",
+            "idle",
+            "reconfig",
+            "time",
+            "up"));
     private static final String BURST_BUFFER = "burst_buffer";
     private static final int OFFSET_MAX = 32_000;
     private static final String NO_EVENT = "You must specify a trigger";
@@ -53,6 +103,7 @@ public final class Strigger implements Command {
         private boolean permanent;
         /** -1 for any. */
         private int user = -1;
+
         private boolean header = true;
         private boolean quiet;
         private boolean verbose;
@@ -79,7 +130,9 @@ public final class Strigger implements Command {
                     return 0;
                 }
                 case "usage" -> {
-                    c.out().println("Usage: strigger [--set | --get | --clear | --version] [-aAbBcCdDefFgGhHiIjnNopQrtuv]");
+                    c.out()
+                            .println("Usage: strigger [--set | --get | --clear | --version] "
+                                    + "[-aAbBcCdDefFgGhHiIjnNopQrtuv]");
                     return 0;
                 }
                 case "version" -> {
@@ -231,8 +284,10 @@ public final class Strigger implements Command {
             return w.quiet ? 0 : CommonOptions.reportFailure(c, "slurm_clear_trigger", e);
         }
         if (w.verbose) {
-            c.info(w.job != 0 ? "triggers for job " + w.job + " cleared" : w.id != 0 ? "trigger " + w.id + " cleared"
-                    : "triggers for user " + w.user + " cleared");
+            c.info(
+                    w.job != 0
+                            ? "triggers for job " + w.job + " cleared"
+                            : w.id != 0 ? "trigger " + w.id + " cleared" : "triggers for user " + w.user + " cleared");
         }
         return 0;
     }
@@ -251,7 +306,9 @@ public final class Strigger implements Command {
         for (Json.Obj t : all) {
             if (matches(t, w)) {
                 if (first && w.header) {
-                    c.out().println("TRIG_ID RES_TYPE   RES_ID TYPE                                OFFSET USER     FLAGS PROGRAM");
+                    c.out()
+                            .println("TRIG_ID RES_TYPE   RES_ID TYPE                                OFFSET "
+                                    + "USER     FLAGS PROGRAM");
                 }
                 first = false;
                 c.out().println(row(t));
@@ -261,9 +318,12 @@ public final class Strigger implements Command {
     }
 
     private static boolean matches(Json.Obj t, Wanted w) {
-        return (w.id == 0 || t.integer("id") == w.id) && (w.job == 0 || t.integer("jobId") == w.job)
-                && (w.user < 0 || t.integer("userId") == w.user) && (!w.ofNodes || t.integer("jobId") == 0)
-                && (w.nodes.isEmpty() || t.text("nodes").equals(w.nodes)) && (w.events.isEmpty() || !disjoint(t.texts("events"), w.events));
+        return (w.id == 0 || t.integer("id") == w.id)
+                && (w.job == 0 || t.integer("jobId") == w.job)
+                && (w.user < 0 || t.integer("userId") == w.user)
+                && (!w.ofNodes || t.integer("jobId") == 0)
+                && (w.nodes.isEmpty() || t.text("nodes").equals(w.nodes))
+                && (w.events.isEmpty() || !disjoint(t.texts("events"), w.events));
     }
 
     private static boolean disjoint(List<String> a, List<String> b) {
@@ -284,10 +344,18 @@ public final class Strigger implements Command {
     private static String row(Json.Obj t) {
         boolean job = t.integer("jobId") != 0;
         List<String> events = t.texts("events");
-        String resource = job ? Long.toString(t.number("jobId")) : events.contains(BURST_BUFFER) ? "(null)"
-                : t.text("nodes").isEmpty() ? "*" : t.text("nodes");
-        return String.format("%7d %-9s %7s %-35s %6d %-8s %5s %s", t.number("id"), job ? "job" : kind(events), resource,
-                events.size() == 1 ? events.getFirst() : "unknown", t.number("offsetSeconds"), t.text("userName"),
-                t.flag("permanent") ? "PERM" : "", t.text("program"));
+        String resource = job
+                ? Long.toString(t.number("jobId"))
+                : events.contains(BURST_BUFFER) ? "(null)" : t.text("nodes").isEmpty() ? "*" : t.text("nodes");
+        return String.format(
+                "%7d %-9s %7s %-35s %6d %-8s %5s %s",
+                t.number("id"),
+                job ? "job" : kind(events),
+                resource,
+                events.size() == 1 ? events.getFirst() : "unknown",
+                t.number("offsetSeconds"),
+                t.text("userName"),
+                t.flag("permanent") ? "PERM" : "",
+                t.text("program"));
     }
 }

@@ -16,15 +16,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Runs swait, which waits until a job has no running step and no step of {@code srun --async} in its queue. Exit codes: 0 all ended, 1 timeout, 2 a
- * mistake in the arguments.
+ * Runs swait, which waits until a job has no running step and no step of {@code srun --async} in its queue. Exit codes:
+ * 0 all ended, 1 timeout, 2 a mistake in the arguments.
  */
 public final class Swait implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("autocomplete::r", "help:h:n", "quiet:Q:n", "timeout::r", "usage::n",
-            "verbose:v:n", "version:V:n");
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "autocomplete::r", "help:h:n", "quiet:Q:n", "timeout::r", "usage::n", "verbose:v:n", "version:V:n");
     private static final int MISTAKE = 2;
     /** For one request; the controller may answer earlier. */
     private static final long WAIT_MS = 30_000;
+
     private static final long RETRY_MS = 1000;
 
     @Override
@@ -36,7 +37,8 @@ public final class Swait implements Command {
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
         if (!p.error().isEmpty()) {
-            throw new UsageException(MISTAKE, List.of(c.program() + ": " + p.error(), "Try \"swait --help\" for more information"));
+            throw new UsageException(
+                    MISTAKE, List.of(c.program() + ": " + p.error(), "Try \"swait --help\" for more information"));
         }
         long timeoutMs = Long.MAX_VALUE;
         int verbose = 0;
@@ -63,7 +65,9 @@ public final class Swait implements Command {
                 case "timeout" -> {
                     long seconds = Digits.parseNumber(h.value());
                     if (seconds < 0 || seconds > Integer.MAX_VALUE) {
-                        throw c.bad(MISTAKE, "--timeout: invalid value '" + h.value() + "': it is to be a non-negative integer");
+                        throw c.bad(
+                                MISTAKE,
+                                "--timeout: invalid value '" + h.value() + "': it is to be a non-negative integer");
                     }
                     timeoutMs = seconds * 1000;
                 }
@@ -111,7 +115,8 @@ public final class Swait implements Command {
     /** The number of the job that is meant. */
     private static int job(CommandContext c, String typed) throws SlurmException, UsageException {
         boolean own = typed.isEmpty();
-        String id = !own ? typed : !c.env("SLURM_JOB_SLUID").isEmpty() ? c.env("SLURM_JOB_SLUID") : c.env("SLURM_JOB_ID");
+        String id =
+                !own ? typed : !c.env("SLURM_JOB_SLUID").isEmpty() ? c.env("SLURM_JOB_SLUID") : c.env("SLURM_JOB_ID");
         if (id.isEmpty()) {
             throw c.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
         }
@@ -134,18 +139,27 @@ public final class Swait implements Command {
         List<Json.Obj> found = found(c, master);
         if (found.isEmpty()) {
             String manager = id.equals(c.env("SLURM_JOB_ID")) ? c.env("SLURM_STEPMGR") : "";
-            throw c.bad(MISTAKE, (manager.isEmpty() ? "cannot load " + label : "subscribe to stepmgr " + manager + " failed") + ": "
-                    + SlurmErrno.INVALID_JOB_ID.sentence());
+            throw c.bad(
+                    MISTAKE,
+                    (manager.isEmpty() ? "cannot load " + label : "subscribe to stepmgr " + manager + " failed") + ": "
+                            + SlurmErrno.INVALID_JOB_ID.sentence());
         }
-        Json.Obj meant = own ? found.stream().filter(j -> !number || Integer.toString(j.integer("jobId")).equals(master))
-                .filter(j -> !JobRows.isPending(j)).findFirst().orElse(found.getFirst()) : selectedJob(c, found, label, id, bar);
+        Json.Obj meant = own
+                ? found.stream()
+                        .filter(j ->
+                                !number || Integer.toString(j.integer("jobId")).equals(master))
+                        .filter(j -> !JobRows.isPending(j))
+                        .findFirst()
+                        .orElse(found.getFirst())
+                : selectedJob(c, found, label, id, bar);
         if (JobRows.isPending(meant)) {
             throw c.bad(MISTAKE, label + " is still pending");
         }
         return meant.integer("jobId");
     }
 
-    private static Json.Obj selectedJob(CommandContext c, List<Json.Obj> found, String label, String id, int bar) throws UsageException {
+    private static Json.Obj selectedJob(CommandContext c, List<Json.Obj> found, String label, String id, int bar)
+            throws UsageException {
         Json.Obj first = found.getFirst();
         if (bar >= 0 && first.integer("arrayJobId") == 0) {
             throw c.bad(MISTAKE, label + " is not an array job");
@@ -158,7 +172,9 @@ public final class Swait implements Command {
             return first;
         }
         int task = (int) Digits.parseNumber(id.substring(bar + 1));
-        return found.stream().filter(j -> j.text("arrayTasks").isEmpty() && JobRows.taskId(j) == task).findFirst()
+        return found.stream()
+                .filter(j -> j.text("arrayTasks").isEmpty() && JobRows.taskId(j) == task)
+                .findFirst()
                 .orElseThrow(() -> c.bad(MISTAKE, "array task " + id + " not found"));
     }
 
@@ -193,7 +209,7 @@ public final class Swait implements Command {
                 }
             } catch (SlurmException e) {
                 if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
-                    return 0;       // it is over, and known no more
+                    return 0; // it is over, and known no more
                 }
                 if (e.errno() == SlurmErrno.ACCESS_DENIED.number() || c.host().nowMs() >= endMs) {
                     throw c.bad(MISTAKE, String.format(Locale.ROOT, "JobId=%d: %s", jobId, e.getMessage()));

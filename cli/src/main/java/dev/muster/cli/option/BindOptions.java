@@ -53,14 +53,16 @@ final class BindOptions {
     static String checked(JobOptions options, JobOption o, String value) throws UsageException {
         help(options, o, value);
         boolean cpus = o == JobOption.CPU_BIND;
-        String wrong = value.isEmpty() ? "unrecognized --" + o.longName + " argument \"\""
+        String wrong = value.isEmpty()
+                ? "unrecognized --" + o.longName + " argument \"\""
                 : cpus ? CpuBind.mistake(value) : MemBind.mistake(value);
         if (wrong.isEmpty()) {
             return value;
         }
         String name = options.context().name();
-        throw cpus ? new UsageException(1, List.of(name + ": error: " + wrong, name
-                + ": fatal: Failed to parse --cpu-bind= values."))
+        throw cpus
+                ? new UsageException(
+                        1, List.of(name + ": error: " + wrong, name + ": fatal: Failed to parse --cpu-bind= values."))
                 : new UsageException(MEM_BIND_EXIT, List.of(name + ": error: " + wrong));
     }
 

@@ -18,12 +18,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The {@code -M} option. A command talks directly to the cluster of slurm.conf; slurmdbd has the addresses of the others. A command about several
- * clusters runs once for each.
+ * The {@code -M} option. A command talks directly to the cluster of slurm.conf; slurmdbd has the addresses of the
+ * others. A command about several clusters runs once for each.
  */
 public final class Clusters {
     /** Commands that run once for each named cluster. */
-    private static final Set<String> FOR_EACH = Set.of("scancel", "scontrol", "sdiag", "sinfo", "sprio", "squeue", "strigger");
+    private static final Set<String> FOR_EACH =
+            Set.of("scancel", "scontrol", "sdiag", "sinfo", "sprio", "squeue", "strigger");
+
     private static final Set<String> NAMES = Set.of("cluster", "clusters");
     private static final Set<String> LISTS = Set.of("sinfo", "sprio", "squeue");
 
@@ -67,7 +69,8 @@ public final class Clusters {
             return List.of();
         }
         String wanted = c.env("SLURM_CLUSTERS");
-        if (wanted.isEmpty() && c.args().stream().noneMatch(a -> a.startsWith("-") && (a.indexOf('M') > 0 || a.startsWith("--c")))) {
+        if (wanted.isEmpty()
+                && c.args().stream().noneMatch(a -> a.startsWith("-") && (a.indexOf('M') > 0 || a.startsWith("--c")))) {
             return List.of();
         }
         for (GetOpt.Hit h : GetOpt.parse(command.options(), c.args(), false).hits()) {
@@ -82,15 +85,18 @@ public final class Clusters {
     }
 
     /** Runs a command for each cluster that it names; empty if it names only the one of slurm.conf. */
-    public static Optional<Integer> runForEach(CommandContext c, Command command) throws SlurmException, UsageException {
+    public static Optional<Integer> runForEach(CommandContext c, Command command)
+            throws SlurmException, UsageException {
         List<String> names = remoteNames(c, command);
         if (names.isEmpty()) {
             return Optional.empty();
         }
         c.host().needsOwnProcess();
         List<KnownCluster> clusters = lookUp(c, names);
-        boolean apart = LISTS.contains(c.name()) && GetOpt.parse(command.options(), c.args(), false).hits().stream()
-                .noneMatch(h -> Set.of("noheader", "json", "yaml").contains(h.opt().name()));
+        boolean apart = LISTS.contains(c.name())
+                && GetOpt.parse(command.options(), c.args(), false).hits().stream()
+                        .noneMatch(h -> Set.of("noheader", "json", "yaml")
+                                .contains(h.opt().name()));
         int rc = 0;
         for (int i = 0; i < clusters.size(); i++) {
             if (i > 0 && apart) {
@@ -109,12 +115,16 @@ public final class Clusters {
     }
 
     /** Looks up named clusters in slurmdbd; {@code all} names every running one. */
-    public static List<KnownCluster> lookUp(CommandContext c, List<String> names) throws SlurmException, UsageException {
+    public static List<KnownCluster> lookUp(CommandContext c, List<String> names)
+            throws SlurmException, UsageException {
         Map<String, KnownCluster> known = new TreeMap<>();
-        Json.Obj q = new Json.Obj().put("entity", "cluster").put("where", new Json.Obj()).put("options", new ArrayList<>());
+        Json.Obj q = new Json.Obj()
+                .put("entity", "cluster")
+                .put("where", new Json.Obj())
+                .put("options", new ArrayList<>());
         for (Json.Obj row : c.host().accounting().call("Show", q).objects("rows")) {
-            known.put(row.text("Cluster"), new KnownCluster(row.text("Cluster"), row.text("ControlHost"),
-                    (int) Math.max(0, Digits.parseNumber(row.text("ControlPort")))));
+            known.put(row.text("Cluster"), new KnownCluster(row.text("Cluster"), row.text("ControlHost"), (int)
+                    Math.max(0, Digits.parseNumber(row.text("ControlPort")))));
         }
         List<KnownCluster> out = new ArrayList<>();
         for (String name : names) {
@@ -131,22 +141,36 @@ public final class Clusters {
         return out;
     }
 
-    /** The variable that tells commands of salloc that their job is in another cluster: {@code name:host:port:version}. */
+    /**
+     * The variable that tells commands of salloc that their job is in another cluster: {@code name:host:port:version}.
+     */
     public static final String WORKING = "SLURM_WORKING_CLUSTER";
 
-    /** Selects the cluster of the allocation in which srun is called. The variable belongs to another job if SLURM_CLUSTER_NAME differs. */
+    /**
+     * Selects the cluster of the allocation in which srun is called. The variable belongs to another job if
+     * SLURM_CLUSTER_NAME differs.
+     */
     public static void selectOfAllocation(CommandContext c) {
         List<String> parts = Texts.split(c.env(WORKING), ':');
-        if (parts.size() < 3 || !parts.getFirst().equals(c.env("SLURM_CLUSTER_NAME")) || c.host().clusters().contains(parts.getFirst())) {
+        if (parts.size() < 3
+                || !parts.getFirst().equals(c.env("SLURM_CLUSTER_NAME"))
+                || c.host().clusters().contains(parts.getFirst())) {
             return;
         }
         c.host().needsOwnProcess();
-        c.host().selectCluster(new KnownCluster(parts.getFirst(), parts.get(1), (int) Math.max(0, Digits.parseNumber(parts.get(2)))));
+        c.host().selectCluster(new KnownCluster(parts.getFirst(), parts.get(1), (int)
+                Math.max(0, Digits.parseNumber(parts.get(2)))));
     }
 
-    /** Returns the value of {@link #WORKING} for programs in an allocation of the selected cluster; "" for the cluster of slurm.conf. */
+    /**
+     * Returns the value of {@link #WORKING} for programs in an allocation of the selected cluster; "" for the cluster
+     * of slurm.conf.
+     */
     public static String workingCluster(CommandContext c) {
-        return c.host().remoteCluster().map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + Release.RPC_VERSION).orElse("");
+        return c.host()
+                .remoteCluster()
+                .map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + Release.RPC_VERSION)
+                .orElse("");
     }
 
     /** Returns whether only slurmdbd knows the addresses of these clusters. */

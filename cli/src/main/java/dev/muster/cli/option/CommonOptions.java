@@ -16,8 +16,8 @@ public final class CommonOptions {
     public static GetOpt.Parsed parse(CommandContext c, List<GetOpt.Opt> table) throws UsageException {
         GetOpt.Parsed p = GetOpt.parse(table, c.args(), false);
         if (!p.error().isEmpty()) {
-            throw new UsageException(1, List.of(c.program() + ": " + p.error(),
-                    "Try \"" + c.name() + " --help\" for more information"));
+            throw new UsageException(
+                    1, List.of(c.program() + ": " + p.error(), "Try \"" + c.name() + " --help\" for more information"));
         }
         return p;
     }
@@ -27,7 +27,9 @@ public final class CommonOptions {
             c.out().println(Release.LINE);
             return true;
         }
-        String operands = o.command() == 'B' ? "script [args...]" : o.command() == 'R' ? "executable [args...]" : "[command [args...]]";
+        String operands = o.command() == 'B'
+                ? "script [args...]"
+                : o.command() == 'R' ? "executable [args...]" : "[command [args...]]";
         if (o.has(JobOption.USAGE)) {
             OptionHelp.usage(c, JobOption.table(o.command()), operands);
             return true;
@@ -90,7 +92,9 @@ public final class CommonOptions {
     }
 
     public static UsageException formatAndLong(CommandContext c) {
-        return new UsageException(1, List.of(c.name() + ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. "
-                + "Please remove one and retry."));
+        return new UsageException(
+                1,
+                List.of(c.name() + ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. "
+                        + "Please remove one and retry."));
     }
 }

@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a file of hosts (SLURM_HOSTFILE, -F, -w FILE): one entry for each task, by lines, commas and ranges. {@code #} begins a comment. */
+/**
+ * Reads a file of hosts (SLURM_HOSTFILE, -F, -w FILE): one entry for each task, by lines, commas and ranges. {@code #}
+ * begins a comment.
+ */
 public final class HostFile {
     private static final int BYTES_MAX = 4 << 20;
 
@@ -18,7 +21,8 @@ public final class HostFile {
     /** Returns the entries separated by commas, with repetitions. */
     public static String list(CommandContext c, String path) throws IOException {
         StringBuilder out = new StringBuilder();
-        for (String line : Texts.split(RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
+        for (String line : Texts.split(
+                RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
             int hash = line.indexOf('#');
             for (String word : Texts.words((hash < 0 ? line : line.substring(0, hash)))) {
                 out.append(out.isEmpty() ? "" : ",").append(word);
@@ -32,9 +36,12 @@ public final class HostFile {
         try {
             return list(c, path);
         } catch (IOException e) {
-            throw new UsageException(c.exitError(1), List.of(c.name() + ": error: slurm_allocate_resources error opening file "
-                    + (path.indexOf('/') < 0 ? "./" : "") + path + ", No such file or directory",
-                    c.name() + ": error: Failure getting NodeNames from hostfile"));
+            throw new UsageException(
+                    c.exitError(1),
+                    List.of(
+                            c.name() + ": error: slurm_allocate_resources error opening file "
+                                    + (path.indexOf('/') < 0 ? "./" : "") + path + ", No such file or directory",
+                            c.name() + ": error: Failure getting NodeNames from hostfile"));
         }
     }
 

@@ -25,7 +25,9 @@ public final class JobIds {
         while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
             end++;
         }
-        if (end == 0 || end > 10 || Digits.parseNumber(text.substring(0, end)) < 1
+        if (end == 0
+                || end > 10
+                || Digits.parseNumber(text.substring(0, end)) < 1
                 || Long.parseLong(text.substring(0, end)) > Integer.MAX_VALUE) {
             return false;
         }
@@ -35,13 +37,18 @@ public final class JobIds {
         }
         String tail = rest.substring(1);
         return switch (rest.charAt(0)) {
-            case '_' -> tail.equals("*") || !IndexSet.parseSpec(tail, IndexSet.MAX_INDEX).isEmpty();
+            case '_' ->
+                tail.equals("*")
+                        || !IndexSet.parseSpec(tail, IndexSet.MAX_INDEX).isEmpty();
             case '+' -> Digits.parseNumber(tail) >= 0;
             default -> false;
         };
     }
 
-    /** The number of a job as typed, which may be its SLUID or a task of an array; -1 if it is no id, 0 if there is no such job. */
+    /**
+     * The number of a job as typed, which may be its SLUID or a task of an array; -1 if it is no id, 0 if there is no
+     * such job.
+     */
     public static int resolve(CommandContext c, String text) throws SlurmException {
         long number = Digits.parseNumber(text);
         if (number > 0 && number <= Integer.MAX_VALUE) {
@@ -75,13 +82,35 @@ public final class JobIds {
 
     /** The errors of one number in an id. */
     private enum Part {
-        JOB(SlurmErrno.JOB_ID_EMPTY, SlurmErrno.JOB_ID_NEGATIVE, SlurmErrno.JOB_ID_TOO_LARGE, SlurmErrno.JOB_ID_ZERO, 4_294_967_293L),
-        TASK(SlurmErrno.ARRAY_ID_EMPTY, SlurmErrno.ARRAY_ID_NEGATIVE, SlurmErrno.ARRAY_ID_TOO_LARGE, SlurmErrno.ARRAY_ID_NON_NUMERIC,
+        JOB(
+                SlurmErrno.JOB_ID_EMPTY,
+                SlurmErrno.JOB_ID_NEGATIVE,
+                SlurmErrno.JOB_ID_TOO_LARGE,
+                SlurmErrno.JOB_ID_ZERO,
                 4_294_967_293L),
-        COMPONENT(SlurmErrno.HET_COMPONENT_EMPTY, SlurmErrno.HET_COMPONENT_NEGATIVE, SlurmErrno.HET_COMPONENT_TOO_LARGE,
-                SlurmErrno.HET_COMPONENT_EMPTY, StepId.COMPONENTS_MAX),
-        STEP(SlurmErrno.STEP_ID_EMPTY, SlurmErrno.STEP_ID_NEGATIVE, SlurmErrno.STEP_ID_TOO_LARGE, SlurmErrno.STEP_ID_NON_NUMERIC, 4_294_967_293L),
-        STEP_COMPONENT(SlurmErrno.HET_STEP_EMPTY, SlurmErrno.HET_STEP_NEGATIVE, SlurmErrno.HET_STEP_TOO_LARGE, SlurmErrno.HET_STEP_EMPTY,
+        TASK(
+                SlurmErrno.ARRAY_ID_EMPTY,
+                SlurmErrno.ARRAY_ID_NEGATIVE,
+                SlurmErrno.ARRAY_ID_TOO_LARGE,
+                SlurmErrno.ARRAY_ID_NON_NUMERIC,
+                4_294_967_293L),
+        COMPONENT(
+                SlurmErrno.HET_COMPONENT_EMPTY,
+                SlurmErrno.HET_COMPONENT_NEGATIVE,
+                SlurmErrno.HET_COMPONENT_TOO_LARGE,
+                SlurmErrno.HET_COMPONENT_EMPTY,
+                StepId.COMPONENTS_MAX),
+        STEP(
+                SlurmErrno.STEP_ID_EMPTY,
+                SlurmErrno.STEP_ID_NEGATIVE,
+                SlurmErrno.STEP_ID_TOO_LARGE,
+                SlurmErrno.STEP_ID_NON_NUMERIC,
+                4_294_967_293L),
+        STEP_COMPONENT(
+                SlurmErrno.HET_STEP_EMPTY,
+                SlurmErrno.HET_STEP_NEGATIVE,
+                SlurmErrno.HET_STEP_TOO_LARGE,
+                SlurmErrno.HET_STEP_EMPTY,
                 StepId.COMPONENTS_MAX);
 
         final SlurmErrno empty;
@@ -114,7 +143,8 @@ public final class JobIds {
                 return Optional.of(large);
             }
             boolean zero = value == 0 && this == JOB;
-            return zero ? Optional.of(SlurmErrno.JOB_ID_ZERO)
+            return zero
+                    ? Optional.of(SlurmErrno.JOB_ID_ZERO)
                     : value == 0 && this == STEP_COMPONENT ? Optional.of(SlurmErrno.HET_STEP_ZERO) : Optional.empty();
         }
     }
@@ -132,7 +162,10 @@ public final class JobIds {
         return text.substring(0, end);
     }
 
-    /** Checks the id of one job, task, component or step. Returns the error, empty for a valid id. Task sets ({@code 1_[2-3]}) are invalid here. */
+    /**
+     * Checks the id of one job, task, component or step. Returns the error, empty for a valid id. Task sets
+     * ({@code 1_[2-3]}) are invalid here.
+     */
     public static Optional<SlurmErrno> fault(String text) {
         if (Sluid.parse(text.split("\\.", 2)[0]).isPresent()) {
             return Optional.empty();
@@ -173,21 +206,27 @@ public final class JobIds {
         }
         String of = digits(rest.substring(1));
         fault = Part.STEP_COMPONENT.fault(rest.substring(1), of);
-        return fault.isPresent() || of.length() + 1 == rest.length() ? fault : Optional.of(SlurmErrno.HET_STEP_NON_NUMERIC);
+        return fault.isPresent() || of.length() + 1 == rest.length()
+                ? fault
+                : Optional.of(SlurmErrno.HET_STEP_NON_NUMERIC);
     }
 
     /** Refuses an invalid id of a job or step with the sentence of srun, sattach and sbcast. */
     public static void check(CommandContext c, String text, int exitCode) throws UsageException {
         Optional<SlurmErrno> fault = fault(text);
         if (fault.isPresent()) {
-            throw new UsageException(exitCode, List.of(c.name() + ": fatal: Bad job/step specified: " + text + ": " + fault.get().sentence()));
+            throw new UsageException(
+                    exitCode,
+                    List.of(c.name() + ": fatal: Bad job/step specified: " + text + ": "
+                            + fault.get().sentence()));
         }
     }
 
     /** Returns the sentence of sacct and sstat for an invalid id. */
     public static String objection(String text) {
         boolean told = isSluidLike(text) || !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
-        return "Bad job/step specified: " + text + (told ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
+        return "Bad job/step specified: " + text
+                + (told ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
     }
 
     /** A job id with an optional {@code .step}. */
@@ -197,7 +236,7 @@ public final class JobIds {
             return isJob(text);
         }
         String step = text.substring(dot + 1);
-        return isJob(text.substring(0, dot)) && (Digits.parseNumber(step) >= 0 || StepId.parse(step).isPresent()
-                || step.equals("TBD"));
+        return isJob(text.substring(0, dot))
+                && (Digits.parseNumber(step) >= 0 || StepId.parse(step).isPresent() || step.equals("TBD"));
     }
 }

@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Every option of sbatch (B), srun (R) and salloc (A): names, commands, kind of value, and the environment variables that set it. An environment
- * name without a colon is prefixed for each command ({@code SBATCH_ SLURM_ SALLOC_}); {@code B:NAME} belongs to one.
+ * Every option of sbatch (B), srun (R) and salloc (A): names, commands, kind of value, and the environment variables
+ * that set it. An environment name without a colon is prefixed for each command ({@code SBATCH_ SLURM_ SALLOC_});
+ * {@code B:NAME} belongs to one.
  */
 public enum JobOption {
     ACCEL_BIND("accel-bind", 0, Arg.REQUIRED, "R", Kind.SPECIAL, ""),
@@ -31,9 +32,19 @@ public enum JobOption {
     CONSOLIDATE_SEGMENTS("consolidate-segments", 0, Arg.NONE, "BRA", Kind.FLAG, ""),
     CONSTRAINT("constraint", 'C', Arg.REQUIRED, "BRA", Kind.TEXT, "CONSTRAINT"),
     CONTAINER("container", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "B:SBATCH_CONTAINER,R:SRUN_CONTAINER,A:SALLOC_CONTAINER"),
-    CONTAINER_ID("container-id", 0, Arg.REQUIRED, "BRA", Kind.TEXT,
+    CONTAINER_ID(
+            "container-id",
+            0,
+            Arg.REQUIRED,
+            "BRA",
+            Kind.TEXT,
             "B:SBATCH_CONTAINER_ID,R:SRUN_CONTAINER_ID,A:SALLOC_CONTAINER_ID"),
-    CONTAINER_TYPE("container-type", 0, Arg.REQUIRED, "BRA", Kind.TEXT,
+    CONTAINER_TYPE(
+            "container-type",
+            0,
+            Arg.REQUIRED,
+            "BRA",
+            Kind.TEXT,
             "B:SBATCH_CONTAINER_TYPE,R:SRUN_CONTAINER_TYPE,A:SALLOC_CONTAINER_TYPE"),
     CONTIGUOUS("contiguous", 0, Arg.NONE, "BRA", Kind.FLAG, ""),
     CORE_SPEC("core-spec", 'S', Arg.REQUIRED, "BRA", Kind.NUMBER, "CORE_SPEC"),
@@ -112,7 +123,8 @@ public enum JobOption {
     NODES("nodes", 'N', Arg.REQUIRED, "BRA", Kind.SPECIAL, "R:SLURM_JOB_NUM_NODES,R:SLURM_NNODES"),
     NTASKS("ntasks", 'n', Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS,R:SLURM_NPROCS"),
     NTASKS_PER_CORE("ntasks-per-core", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_CORE"),
-    NTASKS_PER_GPU("ntasks-per-gpu", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_GPU,R:SLURM_NTASKS_PER_TRES"),
+    NTASKS_PER_GPU(
+            "ntasks-per-gpu", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_GPU,R:SLURM_NTASKS_PER_TRES"),
     NTASKS_PER_NODE("ntasks-per-node", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_NODE"),
     NTASKS_PER_SOCKET("ntasks-per-socket", 0, Arg.REQUIRED, "BRA", Kind.COUNT, "R:SLURM_NTASKS_PER_SOCKET"),
     /** Another word for {@link #NTASKS_PER_NODE}. */
@@ -143,7 +155,13 @@ public enum JobOption {
     RESOURCES("resources", 0, Arg.REQUIRED, "BRA", Kind.TEXT, ""),
     RESERVATION("reservation", 0, Arg.REQUIRED, "BRA", Kind.TEXT, "RESERVATION"),
     RESV_PORTS("resv-ports", 0, Arg.OPTIONAL, "BRA", Kind.SPECIAL, "R:SLURM_RESV_PORTS"),
-    SEGMENT("segment", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "B:SBATCH_SEGMENT_SIZE,R:SRUN_SEGMENT_SIZE,A:SALLOC_SEGMENT_SIZE"),
+    SEGMENT(
+            "segment",
+            0,
+            Arg.REQUIRED,
+            "BRA",
+            Kind.SPECIAL,
+            "B:SBATCH_SEGMENT_SIZE,R:SRUN_SEGMENT_SIZE,A:SALLOC_SEGMENT_SIZE"),
     SEND_LIBS("send-libs", 0, Arg.OPTIONAL, "R", Kind.SPECIAL, "R:SLURM_SEND_LIBS"),
     SIGNAL("signal", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "SIGNAL"),
     SLURMD_DEBUG("slurmd-debug", 0, Arg.REQUIRED, "R", Kind.SPECIAL, "R:SLURMD_DEBUG"),
@@ -182,12 +200,16 @@ public enum JobOption {
 
     /** The check of a value. */
     public enum Kind {
-        FLAG, TEXT,
+        FLAG,
+        TEXT,
         /** At least one. */
         COUNT,
         /** At least zero. */
         NUMBER,
-        TIME, MOMENT, MEM, GRES,
+        TIME,
+        MOMENT,
+        MEM,
+        GRES,
         /** A rule of its own in {@link OptionCheck}. */
         SPECIAL,
         /** Known, but nothing here can honour it yet: refused, not dropped. */

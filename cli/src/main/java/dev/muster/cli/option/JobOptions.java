@@ -3,7 +3,6 @@ package dev.muster.cli.option;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.request.ComponentEnvironment;
 import dev.muster.model.format.Digits;
 import dev.muster.model.job.NodeCounts;
 import java.util.Arrays;
@@ -12,10 +11,19 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** The options of one sbatch, srun or salloc, checked and in normal form: minutes, mebibytes, seconds since 1970, numbers. */
+/**
+ * The options of one sbatch, srun or salloc, checked and in normal form: minutes, mebibytes, seconds since 1970,
+ * numbers.
+ */
 public final class JobOptions {
     /** The source of a value, the weaker first. */
-    public enum Origin { DEFAULT, INHERITED, SCRIPT, ENVIRONMENT, COMMAND_LINE }
+    public enum Origin {
+        DEFAULT,
+        INHERITED,
+        SCRIPT,
+        ENVIRONMENT,
+        COMMAND_LINE
+    }
 
     private static final int COUNT = JobOption.values().length;
 
@@ -34,8 +42,10 @@ public final class JobOptions {
         this(context, command, -1);
     }
 
-    /** @param hetGroup the component of a heterogeneous job that a step runs in: its own variables stand for its options; -1 for none;
-     *                  {@code ComponentEnvironment.FIRST} */
+    /**
+     * @param hetGroup the component of a heterogeneous job that a step runs in: its own variables stand for its
+     *     options; -1 for none; {@code ComponentEnvironment.FIRST}
+     */
     public JobOptions(CommandContext context, char command, int hetGroup) {
         this.context = context;
         this.command = command;
@@ -128,8 +138,11 @@ public final class JobOptions {
             set(o, h.value(), origin);
         }
         if (!p.error().isEmpty()) {
-            throw new UsageException(255, List.of(context.program() + ": " + p.error(),
-                    "Try \"" + context.name() + " --help\" for more information"));
+            throw new UsageException(
+                    255,
+                    List.of(
+                            context.program() + ": " + p.error(),
+                            "Try \"" + context.name() + " --help\" for more information"));
         }
         return p.operands();
     }
@@ -215,22 +228,36 @@ public final class JobOptions {
         resolveRivals(o, origin);
         values[i] = normal;
         if (o == JobOption.NODES) {
-            nodeSizes = NodeCounts.parse(value, Digits::parseNumber).map(NodeCounts::sizes).orElse("");
+            nodeSizes = NodeCounts.parse(value, Digits::parseNumber)
+                    .map(NodeCounts::sizes)
+                    .orElse("");
         }
         origins[i] = origin;
     }
 
     private Origin strongest(JobOption... others) {
-        return Arrays.stream(others).map(o -> origins[o.ordinal()]).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
+        return Arrays.stream(others)
+                .map(o -> origins[o.ordinal()])
+                .filter(Objects::nonNull)
+                .max(Comparator.naturalOrder())
+                .orElse(null);
     }
 
-    /** Options that a hint stands for. The explicit option takes precedence, unless the hint comes from a stronger source. */
-    private static final List<JobOption> HINTED = List.of(JobOption.NTASKS_PER_CORE, JobOption.CORES_PER_SOCKET, JobOption.SOCKETS_PER_NODE,
-            JobOption.THREADS_PER_CORE, JobOption.EXTRA_NODE_INFO);
+    /**
+     * Options that a hint stands for. The explicit option takes precedence, unless the hint comes from a stronger
+     * source.
+     */
+    private static final List<JobOption> HINTED = List.of(
+            JobOption.NTASKS_PER_CORE,
+            JobOption.CORES_PER_SOCKET,
+            JobOption.SOCKETS_PER_NODE,
+            JobOption.THREADS_PER_CORE,
+            JobOption.EXTRA_NODE_INFO);
 
     private boolean yieldsToHint(JobOption o, Origin origin) {
         if (o == JobOption.HINT) {
-            return HINTED.stream().anyMatch(h -> origins[h.ordinal()] != null && origins[h.ordinal()].compareTo(origin) >= 0);
+            return HINTED.stream()
+                    .anyMatch(h -> origins[h.ordinal()] != null && origins[h.ordinal()].compareTo(origin) >= 0);
         }
         Origin hint = origins[JobOption.HINT.ordinal()];
         return HINTED.contains(o) && hint != null && hint.compareTo(origin) > 0;
@@ -240,7 +267,9 @@ public final class JobOptions {
         return value.length() == 1 && value.charAt(0) >= '0' && value.charAt(0) <= '9' ? value.charAt(0) - '0' : 0;
     }
 
-    /** Removes options that this one excludes. A stronger source takes precedence; the same source is a contradiction. */
+    /**
+     * Removes options that this one excludes. A stronger source takes precedence; the same source is a contradiction.
+     */
     private void resolveRivals(JobOption o, Origin origin) throws UsageException {
         switch (o) {
             case MEM -> removeRivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
@@ -261,26 +290,34 @@ public final class JobOptions {
                 removeRivals(origin, false, JobOption.HINT);
             case BELL -> removeRivals(origin, false, JobOption.NO_BELL);
             case NO_BELL -> removeRivals(origin, false, JobOption.BELL);
-            default -> { }
+            default -> {}
         }
     }
 
     /** Refuses --core-spec beside --thread-spec from the same source. */
     private void excludeSpecialization(Origin origin, JobOption other) throws UsageException {
         if (origins[other.ordinal()] == origin) {
-            throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + (origin == Origin.ENVIRONMENT
-                    ? "Both --core-spec and --thread-spec set using environment variables. Those options are mutually exclusive."
-                    : "-S/--core-spec and --thred-spec options are mutually exclusive")));
+            throw new UsageException(
+                    CommandContext.FATAL_EXIT,
+                    List.of(context.name() + ": fatal: "
+                            + (origin == Origin.ENVIRONMENT
+                                    ? "Both --core-spec and --thread-spec set using environment variables. Those options are mutually exclusive."
+                                    : "-S/--core-spec and --thred-spec options are mutually exclusive")));
         }
         removeRivals(origin, false, other);
     }
 
-    /** Refuses --exclusive beside --oversubscribe if both are typed, in the script or on the command line. A variable yields. */
+    /**
+     * Refuses --exclusive beside --oversubscribe if both are typed, in the script or on the command line. A variable
+     * yields.
+     */
     private void excludeSharing(Origin origin, JobOption other) throws UsageException {
         Origin was = origins[other.ordinal()];
         if (isTyped(origin) && was != null && isTyped(was)) {
-            throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name()
-                    + ": fatal: --exclusive and --oversubscribe options are mutually exclusive"));
+            throw new UsageException(
+                    CommandContext.FATAL_EXIT,
+                    List.of(context.name()
+                            + ": fatal: --exclusive and --oversubscribe options are mutually exclusive"));
         }
         removeRivals(origin, false, other);
     }
@@ -304,9 +341,12 @@ public final class JobOptions {
                 continue;
             }
             if (contradiction && was == origin) {
-                String names = origin == Origin.ENVIRONMENT ? "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE"
+                String names = origin == Origin.ENVIRONMENT
+                        ? "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE"
                         : "--mem, --mem-per-cpu, and --mem-per-gpu";
-                throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + names + " are mutually exclusive."));
+                throw new UsageException(
+                        CommandContext.FATAL_EXIT,
+                        List.of(context.name() + ": fatal: " + names + " are mutually exclusive."));
             }
             values[other.ordinal()] = null;
             origins[other.ordinal()] = null;
@@ -316,6 +356,8 @@ public final class JobOptions {
     /** Returns SLURM_UMASK, else the umask of the caller. */
     public int umask() {
         String said = context.env("SLURM_UMASK");
-        return said.matches("[0-7]{1,4}") ? Integer.parseInt(said, 8) & 0777 : context.host().umask();
+        return said.matches("[0-7]{1,4}")
+                ? Integer.parseInt(said, 8) & 0777
+                : context.host().umask();
     }
 }

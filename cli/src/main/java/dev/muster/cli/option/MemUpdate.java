@@ -17,7 +17,9 @@ public record MemUpdate(int margin, int delayMin) {
             return Optional.empty();
         }
         OptionalLong delay = Durations.parseMinutes(value.substring(at + 1));
-        return delay.isEmpty() || delay.getAsLong() < 1 || delay.getAsLong() > Integer.MAX_VALUE ? Optional.empty()
-                : Optional.of(new MemUpdate(Integer.parseInt(value.substring(0, at).replace("%", "")), (int) delay.getAsLong()));
+        return delay.isEmpty() || delay.getAsLong() < 1 || delay.getAsLong() > Integer.MAX_VALUE
+                ? Optional.empty()
+                : Optional.of(new MemUpdate(
+                        Integer.parseInt(value.substring(0, at).replace("%", "")), (int) delay.getAsLong()));
     }
 }

@@ -24,7 +24,8 @@ public final class MultiProg {
             }
             String first = words.getFirst();
             List<IndexSet.Spec> spec = first.equals("*") ? List.of() : IndexSet.parseSpec(first, IndexSet.MAX_INDEX);
-            IndexSet ranks = first.equals("*") ? IndexSet.range(0, IndexSet.MAX_INDEX, 1)
+            IndexSet ranks = first.equals("*")
+                    ? IndexSet.range(0, IndexSet.MAX_INDEX, 1)
                     : spec.isEmpty() ? IndexSet.empty() : spec.getFirst().indexes();
             out.add(new Line(ranks, words.size() > 1 ? words.get(1) : "", line));
         }
@@ -32,7 +33,8 @@ public final class MultiProg {
     }
 
     /** Every task must have a line, and no more than one. */
-    public static void check(CommandContext c, JobOptions o, String path, String text, int tasks) throws UsageException {
+    public static void check(CommandContext c, JobOptions o, String path, String text, int tasks)
+            throws UsageException {
         Set<Integer> seen = new HashSet<>();
         boolean rest = false;
         int number = 0;
@@ -43,11 +45,15 @@ public final class MultiProg {
                 continue;
             }
             String spec = words.getFirst();
-            String wrong = rest ? "Task range specification with asterisk must be last" : spec.equals("*") ? "" : wrong(spec, tasks, seen);
+            String wrong = rest
+                    ? "Task range specification with asterisk must be last"
+                    : spec.equals("*") ? "" : wrong(spec, tasks, seen);
             rest |= spec.equals("*");
             if (!wrong.isEmpty() || words.size() < 2) {
                 String last = c.name() + ": error: Line " + number + " of configuration file " + path + " invalid";
-                throw new UsageException(o.exitError(1), wrong.isEmpty() ? List.of(last) : List.of(c.name() + ": error: " + wrong, last));
+                throw new UsageException(
+                        o.exitError(1),
+                        wrong.isEmpty() ? List.of(last) : List.of(c.name() + ": error: " + wrong, last));
             }
         }
         List<Line> lines = lines(text);
@@ -87,7 +93,11 @@ public final class MultiProg {
     }
 
     public static String program(String text, int rank) {
-        return lines(text).stream().filter(l -> l.ranks.contains(rank)).map(Line::program).findFirst().orElse("");
+        return lines(text).stream()
+                .filter(l -> l.ranks.contains(rank))
+                .map(Line::program)
+                .findFirst()
+                .orElse("");
     }
 
     /** Each program behind a shell that stops itself first. */
@@ -99,7 +109,10 @@ public final class MultiProg {
             while (end < line.length() && !Character.isWhitespace(line.charAt(end))) {
                 end++;
             }
-            out.append(line, 0, end).append(" /bin/sh -c 'kill -STOP $$; exec \"$@\"' sh").append(line, end, line.length()).append('\n');
+            out.append(line, 0, end)
+                    .append(" /bin/sh -c 'kill -STOP $$; exec \"$@\"' sh")
+                    .append(line, end, line.length())
+                    .append('\n');
         }
         return out.toString();
     }

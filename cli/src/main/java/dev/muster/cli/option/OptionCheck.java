@@ -38,15 +38,29 @@ public final class OptionCheck {
     public static final long PRIORITY_TOP = PRIORITY_MAX - 1;
     /** Exit code for an option with a wrong value. SLURM_EXIT_ERROR sets that of later failures. */
     private static final int SPEC_EXIT = 255;
+
     private static final int NUMBER_EXIT = 1;
     /** Stands for nobody: no job is his. */
     private static final int NOBODY = 99;
+
     private static final int NICE_MAX = Integer.MAX_VALUE - 2;
     /** In the order in which a job shows them. */
-    private static final List<String> MAIL_SHOWN = List.of("ARRAY_TASKS", "INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT",
-            "TIME_LIMIT_50", "TIME_LIMIT_80", "TIME_LIMIT_90", "TIME_LIMIT");
+    private static final List<String> MAIL_SHOWN = List.of(
+            "ARRAY_TASKS",
+            "INVALID_DEPEND",
+            "BEGIN",
+            "END",
+            "FAIL",
+            "REQUEUE",
+            "STAGE_OUT",
+            "TIME_LIMIT_50",
+            "TIME_LIMIT_80",
+            "TIME_LIMIT_90",
+            "TIME_LIMIT");
+
     private static final List<String> MAIL_ALL = MAIL_SHOWN.subList(1, 7);
-    public static final List<String> MAIL_TYPES = Stream.concat(Stream.of("NONE", "ALL"), MAIL_SHOWN.stream()).toList();
+    public static final List<String> MAIL_TYPES =
+            Stream.concat(Stream.of("NONE", "ALL"), MAIL_SHOWN.stream()).toList();
 
     private static final int FREQ_EXIT = 255;
 
@@ -64,9 +78,12 @@ public final class OptionCheck {
             case MOMENT -> moment(options, o, value);
             case GRES -> gres(options, value);
             case SPECIAL -> special(options, o, value);
-            case REFUSED -> throw c.bad(options.exitError(1), o == JobOption.CLUSTER_CONSTRAINT
-                    ? "--cluster-constraint chooses among the clusters of a federation, and this cluster is in none"
-                    : "--" + o.longName + " is not supported by this cluster");
+            case REFUSED ->
+                throw c.bad(
+                        options.exitError(1),
+                        o == JobOption.CLUSTER_CONSTRAINT
+                                ? "--cluster-constraint chooses among the clusters of a federation, and this cluster is in none"
+                                : "--" + o.longName + " is not supported by this cluster");
         };
     }
 
@@ -90,13 +107,19 @@ public final class OptionCheck {
     private static String number(JobOptions options, JobOption o, String value, long least) throws UsageException {
         long v = digits(value);
         if (v < least || v > Integer.MAX_VALUE) {
-            throw options.context().bad(NUMBER_EXIT,
-                    "Invalid numeric value \"" + value + "\" for " + (o == JobOption.IMMEDIATE ? "" : "--") + o.longName + ".");
+            throw options.context()
+                    .bad(
+                            NUMBER_EXIT,
+                            "Invalid numeric value \"" + value + "\" for " + (o == JobOption.IMMEDIATE ? "" : "--")
+                                    + o.longName + ".");
         }
         return Long.toString(v);
     }
 
-    /** Without a number: 0 for srun, whose step has one more than tasks on a node; -1 for a job. 0 asks for none, which for a step is no number. */
+    /**
+     * Without a number: 0 for srun, whose step has one more than tasks on a node; -1 for a job. 0 asks for none, which
+     * for a step is no number.
+     */
     private static String ports(JobOptions options, String value) throws UsageException {
         if (!value.isEmpty() && digits(value) < 0) {
             throw options.context().bad(NUMBER_EXIT, "Invalid numeric value \"" + value + "\" for --resv-port.");
@@ -116,8 +139,11 @@ public final class OptionCheck {
             case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
             case Times.Parsed.Invalid bad -> {
                 String last = c.name() + ": error: Invalid --" + o.longName + " specification";
-                throw new UsageException(SPEC_EXIT, value.isEmpty() ? List.of(last)
-                        : List.of("Invalid time specification (pos=" + bad.position() + "): " + value, last));
+                throw new UsageException(
+                        SPEC_EXIT,
+                        value.isEmpty()
+                                ? List.of(last)
+                                : List.of("Invalid time specification (pos=" + bad.position() + "): " + value, last));
             }
         };
     }
@@ -128,7 +154,8 @@ public final class OptionCheck {
             int colon = item.lastIndexOf(':');
             boolean twice = colon >= 0 && item.lastIndexOf(':', colon - 1) >= 0;
             String type = colon < 0 ? "" : item.substring(0, colon);
-            if (twice || Digits.parseNumber(item.substring(colon + 1)) < 0 && !(colon < 0 && isName(item))
+            if (twice
+                    || Digits.parseNumber(item.substring(colon + 1)) < 0 && !(colon < 0 && isName(item))
                     || colon >= 0 && !isName(type)) {
                 throw options.context().bad(options.exitError(1), SlurmErrno.INVALID_TRES.sentence());
             }
@@ -136,7 +163,9 @@ public final class OptionCheck {
         return value;
     }
 
-    /** --gres: a count stands behind a colon; {@code help} lists the kinds that the cluster has, and ends the command. */
+    /**
+     * --gres: a count stands behind a colon; {@code help} lists the kinds that the cluster has, and ends the command.
+     */
     private static String generic(JobOptions options, String value) throws UsageException {
         CommandContext c = options.context();
         if (value.equalsIgnoreCase("help") || value.equalsIgnoreCase("list")) {
@@ -159,7 +188,8 @@ public final class OptionCheck {
         CommandContext c = options.context();
         String user = c.host().settings().slurmUser;
         if (c.host().uid() != 0 && c.host().uid() != c.host().userId(user)) {
-            throw c.bad(options.exitError(1), "Use of --slurmd-debug is allowed only for root and SlurmUser(" + user + ")");
+            throw c.bad(
+                    options.exitError(1), "Use of --slurmd-debug is allowed only for root and SlurmUser(" + user + ")");
         }
         return Integer.toString(level);
     }
@@ -173,7 +203,10 @@ public final class OptionCheck {
             throw invalid(options, o);
         }
         if (!value.matches("[gGvV]*")) {
-            throw options.context().bad(options.exitError(1), "--accel-bind binds to GPUs only (g) in this version of Muster, not " + value);
+            throw options.context()
+                    .bad(
+                            options.exitError(1),
+                            "--accel-bind binds to GPUs only (g) in this version of Muster, not " + value);
         }
         return Texts.lower(value);
     }
@@ -195,8 +228,10 @@ public final class OptionCheck {
             case DISTRIBUTION -> distribution(options, o, value);
             case EXCLUDE, NODELIST -> value.indexOf('/') >= 0 ? nodeFile(options, o, value) : value;
             case NODEFILE -> nodeFile(options, o, value);
-            case EXCLUSIVE -> options.command() == 'R' && value.equalsIgnoreCase("allocation") ? "allocation"
-                    : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
+            case EXCLUSIVE ->
+                options.command() == 'R' && value.equalsIgnoreCase("allocation")
+                        ? "allocation"
+                        : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
             case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
             case UID -> id(options, o, c.host().userId(value), id -> c.host().userName(id));
             case GID -> id(options, o, c.host().groupId(value), id -> c.host().groupName(id));
@@ -204,7 +239,10 @@ public final class OptionCheck {
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
-            case SEGMENT -> value.isEmpty() ? "0" : digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE ? value : bad(options, o);
+            case SEGMENT ->
+                value.isEmpty()
+                        ? "0"
+                        : digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE ? value : bad(options, o);
             case TRES_PER_TASK -> tresPerTask(options, value);
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
@@ -255,16 +293,20 @@ public final class OptionCheck {
         return value.isEmpty() || Digits.parseNumber(value) > 0 ? "1" : "0";
     }
 
-    private static final List<String> LIMITS = List.of("ALL", "NONE", "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS",
-            "STACK");
+    private static final List<String> LIMITS =
+            List.of("ALL", "NONE", "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK");
 
     private static String limits(JobOptions options, String value) throws UsageException {
         for (String name : Texts.split(value, ',')) {
-            String plain = Texts.upper(name).startsWith("RLIMIT_") ? Texts.upper(name).substring(7) : Texts.upper(name);
+            String plain =
+                    Texts.upper(name).startsWith("RLIMIT_") ? Texts.upper(name).substring(7) : Texts.upper(name);
             if (!LIMITS.contains(plain)) {
                 String program = options.context().name() + ": error: ";
-                throw new UsageException(options.exitError(1), List.of(program + "Bad rlimit name: " + name,
-                        program + "--propagate=" + value + " is not valid."));
+                throw new UsageException(
+                        options.exitError(1),
+                        List.of(
+                                program + "Bad rlimit name: " + name,
+                                program + "--propagate=" + value + " is not valid."));
             }
         }
         return value;
@@ -326,19 +368,28 @@ public final class OptionCheck {
         } catch (IOException e) {
             String opening = options.context().name() + ": error: slurm_allocate_resources error opening file " + path
                     + ", No such file or directory";
-            throw new UsageException(SPEC_EXIT, o == JobOption.NODELIST ? List.of(opening)
-                    : List.of(opening, options.context().name() + ": error: Invalid --" + o.longName + " node file"));
+            throw new UsageException(
+                    SPEC_EXIT,
+                    o == JobOption.NODELIST
+                            ? List.of(opening)
+                            : List.of(
+                                    opening,
+                                    options.context().name() + ": error: Invalid --" + o.longName + " node file"));
         }
     }
 
     private static String cluster(JobOptions options, String value) throws UsageException {
         if (Clusters.needSlurmdbd(options.context(), value)) {
-            return Texts.lower(value);      // who submits looks where they are
+            return Texts.lower(value); // who submits looks where they are
         }
         for (String name : Texts.split(value, ',')) {
             if (!options.context().host().clusters().contains(name)) {
-                throw options.context().bad(options.exitError(1), "'" + name + "' can't be reached now, or it is an "
-                        + "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters.");
+                throw options.context()
+                        .bad(
+                                options.exitError(1),
+                                "'" + name + "' can't be reached now, or it is an "
+                                        + "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see "
+                                        + "available clusters.");
             }
         }
         return value;
@@ -346,7 +397,8 @@ public final class OptionCheck {
 
     private static String distribution(JobOptions options, JobOption o, String value) throws UsageException {
         boolean plane = Texts.lower(value).startsWith("plane");
-        boolean sized = value.indexOf('=') >= 0 || Digits.parseNumber(options.context().env("SLURM_DIST_PLANESIZE")) > 0;
+        boolean sized =
+                value.indexOf('=') >= 0 || Digits.parseNumber(options.context().env("SLURM_DIST_PLANESIZE")) > 0;
         if (Distribution.parse(value).isPresent() && !value.isEmpty() && (!plane || sized)) {
             return value;
         }
@@ -367,8 +419,10 @@ public final class OptionCheck {
                 parts[i] = "*";
             }
             if (!parts[i].equals("*") && digits(parts[i]) < 1) {
-                throw options.context().bad(NUMBER_EXIT,
-                        "Invalid numeric value \"" + parts[i] + "\" for " + names.get(i) + " arg of -B.");
+                throw options.context()
+                        .bad(
+                                NUMBER_EXIT,
+                                "Invalid numeric value \"" + parts[i] + "\" for " + names.get(i) + " arg of -B.");
             }
         }
         return String.join(":", parts);
@@ -380,18 +434,26 @@ public final class OptionCheck {
     }
 
     /** Words of --gres-flags; the mutually exclusive pairs come first. */
-    private static final List<String> GRES_FLAGS = List.of("disable-binding", "enforce-binding", "multiple-tasks-per-sharing",
-            "one-task-per-sharing", "allow-task-sharing");
+    private static final List<String> GRES_FLAGS = List.of(
+            "disable-binding",
+            "enforce-binding",
+            "multiple-tasks-per-sharing",
+            "one-task-per-sharing",
+            "allow-task-sharing");
 
     private static String gresFlags(JobOptions options, JobOption o, String value) throws UsageException {
         CommandContext c = options.context();
         List<String> words = Texts.split(Texts.lower(value), ',');
-        for (String unknown : words.stream().filter(w -> !GRES_FLAGS.contains(w)).toList()) {
+        for (String unknown :
+                words.stream().filter(w -> !GRES_FLAGS.contains(w)).toList()) {
             throw c.bad(SPEC_EXIT, "Invalid --" + o.longName + " specification: " + unknown);
         }
         for (List<String> pair : List.of(GRES_FLAGS.subList(0, 2), GRES_FLAGS.subList(2, 4))) {
             if (words.containsAll(pair)) {
-                throw c.bad(SPEC_EXIT, "Invalid --" + o.longName + " combo: " + String.join(" and ", pair) + " are mutually exclusive.");
+                throw c.bad(
+                        SPEC_EXIT,
+                        "Invalid --" + o.longName + " combo: " + String.join(" and ", pair)
+                                + " are mutually exclusive.");
             }
         }
         if (words.contains("allow-task-sharing") && options.command() != 'R') {
@@ -404,7 +466,8 @@ public final class OptionCheck {
         String wrong = CpuFreq.mistake(value);
         if (wrong.isEmpty()) {
             CpuFreq freq = CpuFreq.parse(value).orElseThrow();
-            boolean allowed = freq.governor().isEmpty() || freq.isGovernorImplied()
+            boolean allowed = freq.governor().isEmpty()
+                    || freq.isGovernorImplied()
                     || options.context().host().settings().cpuFreqGovernors.contains(Texts.lower(freq.governor()));
             if (allowed) {
                 return freq.text();
@@ -413,7 +476,8 @@ public final class OptionCheck {
         }
         String name = options.context().name();
         String last = name + ": error: Invalid --cpu-freq argument";
-        throw new UsageException(FREQ_EXIT, value.isEmpty() ? List.of(last) : List.of(name + ": error: " + wrong, last));
+        throw new UsageException(
+                FREQ_EXIT, value.isEmpty() ? List.of(last) : List.of(name + ": error: " + wrong, last));
     }
 
     private static String gpuFreq(JobOptions options, String value) throws UsageException {
@@ -429,9 +493,12 @@ public final class OptionCheck {
         if (hints.contains(Texts.lower(value))) {
             return Texts.lower(value);
         }
-        String wrong = Texts.split(value, ',').stream().filter(w -> !hints.contains(Texts.lower(w))).findFirst().orElse(value);
-        throw options.context().bad(options.exitError(1),
-                "unrecognized --hint argument \"" + wrong + "\", see --hint=help");
+        String wrong = Texts.split(value, ',').stream()
+                .filter(w -> !hints.contains(Texts.lower(w)))
+                .findFirst()
+                .orElse(value);
+        throw options.context()
+                .bad(options.exitError(1), "unrecognized --hint argument \"" + wrong + "\", see --hint=help");
     }
 
     private static String signalNumber(JobOptions options, JobOption o, String value) throws UsageException {
@@ -466,7 +533,9 @@ public final class OptionCheck {
         if (asked.isEmpty()) {
             return bad(options, o);
         }
-        return asked.contains("NONE") ? "NONE" : MAIL_SHOWN.stream().filter(asked::contains).collect(Collectors.joining(","));
+        return asked.contains("NONE")
+                ? "NONE"
+                : MAIL_SHOWN.stream().filter(asked::contains).collect(Collectors.joining(","));
     }
 
     private static String nice(JobOptions options, String value) throws UsageException {
@@ -490,27 +559,35 @@ public final class OptionCheck {
             return 0;
         }
         String digits = number.group(1);
-        return digits.length() <= LONG_DIGITS_MAX ? Long.parseLong(digits) : digits.startsWith("-") ? -Long.MAX_VALUE : Long.MAX_VALUE;
+        return digits.length() <= LONG_DIGITS_MAX
+                ? Long.parseLong(digits)
+                : digits.startsWith("-") ? -Long.MAX_VALUE : Long.MAX_VALUE;
     }
 
     private static String nodes(JobOptions options, String value) throws UsageException {
         Optional<NodeCounts> counts = NodeCounts.parse(value, Digits::parseNumber);
         if (counts.isPresent()) {
-            return counts.get().least() == counts.get().most() ? Integer.toString(counts.get().least())
+            return counts.get().least() == counts.get().most()
+                    ? Integer.toString(counts.get().least())
                     : counts.get().least() + "-" + counts.get().most();
         }
         int dash = value.indexOf('-');
         long min = Digits.parseNumber(dash < 0 ? value : value.substring(0, dash));
         long max = dash < 0 ? min : dash == value.length() - 1 ? -1 : Digits.parseNumber(value.substring(dash + 1));
-        throw options.context().bad(SPEC_EXIT, min >= 0 && max < min && (max >= 0 || dash == value.length() - 1)
-                ? "Maximum node count " + max + " is less than minimum node count " + min : "\"" + value + "\" is not a valid node count");
+        throw options.context()
+                .bad(
+                        SPEC_EXIT,
+                        min >= 0 && max < min && (max >= 0 || dash == value.length() - 1)
+                                ? "Maximum node count " + max + " is less than minimum node count " + min
+                                : "\"" + value + "\" is not a valid node count");
     }
 
     /** Checks that the CPUs per task are a number. */
     private static String tresPerTask(JobOptions options, String value) throws UsageException {
         for (String item : Texts.split(value, ',')) {
             if (item.matches("cpu([=:].*)?") && (item.length() < 5 || Digits.parseNumber(item.substring(4)) < 1)) {
-                throw new UsageException(NUMBER_EXIT, List.of(options.context().name() + ": fatal: Invalid --tres-per-task=cpu=0"));
+                throw new UsageException(
+                        NUMBER_EXIT, List.of(options.context().name() + ": fatal: Invalid --tres-per-task=cpu=0"));
             }
         }
         return value;
@@ -532,7 +609,8 @@ public final class OptionCheck {
         } catch (SlurmException e) {
             sentence = e.getMessage();
         }
-        throw options.context().bad(options.exitError(1), "Unable to confirm allocation for job " + job + ": " + sentence);
+        throw options.context()
+                .bad(options.exitError(1), "Unable to confirm allocation for job " + job + ": " + sentence);
     }
 
     private static String openMode(JobOptions options, JobOption o, String value) throws UsageException {
@@ -549,16 +627,20 @@ public final class OptionCheck {
         }
         long v = leadingNumber(value);
         if (v < 0 || v >= PRIORITY_MAX) {
-            throw options.context().bad(SPEC_EXIT, v < 0 ? "Priority must be >= 0" : "Priority must be < " + PRIORITY_MAX);
+            throw options.context()
+                    .bad(SPEC_EXIT, v < 0 ? "Priority must be >= 0" : "Priority must be < " + PRIORITY_MAX);
         }
         return Long.toString(v);
     }
 
-    private static final List<String> PROFILES = List.of("none", "all", "energy", "task", "lustre", "filesystem", "network");
+    private static final List<String> PROFILES =
+            List.of("none", "all", "energy", "task", "lustre", "filesystem", "network");
 
     private static String profile(JobOptions options, String value) throws UsageException {
         // Slurm ignores unknown words beside known ones
-        String known = Texts.split(value, ',').stream().filter(w -> PROFILES.contains(Texts.lower(w))).collect(Collectors.joining(","));
+        String known = Texts.split(value, ',').stream()
+                .filter(w -> PROFILES.contains(Texts.lower(w)))
+                .collect(Collectors.joining(","));
         if (known.isEmpty()) {
             throw options.context().bad(SPEC_EXIT, "invalid --profile=" + value + " option");
         }
@@ -578,7 +660,8 @@ public final class OptionCheck {
             case FLAG -> "set";
             case TIME -> Durations.fullMinutes(Long.parseLong(value));
             case MEM -> MemorySize.print(Long.parseLong(value));
-            case TEXT, COUNT, NUMBER, MOMENT, GRES, SPECIAL, REFUSED -> o == JobOption.EXCLUSIVE && value.isEmpty() ? "exclusive" : value;
+            case TEXT, COUNT, NUMBER, MOMENT, GRES, SPECIAL, REFUSED ->
+                o == JobOption.EXCLUSIVE && value.isEmpty() ? "exclusive" : value;
         };
     }
 }

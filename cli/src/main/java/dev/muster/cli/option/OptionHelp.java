@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Prints {@code --help} and {@code --usage} from a table of options. {@code help.txt} has the meanings: {@code command:option|value|meaning}, or
- * without the command for all other commands.
+ * Prints {@code --help} and {@code --usage} from a table of options. {@code help.txt} has the meanings:
+ * {@code command:option|value|meaning}, or without the command for all other commands.
  */
 public final class OptionHelp {
     private static final int COLUMN = 30;
@@ -41,7 +41,9 @@ public final class OptionHelp {
                 // several words for a value are divided in the same way
                 int last = line.lastIndexOf('|');
                 if (first > 0 && last > first) {
-                    out.put(line.substring(0, first), new Entry(line.substring(first + 1, last), line.substring(last + 1)));
+                    out.put(
+                            line.substring(0, first),
+                            new Entry(line.substring(first + 1, last), line.substring(last + 1)));
                 }
             }
         } catch (IOException e) {
@@ -96,7 +98,7 @@ public final class OptionHelp {
 
     /** {@code Usage: name [-abc] [-A account] [--long=value] operands}. */
     public static void usage(CommandContext c, List<GetOpt.Opt> table, String operands) {
-        if (c.name().equals("sattach")) {       // the original lists no options here
+        if (c.name().equals("sattach")) { // the original lists no options here
             c.out().println("Usage: sattach [options] " + operands);
             return;
         }
@@ -107,7 +109,8 @@ public final class OptionHelp {
             if (o.arg() == GetOpt.Arg.NONE && o.letter() != 0) {
                 switches.append(o.letter());
             } else if (!o.name().isEmpty()) {
-                String name = o.letter() != 0 && o.arg() == GetOpt.Arg.REQUIRED ? "-" + o.letter() + " " : "--" + o.name();
+                String name =
+                        o.letter() != 0 && o.arg() == GetOpt.Arg.REQUIRED ? "-" + o.letter() + " " : "--" + o.name();
                 String value = o.arg() == GetOpt.Arg.NONE ? "" : texts.value(o).replaceAll("[\\[\\]]", "");
                 words.add("[" + name + (value.isEmpty() || name.endsWith(" ") ? value : "=" + value) + "]");
             }

@@ -33,7 +33,8 @@ public final class StepFrequency {
             amount /= 1000;
             unit++;
         }
-        String text = amount == Math.rint(amount) ? Long.toString((long) amount) : String.format(Locale.ROOT, "%.2f", amount);
+        String text =
+                amount == Math.rint(amount) ? Long.toString((long) amount) : String.format(Locale.ROOT, "%.2f", amount);
         return text + "KMG".charAt(unit);
     }
 }

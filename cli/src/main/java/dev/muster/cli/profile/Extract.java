@@ -39,7 +39,7 @@ final class Extract {
 
             @Override
             public void write(byte[] bytes, int from, int count) {
-                for (int done = 0; done < count;) {
+                for (int done = 0; done < count; ) {
                     int part = Math.min(row.length - have, count - done);
                     System.arraycopy(bytes, from + done, row, have, part);
                     done += part;
@@ -73,7 +73,9 @@ final class Extract {
     static void series(List<Place> places, PrintStream out) throws IOException {
         StringBuilder more = new StringBuilder();
         if (!places.isEmpty()) {
-            places.getFirst().table().columns().stream().skip(1).forEach(c -> more.append(',').append(c.name()));
+            places.getFirst().table().columns().stream()
+                    .skip(1)
+                    .forEach(c -> more.append(',').append(c.name()));
         }
         out.println(head(places, more.toString()));
         for (Place p : places) {
@@ -109,15 +111,17 @@ final class Extract {
 
         String shown(boolean real, long count) {
             double mean = count == 0 ? 0 : (real ? sum : wholeSum) / count;
-            return "," + Extract.shown(real, min, wholeMin) + "," + Extract.shown(real, max, wholeMax) + "," + Extract.shown(real, sum, wholeSum)
-                    + String.format(Locale.ROOT, ",%f", mean);
+            return "," + Extract.shown(real, min, wholeMin) + "," + Extract.shown(real, max, wholeMax) + ","
+                    + Extract.shown(real, sum, wholeSum) + String.format(Locale.ROOT, ",%f", mean);
         }
     }
 
     static void totals(List<Place> places, PrintStream out) throws IOException {
         StringBuilder more = new StringBuilder();
         if (!places.isEmpty()) {
-            places.getFirst().table().columns().stream().skip(1).map(Column::name)
+            places.getFirst().table().columns().stream()
+                    .skip(1)
+                    .map(Column::name)
                     .forEach(n -> more.append(",Min_" + n + ",Max_" + n + ",Sum_" + n + ",Avg_" + n));
         }
         out.println(head(places, more.toString()));
@@ -130,7 +134,8 @@ final class Extract {
                     totals.get(i).add(row.getDouble(i * CELL), row.getLong(i * CELL));
                 }
             });
-            StringBuilder line = new StringBuilder(name(p)).append(',').append(Long.toUnsignedString(totals.getFirst().wholeMax));
+            StringBuilder line =
+                    new StringBuilder(name(p)).append(',').append(Long.toUnsignedString(totals.getFirst().wholeMax));
             for (int i = 1; i < columns.size(); i++) {
                 line.append(totals.get(i).shown(columns.get(i).real(), p.table().rows()));
             }
@@ -176,7 +181,8 @@ final class Extract {
      * @param told gets a line for each step: when the sum over the nodes was highest
      * @return where an item is missing, what is missing; else ""
      */
-    static String item(List<Place> places, String series, String item, PrintStream out, List<String> told) throws IOException {
+    static String item(List<Place> places, String series, String item, PrintStream out, List<String> told)
+            throws IOException {
         Map<String, List<Samples>> steps = new LinkedHashMap<>();
         TreeSet<String> columns = new TreeSet<>();
         for (Place p : places) {
@@ -188,11 +194,11 @@ final class Extract {
             columns.add(column(series, p));
         }
         // spelled as in the original
-        out.println("Step,ElaspedTime,MinNode,MinValue,MaxNode,MaxValue,Sum,Avg,NumNodes" + (columns.isEmpty() ? "" : ",")
-                + String.join(",", columns));
+        out.println("Step,ElaspedTime,MinNode,MinValue,MaxNode,MaxValue,Sum,Avg,NumNodes"
+                + (columns.isEmpty() ? "" : ",") + String.join(",", columns));
         for (Map.Entry<String, List<Samples>> step : steps.entrySet()) {
-            told.add("    Step " + step.getKey() + " Maximum accumulated " + item + " Value " + step(step.getKey(), step.getValue(), series,
-                    List.copyOf(columns), out));
+            told.add("    Step " + step.getKey() + " Maximum accumulated " + item + " Value "
+                    + step(step.getKey(), step.getValue(), series, List.copyOf(columns), out));
         }
         return "";
     }
@@ -224,8 +230,9 @@ final class Extract {
             String total = shown(real, sum, whole);
             String mean = String.format(Locale.ROOT, "%f", sum / there.size());
             long elapsed = there.getFirst().elapsed.get(i);
-            StringBuilder line = new StringBuilder(name + "," + elapsed + "," + least.place.node() + "," + least.shown(i) + "," + most.place.node()
-                    + "," + most.shown(i) + "," + total + "," + mean + "," + there.stream().map(s -> s.place.node()).distinct().count());
+            StringBuilder line = new StringBuilder(name + "," + elapsed + "," + least.place.node() + ","
+                    + least.shown(i) + "," + most.place.node() + "," + most.shown(i) + "," + total + "," + mean + ","
+                    + there.stream().map(s -> s.place.node()).distinct().count());
             for (String cell : cells) {
                 line.append(',').append(cell == null ? "" : cell);
             }

@@ -82,7 +82,9 @@ final class SeriesFile implements Closeable {
         List<String> out = new ArrayList<>();
         below(root, "Steps").forEach((name, of) -> {
             if (step.isEmpty() || step.equals(name)) {
-                below(of, "Nodes").keySet().stream().filter(n -> !out.contains(n)).forEach(out::add);
+                below(of, "Nodes").keySet().stream()
+                        .filter(n -> !out.contains(n))
+                        .forEach(out::add);
             }
         });
         return out;
@@ -95,17 +97,19 @@ final class SeriesFile implements Closeable {
      */
     List<Place> tables(String series) {
         List<Place> out = new ArrayList<>();
-        below(root, "Steps").forEach((step, of) -> below(of, "Nodes").forEach((node, found) -> {
-            if (found instanceof Group g && g.members().get(series) instanceof Table t) {
-                out.add(new Place(step, node, "", t));
-            } else if (series.startsWith("Task")) {
-                below(found, "Tasks").forEach((task, member) -> {
-                    if (member instanceof Table t && (!series.startsWith("Task_") || series.equals("Task_" + task))) {
-                        out.add(new Place(step, node, task, t));
+        below(root, "Steps")
+                .forEach((step, of) -> below(of, "Nodes").forEach((node, found) -> {
+                    if (found instanceof Group g && g.members().get(series) instanceof Table t) {
+                        out.add(new Place(step, node, "", t));
+                    } else if (series.startsWith("Task")) {
+                        below(found, "Tasks").forEach((task, member) -> {
+                            if (member instanceof Table t
+                                    && (!series.startsWith("Task_") || series.equals("Task_" + task))) {
+                                out.add(new Place(step, node, task, t));
+                            }
+                        });
                     }
-                });
-            }
-        }));
+                }));
         return out;
     }
 

@@ -29,16 +29,36 @@ import java.util.regex.Pattern;
 
 /** Runs {@code sh5util}, which merges a job's files of time series and extracts values from them. */
 public final class Sh5util implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("extract:E:n", "item-extract:I:n", "list:L:n", "data:d:r", "input:i:r", "jobs:j:r",
-            "level:l:r", "node:N:r", "output:o:r", "profiledir:p:r", "series:s:r", "savefiles:S:n", "user::r", "help:h:n", "usage::n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "extract:E:n",
+            "item-extract:I:n",
+            "list:L:n",
+            "data:d:r",
+            "input:i:r",
+            "jobs:j:r",
+            "level:l:r",
+            "node:N:r",
+            "output:o:r",
+            "profiledir:p:r",
+            "series:s:r",
+            "savefiles:S:n",
+            "user::r",
+            "help:h:n",
+            "usage::n",
             "version:V:n");
     private static final Pattern JOB = Pattern.compile("(\\d{1,9})(?:\\.(\\w+))?");
     private static final Pattern SERIES = Pattern.compile("Energy|Filesystem|Network|Tasks?|Task_\\d+");
     /** Exit code for wrong arguments and for data that a file lacks, as in Slurm. */
     private static final int MISTAKE = 255;
+
     private static final int ABSENT = 237;
 
-    private enum Mode { MERGE, EXTRACT, ITEM, LIST }
+    private enum Mode {
+        MERGE,
+        EXTRACT,
+        ITEM,
+        LIST
+    }
 
     private static final class Wanted {
         private Mode mode = Mode.MERGE;
@@ -140,7 +160,9 @@ public final class Sh5util implements Command {
         for (String word : value.split(",")) {
             Matcher m = JOB.matcher(word);
             if (!m.matches()) {
-                throw c.bad(MISTAKE, "Invalid job or step: " + word + " (array tasks and components go by their own job IDs)");
+                throw c.bad(
+                        MISTAKE,
+                        "Invalid job or step: " + word + " (array tasks and components go by their own job IDs)");
             }
             if (!w.job.isEmpty() && !w.job.equals(m.group(1))) {
                 throw c.bad(MISTAKE, "One job at a time: " + w.job + " and " + m.group(1));
@@ -161,8 +183,11 @@ public final class Sh5util implements Command {
     }
 
     private static String reason(IOException e) {
-        return e instanceof NoSuchFileException ? "No such file or directory" : e instanceof java.nio.file.AccessDeniedException
-                ? "Permission denied" : String.valueOf(e.getMessage());
+        return e instanceof NoSuchFileException
+                ? "No such file or directory"
+                : e instanceof java.nio.file.AccessDeniedException
+                        ? "Permission denied"
+                        : String.valueOf(e.getMessage());
     }
 
     // ---- merge
@@ -171,7 +196,8 @@ public final class Sh5util implements Command {
         String all = w.directory;
         if (all.isEmpty()) {
             File conf = new File(c.host().settings().path()).getAbsoluteFile();
-            all = AcctGatherConf.read(new File(conf.getParentFile(), "acct_gather.conf"), new ArrayList<>()).profile()
+            all = AcctGatherConf.read(new File(conf.getParentFile(), "acct_gather.conf"), new ArrayList<>())
+                    .profile()
                     .getOrDefault("profilehdf5dir", "");
         }
         String user = w.user.isEmpty() ? c.host().userName(c.host().uid()) : w.user;
@@ -217,7 +243,12 @@ public final class Sh5util implements Command {
         return 0;
     }
 
-    private static void together(CommandContext c, TreeMap<String, TreeMap<String, Path>> steps, List<SeriesFile> open, Path output, String name)
+    private static void together(
+            CommandContext c,
+            TreeMap<String, TreeMap<String, Path>> steps,
+            List<SeriesFile> open,
+            Path output,
+            String name)
             throws UsageException {
         Map<String, Hdf5> groups = new TreeMap<>();
         for (Map.Entry<String, TreeMap<String, Path>> step : steps.entrySet()) {
@@ -231,12 +262,16 @@ public final class Sh5util implements Command {
                     throw c.bad(MISTAKE, "Failed to open " + file + ": " + reason(e));
                 }
             }
-            groups.put(step.getKey(), new Group(Map.of("Number of Nodes", nodes.size()), Map.of("Nodes", new Group(Map.of(), nodes))));
+            groups.put(
+                    step.getKey(),
+                    new Group(Map.of("Number of Nodes", nodes.size()), Map.of("Nodes", new Group(Map.of(), nodes))));
         }
         // the files that it is made of go away afterwards: a half written one must never stand in its place
         Path fresh = output.resolveSibling("." + output.getFileName() + ".new");
         try {
-            SeriesFile.write(fresh, new Group(Map.of("Number of Steps", groups.size()), Map.of("Steps", new Group(Map.of(), groups))));
+            SeriesFile.write(
+                    fresh,
+                    new Group(Map.of("Number of Steps", groups.size()), Map.of("Steps", new Group(Map.of(), groups))));
             Files.move(fresh, output, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw c.bad(MISTAKE, "Failed create HDF5 file " + name + ": " + reason(e));
@@ -263,13 +298,18 @@ public final class Sh5util implements Command {
 
     private static int fromFile(CommandContext c, Wanted w) throws UsageException {
         String input = w.input.isEmpty() ? "./job_" + w.job + ".h5" : w.input;
-        String output = !w.output.isEmpty() ? w.output : w.mode == Mode.ITEM ? "./" + w.series + "_" + w.data + "_" + w.job + ".csv"
-                : "./extract_" + w.job + ".csv";
-        c.info(switch (w.mode) {
-            case LIST -> "Listing items from " + input;
-            case ITEM -> "Extracting '" + w.data + "' from '" + w.series + "' data from " + input + " into " + output;
-            default -> "Extracting job data from " + input + " into " + output;
-        });
+        String output = !w.output.isEmpty()
+                ? w.output
+                : w.mode == Mode.ITEM
+                        ? "./" + w.series + "_" + w.data + "_" + w.job + ".csv"
+                        : "./extract_" + w.job + ".csv";
+        c.info(
+                switch (w.mode) {
+                    case LIST -> "Listing items from " + input;
+                    case ITEM ->
+                        "Extracting '" + w.data + "' from '" + w.series + "' data from " + input + " into " + output;
+                    default -> "Extracting job data from " + input + " into " + output;
+                });
         SeriesFile file;
         try {
             file = SeriesFile.open(path(c, input));
@@ -285,18 +325,26 @@ public final class Sh5util implements Command {
                 places.getFirst().table().columns().forEach(column -> c.out().println(column.name()));
                 return 0;
             }
-            return written(c, w, places.stream().filter(p -> (w.node.isEmpty() || w.node.equals(p.node()))
-                    && (w.steps.isEmpty() || w.steps.contains(p.step()))).toList(), output);
+            return written(
+                    c,
+                    w,
+                    places.stream()
+                            .filter(p -> (w.node.isEmpty() || w.node.equals(p.node()))
+                                    && (w.steps.isEmpty() || w.steps.contains(p.step())))
+                            .toList(),
+                    output);
         } finally {
             closed(file);
         }
     }
 
-    private static int written(CommandContext c, Wanted w, List<SeriesFile.Place> places, String output) throws UsageException {
+    private static int written(CommandContext c, Wanted w, List<SeriesFile.Place> places, String output)
+            throws UsageException {
         List<String> told = new ArrayList<>();
         String wrong = "";
         Path path = path(c, output);
-        try (PrintStream out = new PrintStream(new BufferedOutputStream(Files.newOutputStream(path)), false, StandardCharsets.UTF_8)) {
+        try (PrintStream out =
+                new PrintStream(new BufferedOutputStream(Files.newOutputStream(path)), false, StandardCharsets.UTF_8)) {
             if (w.mode == Mode.ITEM) {
                 wrong = Extract.item(places, w.series, w.data, out, told);
             } else if (w.totals) {

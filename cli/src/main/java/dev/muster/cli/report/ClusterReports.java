@@ -14,10 +14,19 @@ final class ClusterReports {
     private static final UseTable.Field CLUSTER = new UseTable.Field("cluster", 2, "Cluster", "Cluster", 9);
     private static final UseTable.Field TRES_NAME = new UseTable.Field("tresname", 5, "TRES", "TRES Name", 14);
     private static final UseTable.Field TRES_COUNT = new UseTable.Field("trescount", 5, "Count", "TRES Count", 10);
-    private static final List<UseTable.Field> UTILIZATION = List.of(CLUSTER, TRES_NAME, TRES_COUNT,
-            new UseTable.Field("count", 2, "Count", "TRES Count", 10), use("allocated", 1, "Allocated", "Allocated"), use("down", 1, "Down", "Down"),
-            use("planneddown", 1, "PlannedDown", "PLND Down"), use("idle", 1, "Idle", "Idle"), use("overcommitted", 1, "OverCommitted", "Over Comm"),
-            use("planned", 7, "Planned", "Planned"), use("reserved", 3, "Planned", "Planned"), use("reported", 3, "Reported", "Reported"));
+    private static final List<UseTable.Field> UTILIZATION = List.of(
+            CLUSTER,
+            TRES_NAME,
+            TRES_COUNT,
+            new UseTable.Field("count", 2, "Count", "TRES Count", 10),
+            use("allocated", 1, "Allocated", "Allocated"),
+            use("down", 1, "Down", "Down"),
+            use("planneddown", 1, "PlannedDown", "PLND Down"),
+            use("idle", 1, "Idle", "Idle"),
+            use("overcommitted", 1, "OverCommitted", "Over Comm"),
+            use("planned", 7, "Planned", "Planned"),
+            use("reserved", 3, "Planned", "Planned"),
+            use("reported", 3, "Reported", "Reported"));
     private static final int TOP = 10;
 
     private final CommandContext c;
@@ -37,10 +46,17 @@ final class ClusterReports {
     }
 
     private static List<UseTable.Field> fields(int account) {
-        return List.of(new UseTable.Field("accounts", 1, "Account", "Account", account), CLUSTER, new UseTable.Field("login", 1, "User", "Login", 9),
-                new UseTable.Field("proper", 1, "Proper", "Proper Name", 15), new UseTable.Field("wckey", 1, "WCKey", "WCKey", 15),
+        return List.of(
+                new UseTable.Field("accounts", 1, "Account", "Account", account),
+                CLUSTER,
+                new UseTable.Field("login", 1, "User", "Login", 9),
+                new UseTable.Field("proper", 1, "Proper", "Proper Name", 15),
+                new UseTable.Field("wckey", 1, "WCKey", "WCKey", 15),
                 new UseTable.Field("qos", 1, "QOS", "QOS", 12),
-                TRES_NAME, TRES_COUNT, new UseTable.Field("count", 2, "Count", "TRES Count", 10), use("used", 1, "Used", "Used"),
+                TRES_NAME,
+                TRES_COUNT,
+                new UseTable.Field("count", 2, "Count", "TRES Count", 10),
+                use("used", 1, "Used", "Used"),
                 use("energy", 1, "Energy", "Energy"));
     }
 
@@ -59,22 +75,29 @@ final class ClusterReports {
         List<String> tres = source.tres();
         boolean all = s.tres.equalsIgnoreCase("ALL");
         UseTable.withoutNodes(tres, !all, "the Cluster Utilization report");
-        UseTable table = new UseTable(c, s, UTILIZATION, format("cluster", ",allocated,down,planneddown,idle,planned,reported"));
+        UseTable table =
+                new UseTable(c, s, UTILIZATION, format("cluster", ",allocated,down,planneddown,idle,planned,reported"));
         List<UseTable.Row> rows = new ArrayList<>();
         Map<String, List<Json.Obj>> clusters = new LinkedHashMap<>();
-        source.rows("utilization", new Json.Obj()).forEach(r -> clusters.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>()).add(r));
+        source.rows("utilization", new Json.Obj())
+                .forEach(r -> clusters.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>())
+                        .add(r));
         for (List<Json.Obj> cluster : clusters.values()) {
             for (String name : tres) {
-                cluster.stream().filter(r -> r.text("TRES").equals(name) && !name.equals("node")).forEach(r -> {
-                    UseTable.Row row = UseTable.Row.of(Map.of("Cluster", r.text("Cluster"), "TRES", name, "Count", r.text("Count")));
-                    long reported = UsageSource.number(r, "Reported");
-                    for (String key : List.of("Allocated", "Down", "PlannedDown", "Idle", "Planned", "OverCommitted")) {
-                        row.use(key, UsageSource.number(r, key), reported);
-                    }
-                    // the share of the time asked for that there are records of: holes in accounting show here
-                    row.use("Reported", reported, UsageSource.number(r, "Count") * (asked.to - asked.from));
-                    rows.add(row);
-                });
+                cluster.stream()
+                        .filter(r -> r.text("TRES").equals(name) && !name.equals("node"))
+                        .forEach(r -> {
+                            UseTable.Row row = UseTable.Row.of(
+                                    Map.of("Cluster", r.text("Cluster"), "TRES", name, "Count", r.text("Count")));
+                            long reported = UsageSource.number(r, "Reported");
+                            for (String key :
+                                    List.of("Allocated", "Down", "PlannedDown", "Idle", "Planned", "OverCommitted")) {
+                                row.use(key, UsageSource.number(r, key), reported);
+                            }
+                            // the share of the time asked for that there are records of: holes in accounting show here
+                            row.use("Reported", reported, UsageSource.number(r, "Count") * (asked.to - asked.from));
+                            rows.add(row);
+                        });
             }
         }
         table.print(List.of("Cluster Utilization " + asked.spanText(), UseTable.usage(s, "CPU")), rows);
@@ -86,21 +109,26 @@ final class ClusterReports {
      *
      * @param place texts of the row
      */
-    private void add(List<UseTable.Row> rows, Json.Obj r, Map<String, String> place, Map<String, Long> totals) throws UsageException {
+    private void add(List<UseTable.Row> rows, Json.Obj r, Map<String, String> place, Map<String, Long> totals)
+            throws UsageException {
         String cluster = r.text("Cluster");
         for (String name : source.tres()) {
             UseTable.Row row = UseTable.Row.of(place);
             row.texts().put("Cluster", cluster);
             row.texts().put("TRES", name);
             row.texts().put("Proper", source.properName(place.getOrDefault("User", "")));
-            row.texts().put("Count", Long.toString(Math.round((double) UsageSource.number(r, name) / (asked.to - asked.from))));
+            row.texts()
+                    .put(
+                            "Count",
+                            Long.toString(Math.round((double) UsageSource.number(r, name) / (asked.to - asked.from))));
             rows.add(row.use("Used", UsageSource.number(r, name), totals.getOrDefault(cluster + " " + name, 0L))
                     .use("Energy", UsageSource.number(r, "energy"), totals.getOrDefault(cluster + " energy", 0L)));
         }
     }
 
     private void checkRequest() throws UsageException {
-        UseTable.withoutNodes(source.tres(), s.unit.percent() && !s.tres.equalsIgnoreCase("ALL"), "percent format reports");
+        UseTable.withoutNodes(
+                source.tres(), s.unit.percent() && !s.tres.equalsIgnoreCase("ALL"), "percent format reports");
     }
 
     /**
@@ -116,7 +144,8 @@ final class ClusterReports {
     int accountsByUser() throws UsageException {
         checkRequest();
         boolean tree = asked.flags.contains("tree");
-        UseTable table = new UseTable(c, s, fields(tree ? -20 : 15), format("cluster,accounts,login,proper", ",used" + energy()));
+        UseTable table = new UseTable(
+                c, s, fields(tree ? -20 : 15), format("cluster,accounts,login,proper", ",used" + energy()));
         Map<String, Long> totals = source.totals();
         List<String> users = asked.list("users");
         List<UseTable.Row> rows = new ArrayList<>();
@@ -132,18 +161,24 @@ final class ClusterReports {
                 }
                 above.add(account);
             }
-            boolean shown = users.isEmpty() ? below(above)
-                    : users.contains(user) && (asked.list("accounts").isEmpty() || asked.list("accounts").contains(account));
+            boolean shown = users.isEmpty()
+                    ? below(above)
+                    : users.contains(user)
+                            && (asked.list("accounts").isEmpty()
+                                    || asked.list("accounts").contains(account));
             if (!shown) {
                 continue;
             }
-            if (user.isEmpty() && asked.list("accounts").contains(account) && !below(above.subList(0, above.size() - 1))) {
+            if (user.isEmpty()
+                    && asked.list("accounts").contains(account)
+                    && !below(above.subList(0, above.size() - 1))) {
                 shift = depth;
             }
             String indent = tree && users.isEmpty() ? " ".repeat(Math.max(0, depth - shift)) : "";
             add(rows, r, Map.of("Account", indent + account, "User", user), totals);
         }
-        table.print(List.of("Cluster/Account/User Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        table.print(
+                List.of("Cluster/Account/User Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
         return done(table);
     }
 
@@ -158,8 +193,10 @@ final class ClusterReports {
         List<String> keys = asked.list("wckeys");
         Map<String, List<Json.Obj>> out = new LinkedHashMap<>();
         for (Json.Obj r : source.rows(kind, new Json.Obj())) {
-            if (!r.text("User").isEmpty() && (users.isEmpty() || users.contains(r.text("User")))
-                    && (accounts.isEmpty() || accounts.contains(r.text("Account"))) && (keys.isEmpty() || keys.contains(r.text("WCKey")))) {
+            if (!r.text("User").isEmpty()
+                    && (users.isEmpty() || users.contains(r.text("User")))
+                    && (accounts.isEmpty() || accounts.contains(r.text("Account")))
+                    && (keys.isEmpty() || keys.contains(r.text("WCKey")))) {
                 out.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>()).add(r);
             }
         }
@@ -168,8 +205,9 @@ final class ClusterReports {
 
     private Comparator<Json.Obj> largestFirst() throws UsageException {
         String first = source.tres().getFirst();
-        return Comparator.<Json.Obj>comparingLong(r -> -UsageSource.number(r,
-                first)).thenComparing(r -> r.text("User")).thenComparing(r -> r.text("Account"));
+        return Comparator.<Json.Obj>comparingLong(r -> -UsageSource.number(r, first))
+                .thenComparing(r -> r.text("User"))
+                .thenComparing(r -> r.text("Account"));
     }
 
     int usersByAccount() throws UsageException {
@@ -191,7 +229,11 @@ final class ClusterReports {
             List<Json.Obj> sorted = new ArrayList<>(asked.flags.contains("group") ? grouped(cluster) : cluster);
             sorted.sort(largestFirst());
             for (Json.Obj r : sorted.subList(0, Math.min(top, sorted.size()))) {
-                add(rows, r, Map.of("Account", r.text("Account"), "User", r.text("User"), "WCKey", r.text("WCKey")), totals);
+                add(
+                        rows,
+                        r,
+                        Map.of("Account", r.text("Account"), "User", r.text("User"), "WCKey", r.text("WCKey")),
+                        totals);
             }
         }
         table.print(List.of(title + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
@@ -204,7 +246,10 @@ final class ClusterReports {
         for (Json.Obj r : rows) {
             Json.Obj sum = out.get(r.text("User"));
             if (sum == null) {
-                sum = new Json.Obj().put("Cluster", r.text("Cluster")).put("User", r.text("User")).put("Account", r.text("Account"));
+                sum = new Json.Obj()
+                        .put("Cluster", r.text("Cluster"))
+                        .put("User", r.text("User"))
+                        .put("Account", r.text("Account"));
                 out.put(r.text("User"), sum);
             } else {
                 sum.put("Account", sum.text("Account") + ", " + r.text("Account"));
@@ -219,11 +264,21 @@ final class ClusterReports {
     }
 
     int accountsByQos() throws UsageException {
-        return byTwoColumns("cluster,accounts,qos", ",used" + energy(), "qos", new Column("Account", "accounts"), new Column("QOS", "qos"));
+        return byTwoColumns(
+                "cluster,accounts,qos",
+                ",used" + energy(),
+                "qos",
+                new Column("Account", "accounts"),
+                new Column("QOS", "qos"));
     }
 
     int wckeysByUser() throws UsageException {
-        return byTwoColumns("cluster,wckey,login,proper", ",used", "wckeys", new Column("WCKey", "wckeys"), new Column("User", "users"));
+        return byTwoColumns(
+                "cluster,wckey,login,proper",
+                ",used",
+                "wckeys",
+                new Column("WCKey", "wckeys"),
+                new Column("User", "users"));
     }
 
     /** @param condition the list that selects values of the column; an empty list selects all */
@@ -235,7 +290,8 @@ final class ClusterReports {
     }
 
     /** A report with a row for each pair of values of two columns, in the order of accounting. */
-    private int byTwoColumns(String standard, String last, String kind, Column first, Column second) throws UsageException {
+    private int byTwoColumns(String standard, String last, String kind, Column first, Column second)
+            throws UsageException {
         checkRequest();
         UseTable table = new UseTable(c, s, fields(15), format(standard, last));
         Map<String, Long> totals = source.totals();
@@ -245,7 +301,11 @@ final class ClusterReports {
                 add(rows, r, Map.of(first.key, r.text(first.key), second.key, r.text(second.key)), totals);
             }
         }
-        table.print(List.of("Cluster/" + first.key + "/" + second.key + " Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        table.print(
+                List.of(
+                        "Cluster/" + first.key + "/" + second.key + " Utilization " + asked.spanWithLength(),
+                        UseTable.usage(s, "CPU")),
+                rows);
         return done(table);
     }
 
@@ -262,6 +322,10 @@ final class ClusterReports {
             }
         }
         UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
-        return users(table, "accounts", count < 0 ? Integer.MAX_VALUE : count, "Top " + (count < 0 ? "ALL" : count) + " Users ");
+        return users(
+                table,
+                "accounts",
+                count < 0 ? Integer.MAX_VALUE : count,
+                "Top " + (count < 0 ? "ALL" : count) + " Users ");
     }
 }

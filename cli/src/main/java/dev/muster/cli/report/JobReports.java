@@ -41,8 +41,11 @@ final class JobReports {
     int sizes(String by) throws UsageException {
         List<String> tres = source.tres();
         if (tres.size() > 1) {
-            throw new UsageException(1, List.of(" Job report only supports a single --tres type.",
-                    " Generate a separate report for each TRES type."));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            " Job report only supports a single --tres type.",
+                            " Generate a separate report for each TRES type."));
         }
         Json.Obj where = new Json.Obj().put("by", by).put("tres", tres.getFirst());
         for (String key : List.of("accounts", "jobs", "nodes", "partitions", "users", "wckeys")) {
@@ -56,7 +59,8 @@ final class JobReports {
         asked.flags.forEach(flag -> where.put(flag, "1"));
         List<Json.Obj> rows = source.rows("sizes", where);
         List<Range> ranges = ranges(rows);
-        List<String> title = new ArrayList<>(List.of((by.equals("wckey") ? "Job Sizes by Wckey " : "Job Sizes ") + asked.spanWithLength()));
+        List<String> title = new ArrayList<>(
+                List.of((by.equals("wckey") ? "Job Sizes by Wckey " : "Job Sizes ") + asked.spanWithLength()));
         if (!s.tres.isEmpty()) {
             title.add("TRES type is " + tres.getFirst());
         }
@@ -114,14 +118,19 @@ final class JobReports {
     private void print(String by, List<String> title, List<Range> ranges, List<Json.Obj> rows) {
         boolean shares = s.unit.both() && !counts;
         int width = shares ? BOTH_WIDTH : SIZE_WIDTH;
-        boolean cluster = asked.format.isEmpty() || asked.format.stream().anyMatch(f -> f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
-        boolean name = asked.format.isEmpty() || asked.format.stream().anyMatch(f -> !f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
+        boolean cluster = asked.format.isEmpty()
+                || asked.format.stream()
+                        .anyMatch(f -> f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
+        boolean name = asked.format.isEmpty()
+                || asked.format.stream()
+                        .anyMatch(f -> !f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
         List<TextTable.Column> columns = new ArrayList<>();
         if (cluster) {
             columns.add(new TextTable.Column("Cluster", NAME_WIDTH));
         }
         if (name) {
-            columns.add(new TextTable.Column(by.equals("wckey") ? "Wckey" : "Account", by.equals("accountandwckey") ? PAIR_WIDTH : NAME_WIDTH));
+            columns.add(new TextTable.Column(
+                    by.equals("wckey") ? "Wckey" : "Account", by.equals("accountandwckey") ? PAIR_WIDTH : NAME_WIDTH));
         }
         ranges.forEach(r -> columns.add(new TextTable.Column(r.title, width)));
         columns.add(new TextTable.Column("Total Count", COUNT_WIDTH));
@@ -130,11 +139,13 @@ final class JobReports {
         TextTable grid = new TextTable(columns, s.style(), c.out());
         grid.header();
         Map<String, List<Json.Obj>> clusters = new LinkedHashMap<>();
-        rows.forEach(r -> clusters.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>()).add(r));
+        rows.forEach(r -> clusters.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>())
+                .add(r));
         clusters.forEach((of, own) -> {
             long all = sum(own, new Range("", 0, Long.MAX_VALUE));
             Map<String, List<Json.Obj>> names = new LinkedHashMap<>();
-            own.forEach(r -> names.computeIfAbsent(r.text("Name"), k -> new ArrayList<>()).add(r));
+            own.forEach(r -> names.computeIfAbsent(r.text("Name"), k -> new ArrayList<>())
+                    .add(r));
             names.forEach((n, mine) -> {
                 List<String> line = new ArrayList<>();
                 if (cluster) {
@@ -157,7 +168,9 @@ final class JobReports {
     }
 
     private long sum(List<Json.Obj> rows, Range range) {
-        return rows.stream().filter(r -> UsageSource.number(r, "CPUs") >= range.from && UsageSource.number(r, "CPUs") < range.to)
-                .mapToLong(r -> UsageSource.number(r, counts ? "Jobs" : "Seconds")).sum();
+        return rows.stream()
+                .filter(r -> UsageSource.number(r, "CPUs") >= range.from && UsageSource.number(r, "CPUs") < range.to)
+                .mapToLong(r -> UsageSource.number(r, counts ? "Jobs" : "Seconds"))
+                .sum();
     }
 }

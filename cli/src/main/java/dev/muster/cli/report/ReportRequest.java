@@ -18,10 +18,16 @@ final class ReportRequest {
 
     /** Its names, longest rule first: so many letters are enough. Those with a bang are words without a value. */
     private static final Map<String, String> NAMES = Map.of(
-            "cluster", "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 qos:1 start:1 tree:4:! users:1 wckeys:2",
-            "user", "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 group:1:! start:1 topcount:1 users:1",
-            "job", "all_clusters:3:! acctasparent:5:! flatview:2:! printjobcount:2:! clusters:1 cluster:1 accounts:2 end:1 format:2 gid:2 grouping:2 "
-                    + "jobs:1 nodes:1 partitions:2 start:1 users:1 wckeys:1",
+            "cluster",
+                    "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 qos:1 start:1 tree:4:! "
+                            + "users:1 wckeys:2",
+            "user",
+                    "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 group:1:! start:1 "
+                            + "topcount:1 users:1",
+            "job",
+                    "all_clusters:3:! acctasparent:5:! flatview:2:! printjobcount:2:! clusters:1 cluster:1 "
+                            + "accounts:2 end:1 format:2 gid:2 grouping:2 "
+                            + "jobs:1 nodes:1 partitions:2 start:1 users:1 wckeys:1",
             "reservation", "all_clusters:3:! clusters:1 cluster:1 end:1 format:1 names:2 nodes:2 start:1");
 
     final List<String> clusters = new ArrayList<>();
@@ -30,6 +36,7 @@ final class ReportRequest {
     final Map<String, String> lists = new LinkedHashMap<>();
     /** Some word was wrong: the report is printed, and the command fails. */
     boolean wrong;
+
     long from;
     long to;
 
@@ -80,7 +87,9 @@ final class ReportRequest {
     private static String key(String type, String typed, boolean word) {
         for (String entry : NAMES.get(type).split(" ")) {
             String[] parts = entry.split(":");
-            if (word == (parts.length > 2) && typed.length() >= Integer.parseInt(parts[1]) && parts[0].startsWith(typed)) {
+            if (word == (parts.length > 2)
+                    && typed.length() >= Integer.parseInt(parts[1])
+                    && parts[0].startsWith(typed)) {
                 return parts[0];
             }
         }
@@ -98,7 +107,9 @@ final class ReportRequest {
     }
 
     private static String unquoted(String text) {
-        boolean quoted = text.length() >= 2 && (text.charAt(0) == '"' || text.charAt(0) == '\'') && text.charAt(text.length() - 1) == text.charAt(0);
+        boolean quoted = text.length() >= 2
+                && (text.charAt(0) == '"' || text.charAt(0) == '\'')
+                && text.charAt(text.length() - 1) == text.charAt(0);
         return quoted ? text.substring(1, text.length() - 1) : text;
     }
 
@@ -111,14 +122,16 @@ final class ReportRequest {
     }
 
     /**
-     * Whole hours, at least one: yesterday unless times were given; the hour in which it begins and the one in which it ends are of it (25.05), and
-     * it ends with the hour that runs.
+     * Whole hours, at least one: yesterday unless times were given; the hour in which it begins and the one in which it
+     * ends are of it (25.05), and it ends with the hour that runs.
      */
     private void span(String start, String end) {
         ZoneId zone = c.host().zone();
         long now = c.host().nowMs() / 1000;
         LocalDate today = Instant.ofEpochSecond(now).atZone(zone).toLocalDate();
-        from = start.isEmpty() ? today.minusDays(1).atStartOfDay(zone).toEpochSecond() : moment(start, today.minusDays(1), zone);
+        from = start.isEmpty()
+                ? today.minusDays(1).atStartOfDay(zone).toEpochSecond()
+                : moment(start, today.minusDays(1), zone);
         // the hour rounds up by the minutes of now
         int minutes = Instant.ofEpochSecond(now).atZone(zone).getMinute();
         to = end.isEmpty() ? today.atStartOfDay(zone).plusMinutes(minutes).toEpochSecond() : moment(end, today, zone);

@@ -25,14 +25,21 @@ final class ReservationReport {
     }
 
     private List<UseTable.Field> fields() {
-        return List.of(new UseTable.Field("allocated", 2, "Allocated", "Allocated", 0), new UseTable.Field("associations", 2, "Assocs",
-                "Associations", 15),
-                new UseTable.Field("cluster", 2, "Cluster", "Cluster", 9), new UseTable.Field("count", 2, "Count", "TRES count", 10),
-                new UseTable.Field("end", 1, "End", "End", 19), new UseTable.Field("flags", 1, "Flags", "Flags", 20),
-                new UseTable.Field("idle", 1, "Idle", "Idle", 0), new UseTable.Field("name", 2, "Name", "Name", 9),
-                new UseTable.Field("nodes", 2, "Nodes", "Nodes", 15), new UseTable.Field("reservationid", 1, "ID", "Id", 8),
-                new UseTable.Field("start", 1, "Start", "Start", 19), new UseTable.Field("totaltime", 2, "Time", "TotalTime", 9),
-                new UseTable.Field("trescount", 5, "Count", "TRES count", 10), new UseTable.Field("tresname", 5, "TRES", "TRES Name", 14),
+        return List.of(
+                new UseTable.Field("allocated", 2, "Allocated", "Allocated", 0),
+                new UseTable.Field("associations", 2, "Assocs", "Associations", 15),
+                new UseTable.Field("cluster", 2, "Cluster", "Cluster", 9),
+                new UseTable.Field("count", 2, "Count", "TRES count", 10),
+                new UseTable.Field("end", 1, "End", "End", 19),
+                new UseTable.Field("flags", 1, "Flags", "Flags", 20),
+                new UseTable.Field("idle", 1, "Idle", "Idle", 0),
+                new UseTable.Field("name", 2, "Name", "Name", 9),
+                new UseTable.Field("nodes", 2, "Nodes", "Nodes", 15),
+                new UseTable.Field("reservationid", 1, "ID", "Id", 8),
+                new UseTable.Field("start", 1, "Start", "Start", 19),
+                new UseTable.Field("totaltime", 2, "Time", "TotalTime", 9),
+                new UseTable.Field("trescount", 5, "Count", "TRES count", 10),
+                new UseTable.Field("tresname", 5, "TRES", "TRES Name", 14),
                 new UseTable.Field("trestime", 5, "TRESTime", "TRES Time", 9));
     }
 
@@ -40,9 +47,13 @@ final class ReservationReport {
         List<String> only = s.tres.isEmpty() || s.tres.equalsIgnoreCase("ALL") ? List.of() : source.tres();
         int width = USE_WIDTH + (s.unit.both() ? UsageUnit.BRACKETS : 0);
         List<String> format = new ArrayList<>();
-        for (String word : asked.format.isEmpty() ? List.of("cluster", "name", "start", "end", "tresname", "allocated", "idle") : asked.format) {
-            boolean use = !word.contains("%") && word.length() > 1 && ("allocated".startsWith(word.toLowerCase(java.util.Locale.ROOT))
-                    || "idle".startsWith(word.toLowerCase(java.util.Locale.ROOT)));
+        for (String word : asked.format.isEmpty()
+                ? List.of("cluster", "name", "start", "end", "tresname", "allocated", "idle")
+                : asked.format) {
+            boolean use = !word.contains("%")
+                    && word.length() > 1
+                    && ("allocated".startsWith(word.toLowerCase(java.util.Locale.ROOT))
+                            || "idle".startsWith(word.toLowerCase(java.util.Locale.ROOT)));
             format.add(use ? word + "%" + width : word);
         }
         UseTable table = new UseTable(c, s, fields(), format);
@@ -66,9 +77,27 @@ final class ReservationReport {
         long start = UsageSource.number(r, "Start");
         long end = UsageSource.number(r, "End");
         long whole = UsageSource.number(r, "Count") * (end - start);
-        UseTable.Row row = UseTable.Row.of(Map.of("Cluster", r.text("Cluster"), "Name", r.text("Name"), "ID", r.text("ID"), "Nodes", r.text("Nodes"),
-                "Flags", r.text("Flags"), "Assocs", r.text("Assocs"), "TRES", r.text("TRES"), "Count", r.text("Count"),
-                "Start", c.time(start), "End", c.time(end)));
+        UseTable.Row row = UseTable.Row.of(Map.of(
+                "Cluster",
+                r.text("Cluster"),
+                "Name",
+                r.text("Name"),
+                "ID",
+                r.text("ID"),
+                "Nodes",
+                r.text("Nodes"),
+                "Flags",
+                r.text("Flags"),
+                "Assocs",
+                r.text("Assocs"),
+                "TRES",
+                r.text("TRES"),
+                "Count",
+                r.text("Count"),
+                "Start",
+                c.time(start),
+                "End",
+                c.time(end)));
         row.texts().put("Time", Durations.full(end - start));
         row.texts().put("TRESTime", Durations.full(whole));
         long used = Math.min(whole, UsageSource.number(r, "Allocated"));

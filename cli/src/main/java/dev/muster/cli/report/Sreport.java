@@ -14,8 +14,22 @@ import java.util.Locale;
 /** Runs sreport, which reports usage from accounting. */
 public final class Sreport implements Command {
     private static final String SLURMDBD = "accounting_storage/slurmdbd";
-    private static final List<GetOpt.Opt> TABLE = GetOpt.table("all_clusters:a:n", "cluster:M:r", "clusters:M:r", "federation::n", "help:h:n",
-            "local::n", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "quiet:Q:n", ":t:r", "tres:T:r", "usage::n", "verbose:v:n", "version:V:n");
+    private static final List<GetOpt.Opt> TABLE = GetOpt.table(
+            "all_clusters:a:n",
+            "cluster:M:r",
+            "clusters:M:r",
+            "federation::n",
+            "help:h:n",
+            "local::n",
+            "noheader:n:n",
+            "parsable:p:n",
+            "parsable2:P:n",
+            "quiet:Q:n",
+            ":t:r",
+            "tres:T:r",
+            "usage::n",
+            "verbose:v:n",
+            "version:V:n");
 
     @Override
     public List<GetOpt.Opt> options() {
@@ -26,7 +40,8 @@ public final class Sreport implements Command {
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
         if (!p.error().isEmpty()) {
-            throw new UsageException(1, List.of(c.program() + ": " + p.error(), "Try \"sreport --help\" for more information"));
+            throw new UsageException(
+                    1, List.of(c.program() + ": " + p.error(), "Try \"sreport --help\" for more information"));
         }
         SreportSwitches s = new SreportSwitches();
         environment(c, s);
@@ -69,7 +84,7 @@ public final class Sreport implements Command {
                 c.out().println(Release.LINE);
                 return true;
             }
-            default -> { }
+            default -> {}
         }
         return false;
     }
@@ -80,8 +95,11 @@ public final class Sreport implements Command {
 
     private int interactive(CommandContext c, SreportSwitches s) {
         c.host().needsOwnProcess();
-        return InteractiveShell.run(c, true,
-                first -> first.length() >= 3 && ("exit".startsWith(first) || "quit".startsWith(first)) || first.equals("\\q"),
+        return InteractiveShell.run(
+                c,
+                true,
+                first -> first.length() >= 3 && ("exit".startsWith(first) || "quit".startsWith(first))
+                        || first.equals("\\q"),
                 words -> runCommand(c, s, words));
     }
 
@@ -98,7 +116,9 @@ public final class Sreport implements Command {
         String verb = words.getFirst().toLowerCase(Locale.ROOT);
         for (String type : List.of("cluster", "job", "reservation", "user")) {
             if (means(verb, type.equals("cluster") ? 2 : type.equals("reservation") ? 3 : 1, type)) {
-                return words.size() > 1 ? report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size()))) : tooFewWords(c, words);
+                return words.size() > 1
+                        ? report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size())))
+                        : tooFewWords(c, words);
             }
         }
         if (means(verb, 1, "time")) {
@@ -116,7 +136,10 @@ public final class Sreport implements Command {
             s.bars(false, false);
         } else if (means(verb, 4, "version")) {
             c.out().println(Release.LINE);
-        } else if (!means(verb, 4, "quiet") && !means(verb, 4, "verbose") && !means(verb, 3, "exit") && !means(verb, 4, "quit")) {
+        } else if (!means(verb, 4, "quiet")
+                && !means(verb, 4, "verbose")
+                && !means(verb, 3, "exit")
+                && !means(verb, 4, "quit")) {
             c.err().println("invalid keyword: " + words.getFirst());
             return 1;
         }
@@ -128,24 +151,37 @@ public final class Sreport implements Command {
         return 1;
     }
 
-    private static int report(CommandContext c, SreportSwitches s, String type, String name, List<String> words) throws UsageException {
+    private static int report(CommandContext c, SreportSwitches s, String type, String name, List<String> words)
+            throws UsageException {
         String typed = name.toLowerCase(Locale.ROOT);
         return switch (type) {
             case "cluster" -> cluster(c, s, typed, name, words);
             case "job" -> {
-                String by = means(typed, 1, "sizesbyaccount") ? "account" : means(typed, 15, "sizesbyaccountandwckey") ? "accountandwckey"
-                        : means(typed, 8, "sizesbywckey") ? "wckey" : "";
-                yield by.isEmpty() ? unknown(c, name, "job reports are, \"SizesByAccount, SizesByAccountAndWcKey, and  SizesByWckey\"")
+                String by = means(typed, 1, "sizesbyaccount")
+                        ? "account"
+                        : means(typed, 15, "sizesbyaccountandwckey")
+                                ? "accountandwckey"
+                                : means(typed, 8, "sizesbywckey") ? "wckey" : "";
+                yield by.isEmpty()
+                        ? unknown(
+                                c,
+                                name,
+                                "job reports are, \"SizesByAccount, SizesByAccountAndWcKey, and  SizesByWckey\"")
                         : new JobReports(c, s, ReportRequest.of(c, type, words)).sizes(by);
             }
-            case "reservation" -> begins(typed, 1, "utilization") ? new ReservationReport(c, s, ReportRequest.of(c, type, words)).utilization()
-                    : unknown(c, name, "reservation reports are, \"Utilization\"");
-            default -> begins(typed, 1, "topusage") ? new ClusterReports(c, s, ReportRequest.of(c, type, words)).top()
-                    : unknown(c, name, "user reports are, \"Top\"");
+            case "reservation" ->
+                begins(typed, 1, "utilization")
+                        ? new ReservationReport(c, s, ReportRequest.of(c, type, words)).utilization()
+                        : unknown(c, name, "reservation reports are, \"Utilization\"");
+            default ->
+                begins(typed, 1, "topusage")
+                        ? new ClusterReports(c, s, ReportRequest.of(c, type, words)).top()
+                        : unknown(c, name, "user reports are, \"Top\"");
         };
     }
 
-    private static int cluster(CommandContext c, SreportSwitches s, String typed, String name, List<String> words) throws UsageException {
+    private static int cluster(CommandContext c, SreportSwitches s, String typed, String name, List<String> words)
+            throws UsageException {
         if (begins(typed, 21, "accountutilizationbyqos")) {
             return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).accountsByQos();
         } else if (begins(typed, 21, "accountutilizationbyuser")) {
@@ -159,8 +195,12 @@ public final class Sreport implements Command {
         } else if (begins(typed, 1, "wckeyutilizationbyuser")) {
             return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).wckeysByUser();
         }
-        return unknown(c, name, "cluster reports are, \"AccountUtilizationByUser\", \"AccountUtilizationByQOS\", \"UserUtilizationByAccount\", "
-                + "\"UserUtilizationByWckey\", \"Utilization\", and \"WCKeyUtilizationByUser\"");
+        return unknown(
+                c,
+                name,
+                "cluster reports are, \"AccountUtilizationByUser\", \"AccountUtilizationByQOS\", "
+                        + "\"UserUtilizationByAccount\", "
+                        + "\"UserUtilizationByWckey\", \"Utilization\", and \"WCKeyUtilizationByUser\"");
     }
 
     private static int unknown(CommandContext c, String name, String valid) {

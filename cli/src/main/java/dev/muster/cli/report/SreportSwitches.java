@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Switches of sreport, which interactive commands may change. Muster has no federations: reports cover the local or the named clusters, so {@code
- * --local} and {@code --federation} change nothing. {@code --quiet} has nothing to suppress.
+ * Switches of sreport, which interactive commands may change. Muster has no federations: reports cover the local or the
+ * named clusters, so {@code --local} and {@code --federation} change nothing. {@code --quiet} has nothing to suppress.
  */
 final class SreportSwitches {
     UsageUnit unit = UsageUnit.MINUTES;
@@ -16,6 +16,7 @@ final class SreportSwitches {
     boolean allClusters;
     /** TRES as typed; empty for CPUs. */
     String tres = "";
+
     final List<String> clusters = new ArrayList<>();
 
     TextTable.Style style() {

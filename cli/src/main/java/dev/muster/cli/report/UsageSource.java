@@ -38,8 +38,15 @@ final class UsageSource {
     }
 
     List<Json.Obj> rows(String kind, Json.Obj where) throws UsageException {
-        return call("Report", new Json.Obj().put("kind", kind).put("clusters", clusters()).put("from", conditions.from)
-                .put("to", conditions.to).put("where", where)).objects("rows");
+        return call(
+                        "Report",
+                        new Json.Obj()
+                                .put("kind", kind)
+                                .put("clusters", clusters())
+                                .put("from", conditions.from)
+                                .put("to", conditions.to)
+                                .put("where", where))
+                .objects("rows");
     }
 
     private Json.Obj call(String message, Json.Obj request) throws UsageException {
@@ -48,12 +55,18 @@ final class UsageSource {
         } catch (SlurmException e) {
             String kind = request.text("kind");
             if (List.of("sizes", "reservations").contains(kind) && e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
-                throw new UsageException(1, List.of("sreport: error: " + e.getMessage(), " Problem with " + (kind.equals("sizes") ? "job"
-                        : "reservation") + " query."));
+                throw new UsageException(
+                        1,
+                        List.of(
+                                "sreport: error: " + e.getMessage(),
+                                " Problem with " + (kind.equals("sizes") ? "job" : "reservation") + " query."));
             }
-            throw new UsageException(1, List.of(e.errno() == SlurmErrno.CTLD_CONNECT.number()
-                    ? "sreport: error: Sending PersistInit msg: Connection refused"
-                    : " Problem with query: " + e.getMessage()));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            e.errno() == SlurmErrno.CTLD_CONNECT.number()
+                                    ? "sreport: error: Sending PersistInit msg: Connection refused"
+                                    : " Problem with query: " + e.getMessage()));
         }
     }
 
@@ -67,7 +80,12 @@ final class UsageSource {
 
     private List<String> named() throws UsageException {
         List<String> known = new ArrayList<>();
-        for (Json.Obj row : call("Show", new Json.Obj().put("entity", "tres").put("where", new Json.Obj()).put("options", new ArrayList<>()))
+        for (Json.Obj row : call(
+                        "Show",
+                        new Json.Obj()
+                                .put("entity", "tres")
+                                .put("where", new Json.Obj())
+                                .put("options", new ArrayList<>()))
                 .objects("rows")) {
             known.add(row.text("Type") + (row.text("Name").isEmpty() ? "" : "/" + row.text("Name")));
         }

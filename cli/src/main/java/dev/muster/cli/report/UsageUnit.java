@@ -5,8 +5,12 @@ import java.util.Optional;
 
 /** A unit of usage as {@code -t} names it. */
 enum UsageUnit {
-    SECONDS("Seconds", 1, 1), MINUTES("Minutes", 60, 1), HOURS("Hours", 3600, 1), PERCENT("Percentage of Total", 0, 1),
-    SECONDS_PERCENT("Seconds/Percentage of Total", 1, 4), MINUTES_PERCENT("Minutes/Percentage of Total", 60, 4),
+    SECONDS("Seconds", 1, 1),
+    MINUTES("Minutes", 60, 1),
+    HOURS("Hours", 3600, 1),
+    PERCENT("Percentage of Total", 0, 1),
+    SECONDS_PERCENT("Seconds/Percentage of Total", 1, 4),
+    MINUTES_PERCENT("Minutes/Percentage of Total", 60, 4),
     HOURS_PERCENT("Hours/Percentage of Total", 3600, 5);
 
     /** Room for a percentage in brackets. */
@@ -25,7 +29,8 @@ enum UsageUnit {
 
     static Optional<UsageUnit> of(String typed) {
         String lower = typed.toLowerCase(Locale.ROOT);
-        for (UsageUnit u : new UsageUnit[] {SECONDS_PERCENT, MINUTES_PERCENT, HOURS_PERCENT, SECONDS, MINUTES, HOURS, PERCENT}) {
+        for (UsageUnit u :
+                new UsageUnit[] {SECONDS_PERCENT, MINUTES_PERCENT, HOURS_PERCENT, SECONDS, MINUTES, HOURS, PERCENT}) {
             if (lower.length() >= u.least && u.typed().startsWith(lower)) {
                 return Optional.of(u);
             }

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A table of texts and usage. A column of usage is as wide as its largest number of seconds, at least 8 columns, and wider where percentages are
- * shown.
+ * A table of texts and usage. A column of usage is as wide as its largest number of seconds, at least 8 columns, and
+ * wider where percentages are shown.
  */
 final class UseTable {
     private static final int USE_WIDTH = 8;
@@ -19,7 +19,7 @@ final class UseTable {
     /**
      * A column that a report can have.
      *
-     * @param name  as {@code format=} has it
+     * @param name as {@code format=} has it
      * @param least so many letters of the name are enough
      * @param width 0 for a column of use
      */
@@ -84,8 +84,13 @@ final class UseTable {
         if (f.field.width != 0) {
             return new TextTable.Column(f.field.title, f.field.width);
         }
-        long most = rows.stream().mapToLong(r -> r.use.getOrDefault(f.field.key, 0L)).max().orElse(0);
-        return new TextTable.Column(f.field.title, Math.max(USE_WIDTH, Long.toString(most).length()) + (s.unit.both() ? UsageUnit.BRACKETS : 0));
+        long most = rows.stream()
+                .mapToLong(r -> r.use.getOrDefault(f.field.key, 0L))
+                .max()
+                .orElse(0);
+        return new TextTable.Column(
+                f.field.title,
+                Math.max(USE_WIDTH, Long.toString(most).length()) + (s.unit.both() ? UsageUnit.BRACKETS : 0));
     }
 
     void print(List<String> title, List<Row> rows) {
@@ -93,21 +98,28 @@ final class UseTable {
         TextTable grid = new TextTable(shown.stream().map(f -> column(f, rows)).toList(), s.style(), c.out());
         grid.header();
         for (Row row : rows) {
-            grid.row(shown.stream().map(f -> f.field.width != 0 ? row.texts.getOrDefault(f.field.key, "")
-                    : s.unit.text(row.use.getOrDefault(f.field.key, 0L), row.total.getOrDefault(f.field.key, 0L))).toList());
+            grid.row(shown.stream()
+                    .map(f -> f.field.width != 0
+                            ? row.texts.getOrDefault(f.field.key, "")
+                            : s.unit.text(
+                                    row.use.getOrDefault(f.field.key, 0L), row.total.getOrDefault(f.field.key, 0L)))
+                    .toList());
         }
     }
 
     /** The line that says in what use is given. */
     static String usage(SreportSwitches s, String tres) {
-        return "Usage reported in " + (s.unit == UsageUnit.PERCENT ? "" : (s.tres.isEmpty() ? tres : "TRES") + " ") + s.unit.words;
+        return "Usage reported in " + (s.unit == UsageUnit.PERCENT ? "" : (s.tres.isEmpty() ? tres : "TRES") + " ")
+                + s.unit.words;
     }
 
     /** Refuses what makes no sense for nodes. */
     static void withoutNodes(List<String> tres, boolean refused, String report) throws UsageException {
         if (refused && tres.contains("node")) {
-            throw new UsageException(1, List.of("sreport: fatal: TRES node usage is no longer reported in " + report
-                    + ".  Please use TRES CPU instead."));
+            throw new UsageException(
+                    1,
+                    List.of("sreport: fatal: TRES node usage is no longer reported in " + report
+                            + ".  Please use TRES CPU instead."));
         }
     }
 }

@@ -12,16 +12,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs CliFilterPlugins: {@link SubmissionLog} for syslog, {@link FilterScript} for lua, and {@code cli_filter/user_defaults} itself. That reads
- * lines {@code [command:][cluster:]option=value} from the user's own file for options that neither the command line nor the environment nor the
- * script sets. A mistake in the file is reported and skipped, as in Slurm.
+ * Runs CliFilterPlugins: {@link SubmissionLog} for syslog, {@link FilterScript} for lua, and
+ * {@code cli_filter/user_defaults} itself. That reads lines {@code [command:][cluster:]option=value} from the user's
+ * own file for options that neither the command line nor the environment nor the script sets. A mistake in the file is
+ * reported and skipped, as in Slurm.
  */
 public final class CliFilter {
     private static final String FILE = ".slurm/defaults";
     private static final int FILE_BYTES_MAX = 1 << 20;
-    private static final List<List<JobOption>> RIVALS = List.of(List.of(JobOption.MEM, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU),
-            List.of(JobOption.REQUEUE, JobOption.NO_REQUEUE), List.of(JobOption.EXCLUSIVE, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP),
-            List.of(JobOption.BELL, JobOption.NO_BELL), List.of(JobOption.CORE_SPEC, JobOption.THREAD_SPEC));
+    private static final List<List<JobOption>> RIVALS = List.of(
+            List.of(JobOption.MEM, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU),
+            List.of(JobOption.REQUEUE, JobOption.NO_REQUEUE),
+            List.of(JobOption.EXCLUSIVE, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP),
+            List.of(JobOption.BELL, JobOption.NO_BELL),
+            List.of(JobOption.CORE_SPEC, JobOption.THREAD_SPEC));
 
     private final JobOptions options;
     private final CommandContext context;
@@ -36,7 +40,7 @@ public final class CliFilter {
         CommandContext c = options.context();
         for (String plugin : c.host().cliFilters()) {
             switch (plugin.startsWith("cli_filter/") ? plugin.substring("cli_filter/".length()) : plugin) {
-                case "none" -> { }
+                case "none" -> {}
                 case "user_defaults" -> {
                     if (options.command() != 'R' || !options.has(JobOption.JOBID)) {
                         new CliFilter(options).read();
@@ -50,11 +54,15 @@ public final class CliFilter {
                         FilterScript.of(c).setup(options);
                     }
                 }
-                default -> throw new UsageException(options.exitError(1), List.of(
-                        c.name() + ": error: Couldn't find the specified plugin name for " + plugin + " looking at all files",
-                        c.name() + ": error: cannot find cli_filter plugin for " + plugin,
-                        c.name() + ": error: cannot create cli_filter context for " + plugin,
-                        c.name() + ": error: cli_filter plugin terminated with error"));
+                default ->
+                    throw new UsageException(
+                            options.exitError(1),
+                            List.of(
+                                    c.name() + ": error: Couldn't find the specified plugin name for " + plugin
+                                            + " looking at all files",
+                                    c.name() + ": error: cannot find cli_filter plugin for " + plugin,
+                                    c.name() + ": error: cannot create cli_filter context for " + plugin,
+                                    c.name() + ": error: cli_filter plugin terminated with error"));
             }
         }
     }
@@ -80,7 +88,11 @@ public final class CliFilter {
             number++;
             int equals = line.indexOf('=');
             if (equals > 0 && !line.strip().startsWith("#")) {
-                line(number, Arrays.stream(line.substring(0, equals).split(":", -1)).map(String::strip).toList(),
+                line(
+                        number,
+                        Arrays.stream(line.substring(0, equals).split(":", -1))
+                                .map(String::strip)
+                                .toList(),
                         line.substring(equals + 1).strip());
             }
         }
@@ -93,10 +105,12 @@ public final class CliFilter {
             context.error("Unknown command \"" + key.getFirst() + "\" in ~/" + FILE + ", line " + number);
             return;
         }
-        boolean meant = key.size() <= 3 && (command.equals("*") || command.equals(name()))
+        boolean meant = key.size() <= 3
+                && (command.equals("*") || command.equals(name()))
                 && (cluster.equals("*") || cluster.equals(context.host().settings().clusterName));
         Optional<JobOption> option = Arrays.stream(JobOption.values())
-                .filter(o -> o.takenBy(options.command()) && o.longName.equals(key.getLast())).findFirst();
+                .filter(o -> o.takenBy(options.command()) && o.longName.equals(key.getLast()))
+                .findFirst();
         if (!meant || option.isEmpty() || isRequested(options, option.get())) {
             return;
         }
@@ -129,7 +143,7 @@ public final class CliFilter {
      * Runs the filters with all options of a component, before the submission.
      *
      * @param offset of the component
-     * @param words  script or program, and its arguments
+     * @param words script or program, and its arguments
      */
     public static void preSubmit(JobOptions options, int offset, List<String> words) throws UsageException {
         if (hasScript(options.context())) {
@@ -149,7 +163,8 @@ public final class CliFilter {
      *
      * @param components number of components
      */
-    public static void postSubmit(JobOptions first, int components, int jobId, long stepId, List<String> words) throws UsageException {
+    public static void postSubmit(JobOptions first, int components, int jobId, long stepId, List<String> words)
+            throws UsageException {
         CommandContext c = first.context();
         if (c.host().cliFilters().isEmpty()) {
             return;

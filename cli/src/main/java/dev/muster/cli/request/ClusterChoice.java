@@ -22,7 +22,8 @@ public final class ClusterChoice {
     }
 
     /** Turns to the named cluster in which a new job would start first; to this cluster where no other is earlier. */
-    public static void earliest(CommandContext c, List<JobOptions> all, Trial trial) throws SlurmException, UsageException {
+    public static void earliest(CommandContext c, List<JobOptions> all, Trial trial)
+            throws SlurmException, UsageException {
         c.host().needsOwnProcess();
         String own = c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
         List<KnownCluster> named = Clusters.lookUp(c, Texts.split(all.getFirst().text(JobOption.CLUSTERS), ','));

@@ -9,30 +9,68 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The variables of a heterogeneous job's options. A variable of one component has the component's number behind its name and does not exist without
- * it: steps of other components would read it.
+ * The variables of a heterogeneous job's options. A variable of one component has the component's number behind its
+ * name and does not exist without it: steps of other components would read it.
  */
 public final class ComponentEnvironment {
     /** A plain srun in a heterogeneous job runs in the first component. */
     static final int FIRST = -2;
+
     private static final String SUFFIX = "_HET_GROUP_";
     private static final String SIZE = "SLURM_HET_SIZE";
 
     /** Options that tell nothing of other components. */
-    private static final Set<String> OPTIONS = Set.of("SLURM_CPUS_PER_GPU", "SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
-            "SLURM_GPUS", "SLURM_GPUS_PER_NODE", "SLURM_GPUS_PER_SOCKET", "SLURM_GPUS_PER_TASK", "SLURM_GPU_BIND", "SLURM_GPU_FREQ", "SLURM_HINT",
-            "SLURM_MEM_BIND", "SLURM_MEM_BIND_LIST", "SLURM_MEM_BIND_PREFER", "SLURM_MEM_BIND_SORT", "SLURM_MEM_BIND_TYPE",
-            "SLURM_MEM_BIND_VERBOSE", "SLURM_MEM_PER_GPU", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_GPU", "SLURM_NTASKS_PER_NODE",
-            "SLURM_NTASKS_PER_SOCKET", "SLURM_THREADS_PER_CORE", "SLURM_TRES_BIND", "SLURM_TRES_PER_TASK");
+    private static final Set<String> OPTIONS = Set.of(
+            "SLURM_CPUS_PER_GPU",
+            "SLURM_CPUS_PER_TASK",
+            "SLURM_DISTRIBUTION",
+            "SLURM_DIST_PLANESIZE",
+            "SLURM_GPUS",
+            "SLURM_GPUS_PER_NODE",
+            "SLURM_GPUS_PER_SOCKET",
+            "SLURM_GPUS_PER_TASK",
+            "SLURM_GPU_BIND",
+            "SLURM_GPU_FREQ",
+            "SLURM_HINT",
+            "SLURM_MEM_BIND",
+            "SLURM_MEM_BIND_LIST",
+            "SLURM_MEM_BIND_PREFER",
+            "SLURM_MEM_BIND_SORT",
+            "SLURM_MEM_BIND_TYPE",
+            "SLURM_MEM_BIND_VERBOSE",
+            "SLURM_MEM_PER_GPU",
+            "SLURM_NTASKS_PER_CORE",
+            "SLURM_NTASKS_PER_GPU",
+            "SLURM_NTASKS_PER_NODE",
+            "SLURM_NTASKS_PER_SOCKET",
+            "SLURM_THREADS_PER_CORE",
+            "SLURM_TRES_BIND",
+            "SLURM_TRES_PER_TASK");
 
     /** Variables of the first component that its script also has under their plain names. */
-    private static final Set<String> SHARED = Set.of("SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE",
-            "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS");
+    private static final Set<String> SHARED = Set.of(
+            "SLURM_JOB_NAME",
+            "SLURM_JOB_NUM_NODES",
+            "SLURM_MEM_PER_CPU",
+            "SLURM_MEM_PER_NODE",
+            "SLURM_NNODES",
+            "SLURM_NPROCS",
+            "SLURM_NTASKS");
 
     /** Places: salloc's command is on no node of any component. */
-    private static final List<String> PLACES = List.of("SLURM_JOB_ACCOUNT", "SLURM_JOB_CPUS_PER_NODE", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
-            "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_JOB_RESERVATION", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_NNODES",
-            "SLURM_NODELIST", "SLURM_TASKS_PER_NODE");
+    private static final List<String> PLACES = List.of(
+            "SLURM_JOB_ACCOUNT",
+            "SLURM_JOB_CPUS_PER_NODE",
+            "SLURM_JOB_NODELIST",
+            "SLURM_JOB_NUM_NODES",
+            "SLURM_JOB_PARTITION",
+            "SLURM_JOB_QOS",
+            "SLURM_JOB_RESERVATION",
+            "SLURM_MEM_PER_CPU",
+            "SLURM_MEM_PER_NODE",
+            "SLURM_NNODES",
+            "SLURM_NODELIST",
+            "SLURM_TASKS_PER_NODE");
 
     private ComponentEnvironment() {}
 
@@ -50,7 +88,9 @@ public final class ComponentEnvironment {
         if (component == -1 || !OPTIONS.contains(name) && !SHARED.contains(name)) {
             return env.get(name);
         }
-        return component == FIRST ? env.getOrDefault(name + SUFFIX + 0, env.get(name)) : env.get(name + SUFFIX + component);
+        return component == FIRST
+                ? env.getOrDefault(name + SUFFIX + 0, env.get(name))
+                : env.get(name + SUFFIX + component);
     }
 
     /** The options of a job, of all its components. */
@@ -86,6 +126,9 @@ public final class ComponentEnvironment {
                 env.put(name, Integer.toString(tasks));
             }
         }
-        PLACES.stream().filter(name -> env.containsKey(name + SUFFIX + 0)).toList().forEach(env::remove);
+        PLACES.stream()
+                .filter(name -> env.containsKey(name + SUFFIX + 0))
+                .toList()
+                .forEach(env::remove);
     }
 }

@@ -23,33 +23,41 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Runs {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes the options of sbatch, srun and salloc in their own process. All
- * components of a job share one script, which may keep values in globals. An error in a function is reported and skipped; a script that cannot be
- * loaded ends the command.
+ * Runs {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes the options of sbatch, srun and salloc
+ * in their own process. All components of a job share one script, which may keep values in globals. An error in a
+ * function is reported and skipped; a script that cannot be loaded ends the command.
  */
 public final class FilterScript {
     static final String PLUGIN = "cli_filter/lua";
     private static final int SCRIPT_BYTES_MAX = 4 << 20;
     private static final String ENDED = "cli_filter plugin terminated with error";
-    private static final List<String> FUNCTIONS = List.of("slurm_cli_setup_defaults", "slurm_cli_pre_submit", "slurm_cli_post_submit");
+    private static final List<String> FUNCTIONS =
+            List.of("slurm_cli_setup_defaults", "slurm_cli_pre_submit", "slurm_cli_post_submit");
     /** Values of unset options. Flags are "unset", and options that are missing here are nil. */
     private static final Map<String, String> UNSAID = new TreeMap<>();
 
     static {
-        for (String pair : ("begin=Unknown deadline=Unknown cores-per-socket=-2 sockets-per-node=-2 threads-per-core=-2 ntasks-per-core=-2 "
-                + "ntasks-per-gpu=-2 ntasks-per-tres=-2 ntasks-per-node=-2 ntasks-per-socket=-2 relative=-2 nice=-2 kill-on-bad-exit=-2 mincpus=-1 "
-                + "cpus-per-gpu=0 cpus-per-task=0 immediate=0 quiet=0 priority=0 kill-command=0 ntasks=1 nodes=1-0 mail-type=NONE profile=NotSet "
-                + "signal=0@0 wait-all-nodes=65534 core-spec=unset thread-spec=unset no-kill=unset switches=unset mem-bind=unset gres-flags=unset "
-                + "extra-node-info=unset x11=unset kill-on-invalid-dep=unset requeue=unset resv-ports=unset exclusive=unset slurmd-debug=quiet "
-                + "threads=60 compress=none delay-boot=49710-06:28:14"
-                + " bell=bell-after-delay no-bell=bell-after-delay").split(" ")) {
+        for (String pair :
+                ("begin=Unknown deadline=Unknown cores-per-socket=-2 sockets-per-node=-2 threads-per-core=-2 ntasks-per-core=-2 "
+                                + "ntasks-per-gpu=-2 ntasks-per-tres=-2 ntasks-per-node=-2 ntasks-per-socket=-2 "
+                                + "relative=-2 nice=-2 kill-on-bad-exit=-2 mincpus=-1 "
+                                + "cpus-per-gpu=0 cpus-per-task=0 immediate=0 quiet=0 priority=0 kill-command=0 "
+                                + "ntasks=1 nodes=1-0 mail-type=NONE profile=NotSet "
+                                + "signal=0@0 wait-all-nodes=65534 core-spec=unset thread-spec=unset no-kill=unset "
+                                + "switches=unset mem-bind=unset gres-flags=unset "
+                                + "extra-node-info=unset x11=unset kill-on-invalid-dep=unset requeue=unset "
+                                + "resv-ports=unset exclusive=unset slurmd-debug=quiet "
+                                + "threads=60 compress=none delay-boot=49710-06:28:14"
+                                + " bell=bell-after-delay no-bell=bell-after-delay")
+                        .split(" ")) {
             int equals = pair.indexOf('=');
             UNSAID.put(pair.substring(0, equals), pair.substring(equals + 1));
         }
     }
 
     /** Values of other commands' options, if not "invalid-context"; "" for nil. */
-    private static final Map<String, String> ELSEWHERE = Map.of("sbatch immediate", "0", "salloc output", "", "salloc error", "", "salloc input", "");
+    private static final Map<String, String> ELSEWHERE =
+            Map.of("sbatch immediate", "0", "salloc output", "", "salloc error", "", "salloc input", "");
 
     private final CommandContext context;
     private final String path;
@@ -71,13 +79,19 @@ public final class FilterScript {
 
     private static FilterScript load(CommandContext c) throws UsageException {
         ClientConf conf = c.host().settings();
-        FilterScript out = new FilterScript(c, conf.cliFilterPath.isEmpty() ? conf.directory() + "/cli_filter.lua" : conf.cliFilterPath);
+        FilterScript out = new FilterScript(
+                c, conf.cliFilterPath.isEmpty() ? conf.directory() + "/cli_filter.lua" : conf.cliFilterPath);
         String wrong = out.read();
         if (!wrong.isEmpty()) {
             String error = c.name() + ": error: ";
-            throw new UsageException(1, List.of(error + PLUGIN + ": " + wrong,
-                    error + "Couldn't load specified plugin name for " + PLUGIN + ": Plugin init() callback failed",
-                    error + "cannot create cli_filter context for " + PLUGIN, error + ENDED));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            error + PLUGIN + ": " + wrong,
+                            error + "Couldn't load specified plugin name for " + PLUGIN
+                                    + ": Plugin init() callback failed",
+                            error + "cannot create cli_filter context for " + PLUGIN,
+                            error + ENDED));
         }
         return out;
     }
@@ -102,8 +116,11 @@ public final class FilterScript {
         } catch (ScriptError e) {
             return path + ": " + e.getMessage();
         }
-        return FUNCTIONS.stream().filter(f -> !state.hasFunction(f)).findFirst()
-                .map(f -> path + ": missing required function " + f).orElse("");
+        return FUNCTIONS.stream()
+                .filter(f -> !state.hasFunction(f))
+                .findFirst()
+                .map(f -> path + ": missing required function " + f)
+                .orElse("");
     }
 
     private Map<String, Object> slurm() {
@@ -204,7 +221,9 @@ public final class FilterScript {
         }
 
         private Optional<JobOption> named(String name) {
-            return Arrays.stream(JobOption.values()).filter(o -> o.takenBy(options.command()) && o.longName.equals(name)).findFirst();
+            return Arrays.stream(JobOption.values())
+                    .filter(o -> o.takenBy(options.command()) && o.longName.equals(name))
+                    .findFirst();
         }
 
         private Object value(String name) {
@@ -218,7 +237,7 @@ public final class FilterScript {
                 case "spank" -> {
                     return List.of();
                 }
-                default -> { }
+                default -> {}
             }
             Optional<JobOption> option = named(name);
             if (option.isEmpty() && ELSEWHERE.containsKey(context.name() + " " + name)) {
@@ -226,7 +245,9 @@ public final class FilterScript {
                 return value.isEmpty() ? null : value;
             }
             if (option.isEmpty()) {
-                return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name)) ? "invalid-context" : null;
+                return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name))
+                        ? "invalid-context"
+                        : null;
             }
             String text = text(option.get());
             return text.isEmpty() ? null : text;
@@ -251,16 +272,23 @@ public final class FilterScript {
                     return "requeue";
                 }
                 case SIGNAL -> {
-                    return SignalSpec.parse(value, options.command()).map(SignalSpec::text).orElse(value);
+                    return SignalSpec.parse(value, options.command())
+                            .map(SignalSpec::text)
+                            .orElse(value);
                 }
                 case SWITCHES -> {
                     return switches(value);
                 }
                 case GRES -> {
-                    return value.equalsIgnoreCase("none") ? value : String.join(",", Arrays.stream(value.split(","))
-                            .map(item -> item.startsWith("gres") ? item : "gres/" + item).toList());
+                    return value.equalsIgnoreCase("none")
+                            ? value
+                            : String.join(
+                                    ",",
+                                    Arrays.stream(value.split(","))
+                                            .map(item -> item.startsWith("gres") ? item : "gres/" + item)
+                                            .toList());
                 }
-                default -> { }
+                default -> {}
             }
             return switch (o.kind) {
                 case MOMENT -> Times.iso(Long.parseLong(value), context.host().zone());
@@ -268,19 +296,27 @@ public final class FilterScript {
                 case FLAG -> o == JobOption.QUIET ? "1" : "set";
                 // Slurm's way to show that all memory of a node is meant
                 case MEM -> OptionCheck.shown(o, value).replaceFirst("M$", "").replaceFirst("^0$", "0?");
-                case TEXT, COUNT, NUMBER, GRES, SPECIAL, REFUSED -> o == JobOption.NO_KILL ? "set" : OptionCheck.shown(o, value);
+                case TEXT, COUNT, NUMBER, GRES, SPECIAL, REFUSED ->
+                    o == JobOption.NO_KILL ? "set" : OptionCheck.shown(o, value);
             };
         }
 
         /** --exclusive and --oversubscribe are one option with two names. */
         private String sharing() {
-            return options.has(JobOption.OVERSUBSCRIBE) ? "oversubscribe"
-                    : options.has(JobOption.EXCLUSIVE) ? OptionCheck.shown(JobOption.EXCLUSIVE, options.text(JobOption.EXCLUSIVE)) : "unset";
+            return options.has(JobOption.OVERSUBSCRIBE)
+                    ? "oversubscribe"
+                    : options.has(JobOption.EXCLUSIVE)
+                            ? OptionCheck.shown(JobOption.EXCLUSIVE, options.text(JobOption.EXCLUSIVE))
+                            : "unset";
         }
 
         private static String switches(String value) {
             int at = value.indexOf('@');
-            return at < 0 ? value : value.substring(0, at + 1) + Durations.full(Durations.parseSeconds(value.substring(at + 1)).orElse(0));
+            return at < 0
+                    ? value
+                    : value.substring(0, at + 1)
+                            + Durations.full(Durations.parseSeconds(value.substring(at + 1))
+                                    .orElse(0));
         }
 
         private String unsetText(JobOption o) {
@@ -296,7 +332,8 @@ public final class FilterScript {
         /** Sets an option. Options that the command lacks are skipped, so that one script serves all commands. */
         private void assign(String name, String value) {
             Optional<JobOption> option = named(name);
-            if (option.isEmpty() || origin == JobOptions.Origin.DEFAULT && CliFilter.isRequested(options, option.get())) {
+            if (option.isEmpty()
+                    || origin == JobOptions.Origin.DEFAULT && CliFilter.isRequested(options, option.get())) {
                 return;
             }
             try {
@@ -304,7 +341,10 @@ public final class FilterScript {
                 if (origin == JobOptions.Origin.COMMAND_LINE) {
                     CliFilter.withRivals(option.get()).forEach(options::drop);
                 }
-                options.set(option.get(), value, option.get() == JobOption.VERBOSE ? JobOptions.Origin.ENVIRONMENT : origin);
+                options.set(
+                        option.get(),
+                        value,
+                        option.get() == JobOption.VERBOSE ? JobOptions.Origin.ENVIRONMENT : origin);
             } catch (UsageException e) {
                 e.lines().forEach(context.err()::println);
             }

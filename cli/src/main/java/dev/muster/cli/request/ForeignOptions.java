@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the {@code #PBS} and {@code #BSUB} lines of a batch script as options of sbatch. The whole script is searched. These lines take precedence
- * over {@code #SBATCH} lines. PBS lines are ignored in a script with a BSUB line.
+ * Reads the {@code #PBS} and {@code #BSUB} lines of a batch script as options of sbatch. The whole script is searched.
+ * These lines take precedence over {@code #SBATCH} lines. PBS lines are ignored in a script with a BSUB line.
  */
 public final class ForeignOptions {
     private static final String PBS = "a:A:c:C:e:hIj:J:k:l:m:M:N:o:p:q:r:S:t:u:v:VW:z";
@@ -32,7 +32,8 @@ public final class ForeignOptions {
         for (String line : script.contains(mark) ? script.split("\n", -1) : new String[0]) {
             number++;
             if (line.startsWith(mark)) {
-                new ForeignOptions(options).line(mark, ScriptOptions.words(line.substring(mark.length()), number, options));
+                new ForeignOptions(options)
+                        .line(mark, ScriptOptions.words(line.substring(mark.length()), number, options));
             }
         }
     }
@@ -52,12 +53,15 @@ public final class ForeignOptions {
                 char letter = word.charAt(k);
                 int at = letter == ':' ? -1 : table.indexOf(letter);
                 if (at < 0) {
-                    throw wrong(List.of("invalid option -- '" + letter + "'", "error: Unrecognized command line parameter ?"));
+                    throw wrong(List.of(
+                            "invalid option -- '" + letter + "'", "error: Unrecognized command line parameter ?"));
                 }
                 String value = "";
                 if (at + 1 < table.length() && table.charAt(at + 1) == ':') {
                     if (k + 1 == word.length() && i + 1 == typed.size()) {
-                        throw wrong(List.of("option requires an argument -- '" + letter + "'", "error: Unrecognized command line parameter ?"));
+                        throw wrong(List.of(
+                                "option requires an argument -- '" + letter + "'",
+                                "error: Unrecognized command line parameter ?"));
                     }
                     value = k + 1 < word.length() ? word.substring(k + 1) : typed.get(++i);
                     k = word.length();
@@ -73,7 +77,9 @@ public final class ForeignOptions {
     }
 
     private UsageException wrong(List<String> sentences) {
-        return new UsageException(options.exitError(1), sentences.stream().map(s -> options.context().name() + ": " + s).toList());
+        return new UsageException(
+                options.exitError(1),
+                sentences.stream().map(s -> options.context().name() + ": " + s).toList());
     }
 
     private void put(String option, String value) {
@@ -98,7 +104,7 @@ public final class ForeignOptions {
             case 'v' -> put("export", value);
             case 'W' -> attributes(value);
             // -c, -C, -I, -j, -k, -S, -u, -V and -z ask for what is so here in any case, or mean nothing
-            default -> { }
+            default -> {}
         }
     }
 
@@ -139,7 +145,7 @@ public final class ForeignOptions {
                 case "proc" -> put("constraint", value);
                 case "mppnodes" -> put("nodelist", value);
                 case "naccelerators" -> put("gres", "gpu:" + value);
-                default -> { }
+                default -> {}
             }
         }
     }
@@ -186,7 +192,7 @@ public final class ForeignOptions {
                 case "ncpus" -> put("mincpus", amount);
                 case "mem" -> put("mem", size(amount));
                 case "mpiprocs" -> put("ntasks-per-node", amount);
-                default -> { }
+                default -> {}
             }
         }
     }

@@ -41,7 +41,9 @@ final class GpuBinding {
         if (isSet(o, JobOption.GPUS_PER_TASK, typed)) {
             return count(o.text(JobOption.GPUS_PER_TASK));
         }
-        for (String item : isSet(o, JobOption.TRES_PER_TASK, typed) ? Texts.split(o.text(JobOption.TRES_PER_TASK), ',') : List.<String>of()) {
+        for (String item : isSet(o, JobOption.TRES_PER_TASK, typed)
+                ? Texts.split(o.text(JobOption.TRES_PER_TASK), ',')
+                : List.<String>of()) {
             if (item.matches("gres/gpu[:=].*")) {
                 return count(item);
             }

@@ -13,6 +13,7 @@ final class GpuCheck {
     private static final String SPEC = "Failed to validate job spec";
     /** Resources that cannot be requested per task. */
     private static final List<String> UNCOUNTED = List.of("mem", "node", "billing", "energy", "vmem", "pages");
+
     private static final String UNEQUAL = "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket";
 
     private final JobOptions o;
@@ -27,21 +28,34 @@ final class GpuCheck {
 
     /** Returns whether a step requests GPUs of its own, which replace the job's GPUs per node. */
     static boolean hasStepGpus(JobOptions o) {
-        return o.command() == 'R' && !o.context().env("SLURM_JOB_ID").isEmpty()
-                && (o.typed(JobOption.GPUS) || o.typed(JobOption.GRES)
-                && Texts.split(o.text(JobOption.GRES), ',').stream().anyMatch(item -> ofGpu(item) != null));
+        return o.command() == 'R'
+                && !o.context().env("SLURM_JOB_ID").isEmpty()
+                && (o.typed(JobOption.GPUS)
+                        || o.typed(JobOption.GRES)
+                                && Texts.split(o.text(JobOption.GRES), ',').stream()
+                                        .anyMatch(item -> ofGpu(item) != null));
     }
 
     private void check() throws UsageException {
-        boolean mps = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK)).matches("(.*[,/])?(mps|shard)([:=,].*)?");
-        if (mps && (ofGres() > 0 || o.has(JobOption.GPUS) || o.has(JobOption.GPUS_PER_NODE) || o.has(JobOption.GPU_FREQ))) {
-            throw new UsageException(o.exitError(1), List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
+        boolean mps = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK))
+                .matches("(.*[,/])?(mps|shard)([:=,].*)?");
+        if (mps
+                && (ofGres() > 0
+                        || o.has(JobOption.GPUS)
+                        || o.has(JobOption.GPUS_PER_NODE)
+                        || o.has(JobOption.GPU_FREQ))) {
+            throw new UsageException(
+                    o.exitError(1),
+                    List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
         }
         perTask();
         long gres = ofGres();
         boolean cpusPerTask = o.typed(JobOption.CPUS_PER_TASK)
-                || o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
-        if (o.typed(JobOption.CPUS_PER_TASK) && o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*")) {
+                || o.typed(JobOption.TRES_PER_TASK)
+                        && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
+        if (o.typed(JobOption.CPUS_PER_TASK)
+                && o.typed(JobOption.TRES_PER_TASK)
+                && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*")) {
             throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
         }
         if (o.typed(JobOption.GPUS_PER_NODE) && o.typed(JobOption.GRES) && gres > 0) {
@@ -66,7 +80,9 @@ final class GpuCheck {
             return;
         }
         for (String item : Texts.split(o.text(JobOption.TRES_PER_TASK), ',')) {
-            int end = item.indexOf('=') >= 0 ? item.indexOf('=') : item.indexOf(':') >= 0 ? item.indexOf(':') : item.length();
+            int end = item.indexOf('=') >= 0
+                    ? item.indexOf('=')
+                    : item.indexOf(':') >= 0 ? item.indexOf(':') : item.length();
             String name = Texts.lower(item.substring(0, end));
             if (UNCOUNTED.contains(name)) {
                 throw fatal("Invalid TRES for --tres-per-task: " + name);
@@ -78,7 +94,8 @@ final class GpuCheck {
                 throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
             }
             if (areGpusIn(item) && o.typed(JobOption.GPUS_PER_TASK)) {
-                throw fatal("You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use one or the other");
+                throw fatal(
+                        "You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use one or the other");
             }
         }
     }
@@ -92,7 +109,10 @@ final class GpuCheck {
     private long ofTask() {
         long sum = typedCount(JobOption.GPUS_PER_TASK);
         for (String item : Texts.split(o.typed(JobOption.TRES_PER_TASK) ? o.text(JobOption.TRES_PER_TASK) : "", ',')) {
-            sum += areGpusIn(item) ? count(item.replace('=', ':').substring(item.replace('=', ':').lastIndexOf(':') + 1)) : 0;
+            sum += areGpusIn(item)
+                    ? count(item.replace('=', ':')
+                            .substring(item.replace('=', ':').lastIndexOf(':') + 1))
+                    : 0;
         }
         return sum;
     }
@@ -101,7 +121,8 @@ final class GpuCheck {
     private void types() throws UsageException {
         boolean typed = false;
         boolean plain = false;
-        for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK)) {
+        for (JobOption option :
+                List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK)) {
             for (String item : Texts.split(o.typed(option) ? o.text(option) : "", ',')) {
                 typed |= item.indexOf(':') >= 0;
                 plain |= item.indexOf(':') < 0;
@@ -109,31 +130,45 @@ final class GpuCheck {
         }
         for (String item : Texts.split(o.typed(JobOption.GRES) ? o.text(JobOption.GRES) : "", ',')) {
             String of = ofGpu(item);
-            typed |= of != null && !of.isEmpty() && Digits.parseNumber(of.indexOf(':') < 0 ? of : of.substring(0, of.indexOf(':'))) < 0;
+            typed |= of != null
+                    && !of.isEmpty()
+                    && Digits.parseNumber(of.indexOf(':') < 0 ? of : of.substring(0, of.indexOf(':'))) < 0;
             plain |= of != null && (of.isEmpty() || of.indexOf(':') < 0 && Digits.parseNumber(of) >= 0);
         }
         if (typed && plain) {
-            throw new UsageException(o.exitError(1),
-                    List.of(o.context().name() + ": error: Invalid GRES specification (with and without type identification)"));
+            throw new UsageException(
+                    o.exitError(1),
+                    List.of(o.context().name()
+                            + ": error: Invalid GRES specification (with and without type identification)"));
         }
     }
 
     /** Refuses memory or CPUs per GPU without GPUs. A step may mean those of its job. */
     private void memory(long gres) throws UsageException {
-        boolean gpus = gres > 0 || o.text(JobOption.TRES_PER_TASK).contains("gpu") || !o.context().env("SLURM_JOB_ID").isEmpty();
-        for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK,
+        boolean gpus = gres > 0
+                || o.text(JobOption.TRES_PER_TASK).contains("gpu")
+                || !o.context().env("SLURM_JOB_ID").isEmpty();
+        for (JobOption option : List.of(
+                JobOption.GPUS,
+                JobOption.GPUS_PER_NODE,
+                JobOption.GPUS_PER_SOCKET,
+                JobOption.GPUS_PER_TASK,
                 JobOption.NTASKS_PER_GPU)) {
             gpus |= o.has(option) && count(o.text(option)) > 0
-                    || option.variables(o.command()).stream().anyMatch(v -> count(o.context().env(v)) > 0);
+                    || option.variables(o.command()).stream()
+                            .anyMatch(v -> count(o.context().env(v)) > 0);
         }
         for (JobOption option : List.of(JobOption.GRES, JobOption.TRES_PER_TASK)) {
-            gpus |= option.variables(o.command()).stream().anyMatch(v -> o.context().env(v).contains("gpu"));
+            gpus |= option.variables(o.command()).stream()
+                    .anyMatch(v -> o.context().env(v).contains("gpu"));
         }
         if (!gpus && o.typed(JobOption.CPUS_PER_GPU)) {
-            throw error("Requested cpus_per_tres=gres/gpu:" + o.text(JobOption.CPUS_PER_GPU) + " but did not request any GPU.");
+            throw error("Requested cpus_per_tres=gres/gpu:" + o.text(JobOption.CPUS_PER_GPU)
+                    + " but did not request any GPU.");
         }
         if (!gpus && o.typed(JobOption.MEM_PER_GPU)) {
-            throw error("Requested mem_per_tres=gres/gpu:" + o.text(JobOption.MEM_PER_GPU) + " but did not request any GPU.");
+            throw error("Requested mem_per_tres=gres/gpu:" + o.text(JobOption.MEM_PER_GPU)
+                    + " but did not request any GPU.");
         }
     }
 
@@ -141,31 +176,44 @@ final class GpuCheck {
     private void tasksPerGpu() throws UsageException {
         for (JobOption rival : List.of(JobOption.GPUS_PER_TASK, JobOption.GPUS_PER_SOCKET, JobOption.NTASKS_PER_NODE)) {
             if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(rival)) {
-                throw fatal("--" + rival.longName + " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
+                throw fatal("--" + rival.longName
+                        + " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
             }
         }
-        if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(JobOption.NTASKS)
+        if (o.typed(JobOption.NTASKS_PER_GPU)
+                && o.typed(JobOption.NTASKS)
                 && o.number(JobOption.NTASKS) % Math.max(1, o.number(JobOption.NTASKS_PER_GPU)) != 0) {
             throw error(SPEC + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu.");
         }
-        boolean counted = o.has(JobOption.NTASKS) || o.has(JobOption.GPUS) || o.command() == 'R' && o.has(JobOption.NTASKS_PER_NODE)
-                || o.has(JobOption.NODES) && Digits.parseNumber(o.text(JobOption.NODES)) > 0 || !o.context().env("SLURM_JOB_ID").isEmpty();
+        boolean counted = o.has(JobOption.NTASKS)
+                || o.has(JobOption.GPUS)
+                || o.command() == 'R' && o.has(JobOption.NTASKS_PER_NODE)
+                || o.has(JobOption.NODES) && Digits.parseNumber(o.text(JobOption.NODES)) > 0
+                || !o.context().env("SLURM_JOB_ID").isEmpty();
         if (ofTask() > 0 && !counted) {
-            throw error(SPEC + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed.");
+            throw error(SPEC
+                    + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed.");
         }
     }
 
     private void sums(long gres) throws UsageException {
         long job = typedCount(JobOption.GPUS);
-        long node = o.typed(JobOption.GPUS_PER_NODE) ? count(o.text(JobOption.GPUS_PER_NODE)) : o.typed(JobOption.GRES) ? gres : 0;
+        long node = o.typed(JobOption.GPUS_PER_NODE)
+                ? count(o.text(JobOption.GPUS_PER_NODE))
+                : o.typed(JobOption.GRES) ? gres : 0;
         long socket = typedCount(JobOption.GPUS_PER_SOCKET);
         boolean unequal = job > 0 && node > job || job > 0 && socket > job || node > 0 && socket > node;
         if (unequal) {
             throw error(UNEQUAL);
         }
         nodes(job, node);
-        if (node > 0 && socket > 0 && o.has(JobOption.SOCKETS_PER_NODE) && node / socket != o.number(JobOption.SOCKETS_PER_NODE)) {
-            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ from "
+        if (node > 0
+                && socket > 0
+                && o.has(JobOption.SOCKETS_PER_NODE)
+                && node / socket != o.number(JobOption.SOCKETS_PER_NODE)) {
+            throw error(SPEC
+                    + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ "
+                    + "from "
                     + "--sockets-per-node.");
         }
         tasks(job, node, ofTask());
@@ -192,8 +240,13 @@ final class GpuCheck {
     }
 
     private void tasks(long job, long node, long task) throws UsageException {
-        if (task > 0 && node > 0 && o.typed(JobOption.NTASKS_PER_NODE) && node / task != o.number(JobOption.NTASKS_PER_NODE)) {
-            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node differ from "
+        if (task > 0
+                && node > 0
+                && o.typed(JobOption.NTASKS_PER_NODE)
+                && node / task != o.number(JobOption.NTASKS_PER_NODE)) {
+            throw error(SPEC
+                    + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node "
+                    + "differ from "
                     + "--ntasks-per-node.");
         }
         if (task > 0 && node > 0 && node % task != 0) {
@@ -203,7 +256,8 @@ final class GpuCheck {
             throw error(SPEC + ", --gpus not multiple of --gpus-per-task");
         }
         if (task > 0 && job > 0 && o.typed(JobOption.NTASKS) && job / task != o.number(JobOption.NTASKS)) {
-            throw error(SPEC + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
+            throw error(
+                    SPEC + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
         }
     }
 
@@ -243,7 +297,8 @@ final class GpuCheck {
     /** Makes the error. A cluster without GPUs reports the invalid specification alone. */
     private UsageException error(String sentence) {
         String invalid = o.context().name() + ": error: Invalid generic resource (gres) specification";
-        List<String> lines = hasConfiguredGpus() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid);
+        List<String> lines =
+                hasConfiguredGpus() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid);
         return new UsageException(o.exitError(1), lines);
     }
 

@@ -47,18 +47,19 @@ public final class JobEnvironment {
         } else if (export.equalsIgnoreCase("NONE") || export.equalsIgnoreCase("NIL")) {
             slurmOnly(all, out);
         } else if (o.has(JobOption.EXPORT)) {
-            Texts.splitQuoted(export, ',').stream().filter(Texts::isQuoteOpen)
+            Texts.splitQuoted(export, ',').stream()
+                    .filter(Texts::isQuoteOpen)
                     .forEach(i -> o.context().error("Improperly formed environment variable (" + i + ")"));
             named(export, all, out);
             if (o.command() == 'R' && Texts.splitQuoted(export, ',').stream().anyMatch("ALL"::equalsIgnoreCase)) {
-                out.putAll(all);        // of a step what is there already counts, of a job what is said last
+                out.putAll(all); // of a step what is there already counts, of a job what is said last
             }
         }
         if (o.has(JobOption.EXPORT_FILE)) {
             out.putAll(fromFile(o));
         }
         if (o.command() == 'B') {
-            out.remove(Sessions.JWT);       // what the job does is asked for by its user on the node
+            out.remove(Sessions.JWT); // what the job does is asked for by its user on the node
         }
         if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("ALL")) {
             out.put("SLURM_EXPORT_ENV", export);
@@ -69,7 +70,10 @@ public final class JobEnvironment {
         return out;
     }
 
-    /** Returns whether the job starts with its user's login environment, by request or by an --export other than ALL or NIL alone. */
+    /**
+     * Returns whether the job starts with its user's login environment, by request or by an --export other than ALL or
+     * NIL alone.
+     */
     public static boolean needsLogin(JobOptions o) {
         String export = o.text(JobOption.EXPORT);
         boolean implied = o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("NIL") && !export.equalsIgnoreCase("ALL");
@@ -105,7 +109,7 @@ public final class JobEnvironment {
         boolean open = Digits.parseNumber(path) > 2;
         try {
             if (open) {
-                o.context().host().needsOwnProcess();       // a descriptor that the caller has open
+                o.context().host().needsOwnProcess(); // a descriptor that the caller has open
             }
             String text = RawText.decode(o.context().host().readFile(open ? "/proc/self/fd/" + path : path, 1 << 20));
             for (String entry : Texts.split(text, '\0')) {
@@ -120,7 +124,10 @@ public final class JobEnvironment {
         }
     }
 
-    /** A step says nothing of its memory to what it runs: it may ask for all of the job's, and another step in it would wait for that. */
+    /**
+     * A step says nothing of its memory to what it runs: it may ask for all of the job's, and another step in it would
+     * wait for that.
+     */
     private static void memory(JobOptions o, Map<String, String> env) {
         put(o, env, JobOption.MEM_PER_CPU, "SLURM_MEM_PER_CPU");
         put(o, env, JobOption.MEM_PER_GPU, "SLURM_MEM_PER_GPU");
@@ -156,14 +163,18 @@ public final class JobEnvironment {
         put(o, env, JobOption.ACCTG_FREQ, "SLURM_ACCTG_FREQ");
         put(o, env, JobOption.CPU_FREQ, "SLURM_CPU_FREQ_REQ");
         put(o, env, JobOption.DEPENDENCY, "SLURM_JOB_DEPENDENCY");
-        Distribution.parse(o.text(JobOption.DISTRIBUTION)).filter(d -> !d.equals(Distribution.UNSET)).ifPresent(d -> {
-            env.put("SLURM_DISTRIBUTION", d.text());
-            if (d.nodes() == Distribution.Nodes.PLANE) {
-                env.put("SLURM_DIST_PLANESIZE", Integer.toString(d.plane()));
-            }
-        });
-        if (o.command() != 'R') {       // a step's are made of what it was told
-            MemBind.parse(o.text(JobOption.MEM_BIND)).map(MemBind::ofJob).orElse(List.of())
+        Distribution.parse(o.text(JobOption.DISTRIBUTION))
+                .filter(d -> !d.equals(Distribution.UNSET))
+                .ifPresent(d -> {
+                    env.put("SLURM_DISTRIBUTION", d.text());
+                    if (d.nodes() == Distribution.Nodes.PLANE) {
+                        env.put("SLURM_DIST_PLANESIZE", Integer.toString(d.plane()));
+                    }
+                });
+        if (o.command() != 'R') { // a step's are made of what it was told
+            MemBind.parse(o.text(JobOption.MEM_BIND))
+                    .map(MemBind::ofJob)
+                    .orElse(List.of())
                     .forEach(e -> env.put(e.substring(0, e.indexOf('=')), e.substring(e.indexOf('=') + 1)));
         }
         put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
@@ -184,11 +195,27 @@ public final class JobEnvironment {
     }
 
     private static final Map<JobOption, String> TYPED_FOR_STEP = Map.of(
-            JobOption.GPUS, "SLURM_GPUS", JobOption.GPUS_PER_NODE, "SLURM_GPUS_PER_NODE", JobOption.GPUS_PER_SOCKET, "SLURM_GPUS_PER_SOCKET",
-            JobOption.GPU_FREQ, "SLURM_GPU_FREQ", JobOption.CPUS_PER_GPU, "SLURM_CPUS_PER_GPU", JobOption.NTASKS_PER_GPU, "SLURM_NTASKS_PER_TRES",
-            JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE", JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
+            JobOption.GPUS,
+            "SLURM_GPUS",
+            JobOption.GPUS_PER_NODE,
+            "SLURM_GPUS_PER_NODE",
+            JobOption.GPUS_PER_SOCKET,
+            "SLURM_GPUS_PER_SOCKET",
+            JobOption.GPU_FREQ,
+            "SLURM_GPU_FREQ",
+            JobOption.CPUS_PER_GPU,
+            "SLURM_CPUS_PER_GPU",
+            JobOption.NTASKS_PER_GPU,
+            "SLURM_NTASKS_PER_TRES",
+            JobOption.NTASKS_PER_NODE,
+            "SLURM_NTASKS_PER_NODE",
+            JobOption.THREADS_PER_CORE,
+            "SLURM_THREADS_PER_CORE");
 
-    /** Sets the variables for options that were typed for a step in an allocation; its tasks inherit variables of the environment anyway. */
+    /**
+     * Sets the variables for options that were typed for a step in an allocation; its tasks inherit variables of the
+     * environment anyway.
+     */
     public static void addTyped(JobOptions o, Map<String, String> env) {
         TYPED_FOR_STEP.forEach((option, name) -> {
             if (o.typed(option)) {
@@ -214,7 +241,8 @@ public final class JobEnvironment {
     /** {@code task,energy} → {@code Energy,Task}. */
     private static String profiles(String asked) {
         List<String> words = Texts.split(Texts.lower(asked).replace("filesystem", "lustre"), ',');
-        String out = Stream.of("Energy", "Lustre", "Network", "Task").filter(w -> words.contains("all") || words.contains(Texts.lower(w)))
+        String out = Stream.of("Energy", "Lustre", "Network", "Task")
+                .filter(w -> words.contains("all") || words.contains(Texts.lower(w)))
                 .collect(Collectors.joining(","));
         return out.isEmpty() ? "None" : out;
     }

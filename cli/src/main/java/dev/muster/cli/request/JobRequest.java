@@ -22,7 +22,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Makes the JSON of {@code JobDesc} and its parts from checked options. It leaves out defaults, which the codec adds. */
+/**
+ * Makes the JSON of {@code JobDesc} and its parts from checked options. It leaves out defaults, which the codec adds.
+ */
 public final class JobRequest {
     private final JobOptions o;
 
@@ -83,15 +85,19 @@ public final class JobRequest {
     /** Warns if a request has more nodes than tasks. */
     private void warnOfIdleNodes(Json.Obj request) throws UsageException {
         String nodes = o.text(JobOption.NODES);
-        long least = nodes.isEmpty() ? listed() : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
+        long least = nodes.isEmpty()
+                ? listed()
+                : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
         if (!nodes.isEmpty() && request.number("nodesMax") == 0) {
-            String verb = o.command() == 'B' ? "Batch job submission failed: " : o.command() == 'A' ? "Job submit/allocate failed: "
-                    : "Unable to allocate resources: ";
+            String verb = o.command() == 'B'
+                    ? "Batch job submission failed: "
+                    : o.command() == 'A' ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
             throw o.context().bad(o.exitError(1), verb + SlurmErrno.INVALID_NODE_COUNT.sentence());
         }
         if (o.has(JobOption.NTASKS) && request.number("tasks") > 0 && least > request.number("tasks")) {
-            o.context().info("warning: can't run " + request.number("tasks") + " processes on " + least + " nodes, setting nnodes to "
-                    + request.number("tasks"));
+            o.context()
+                    .info("warning: can't run " + request.number("tasks") + " processes on " + least
+                            + " nodes, setting nnodes to " + request.number("tasks"));
         }
     }
 
@@ -100,7 +106,11 @@ public final class JobRequest {
         Json.Obj owner = new Json.Obj();
         boolean other = o.has(JobOption.UID) || o.has(JobOption.GID);
         if (other) {
-            owner.put("uid", o.has(JobOption.UID) ? o.number(JobOption.UID) : (long) o.context().host().uid());
+            owner.put(
+                    "uid",
+                    o.has(JobOption.UID)
+                            ? o.number(JobOption.UID)
+                            : (long) o.context().host().uid());
             put(owner, "gid", o.number(JobOption.GID));
             // a number of 0 alone means that nothing was said
             put(owner, "user", owner.number("uid") == 0 ? "root" : "");
@@ -127,8 +137,12 @@ public final class JobRequest {
         Json.Obj r = new Json.Obj();
         nodes(r);
         put(r, "tasks", o.has(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : byGeometry(r));
-        put(r, "cpusPerTask", o.has(JobOption.CPUS_PER_TASK) && !cpusInTres() ? o.number(JobOption.CPUS_PER_TASK)
-                : o.typed(JobOption.CPUS_PER_GPU) && !o.typed(JobOption.TRES_PER_TASK) ? 0 : tresNumber("cpu"));
+        put(
+                r,
+                "cpusPerTask",
+                o.has(JobOption.CPUS_PER_TASK) && !cpusInTres()
+                        ? o.number(JobOption.CPUS_PER_TASK)
+                        : o.typed(JobOption.CPUS_PER_GPU) && !o.typed(JobOption.TRES_PER_TASK) ? 0 : tresNumber("cpu"));
         put(r, "tasksPerNode", o.number(JobOption.NTASKS_PER_NODE));
         put(r, "tasksPerSocket", o.number(JobOption.NTASKS_PER_SOCKET));
         put(r, "tasksPerCore", o.number(JobOption.NTASKS_PER_CORE));
@@ -143,7 +157,10 @@ public final class JobRequest {
         put(r, "tresPerNode", joined(gresList(o.text(JobOption.GRES)), gpus(JobOption.GPUS_PER_NODE)));
         put(r, "tresPerJob", gpus(JobOption.GPUS));
         String perTask = tresPerTask();
-        put(r, "tresPerTask", joined(GpuCheck.areGpusIn(perTask) ? "" : TresPerTask.of(0, gpus(JobOption.GPUS_PER_TASK)), perTask));
+        put(
+                r,
+                "tresPerTask",
+                joined(GpuCheck.areGpusIn(perTask) ? "" : TresPerTask.of(0, gpus(JobOption.GPUS_PER_TASK)), perTask));
         put(r, "tresPerSocket", gpus(JobOption.GPUS_PER_SOCKET));
         put(r, "features", o.text(JobOption.CONSTRAINT));
         put(r, "prefer", o.text(JobOption.PREFER));
@@ -153,16 +170,25 @@ public final class JobRequest {
         if (o.has(JobOption.EXCLUSIVE)) {
             r.put("exclusive", exclusive());
         }
-        put(r, "oversubscribe", o.has(JobOption.OVERSUBSCRIBE) || o.text(JobOption.EXCLUSIVE).equals("oversubscribe"));
+        put(
+                r,
+                "oversubscribe",
+                o.has(JobOption.OVERSUBSCRIBE) || o.text(JobOption.EXCLUSIVE).equals("oversubscribe"));
         put(r, "overcommit", o.has(JobOption.OVERCOMMIT));
         put(r, "contiguous", o.has(JobOption.CONTIGUOUS));
         put(r, "spread", o.has(JobOption.SPREAD_JOB));
         put(r, "useMinNodes", o.has(JobOption.USE_MIN_NODES));
         geometry(r);
         // 0 asks for something as well: the specialised cores
-        put(r, "coreSpec", o.has(JobOption.CORE_SPEC) && o.number(JobOption.CORE_SPEC) == 0 ? -1 : o.number(JobOption.CORE_SPEC));
+        put(
+                r,
+                "coreSpec",
+                o.has(JobOption.CORE_SPEC) && o.number(JobOption.CORE_SPEC) == 0 ? -1 : o.number(JobOption.CORE_SPEC));
         put(r, "threadSpec", o.number(JobOption.THREAD_SPEC));
-        String both = o.text(JobOption.LICENSES).isEmpty() || o.text(JobOption.RESOURCES).isEmpty() ? "" : ",";
+        String both = o.text(JobOption.LICENSES).isEmpty()
+                        || o.text(JobOption.RESOURCES).isEmpty()
+                ? ""
+                : ",";
         put(r, "licenses", o.text(JobOption.LICENSES) + both + o.text(JobOption.RESOURCES));
         put(r, "network", o.text(JobOption.NETWORK));
         put(r, "switches", o.text(JobOption.SWITCHES));
@@ -186,15 +212,23 @@ public final class JobRequest {
         if (distribution.equals("arbitrary") && o.typed(JobOption.NODES)) {
             throw o.context().bad(o.exitError(1), "--nodes is incompatible with --distribution=arbitrary");
         }
-        if (distribution.equals("arbitrary") && r.text("nodeList").isEmpty() && (o.command() != 'R' || o.typed(JobOption.DISTRIBUTION))) {
-            throw o.context().bad(o.exitError(1),
-                    "With Arbitrary distribution you need to specify a nodelist or hostfile with the -w option");
+        if (distribution.equals("arbitrary")
+                && r.text("nodeList").isEmpty()
+                && (o.command() != 'R' || o.typed(JobOption.DISTRIBUTION))) {
+            throw o.context()
+                    .bad(
+                            o.exitError(1),
+                            "With Arbitrary distribution you need to specify a nodelist or hostfile with the "
+                                    + "-w option");
         }
         if (distribution.equals("arbitrary")) {
             List<String> hosts = HostFile.names(r.text("nodeList"));
             if (fromFile && o.typed(JobOption.NTASKS) && o.number(JobOption.NTASKS) > hosts.size()) {
-                throw new UsageException(o.exitError(1), List.of(o.context().name() + ": error: Too few NodeNames in Slurm Hostfile",
-                        o.context().name() + ": error: Failure getting NodeNames from hostfile"));
+                throw new UsageException(
+                        o.exitError(1),
+                        List.of(
+                                o.context().name() + ": error: Too few NodeNames in Slurm Hostfile",
+                                o.context().name() + ": error: Failure getting NodeNames from hostfile"));
             }
             if (!hosts.isEmpty()) {
                 put(r, "tasks", o.typed(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : hosts.size());
@@ -203,7 +237,8 @@ public final class JobRequest {
                 put(r, "nodesMax", used);
             }
         }
-        if (distribution.startsWith("plane") && !distribution.startsWith("plane=")
+        if (distribution.startsWith("plane")
+                && !distribution.startsWith("plane=")
                 && Digits.parseNumber(o.context().env("SLURM_DIST_PLANESIZE")) > 0) {
             distribution = "plane=" + o.context().env("SLURM_DIST_PLANESIZE");
         }
@@ -229,25 +264,35 @@ public final class JobRequest {
         put(r, "nodeSizes", idle ? "" : o.nodeSizes());
     }
 
-    /** Returns the number of named nodes, which is the size of a job without --nodes; 0 for a step, which has the nodes of its job. */
+    /**
+     * Returns the number of named nodes, which is the size of a job without --nodes; 0 for a step, which has the nodes
+     * of its job.
+     */
     public long listed() {
         String list = joined(o.text(JobOption.NODELIST), o.text(JobOption.NODEFILE));
         boolean step = o.command() == 'R' && o.has(JobOption.JOBID) && !o.has(JobOption.TEST_ONLY);
-        return step || o.text(JobOption.DISTRIBUTION).equals("arbitrary") ? 0 : HostFile.names(list).stream().distinct().count();
+        return step || o.text(JobOption.DISTRIBUTION).equals("arbitrary")
+                ? 0
+                : HostFile.names(list).stream().distinct().count();
     }
 
-    private static final JobOption[] GEOMETRY = {JobOption.SOCKETS_PER_NODE, JobOption.CORES_PER_SOCKET, JobOption.THREADS_PER_CORE};
+    private static final JobOption[] GEOMETRY = {
+        JobOption.SOCKETS_PER_NODE, JobOption.CORES_PER_SOCKET, JobOption.THREADS_PER_CORE
+    };
     /** Hints that stand for one thread of each core. */
     private static final List<String> ONE_THREAD = List.of("nomultithread", "compute_bound", "memory_bound");
 
     /**
-     * Of a job that says nothing else of its tasks: one for each socket, core or thread that it names. Those of -B count whatever it says of
-     * its nodes, those of options of their own where it says how many nodes there are.
+     * Of a job that says nothing else of its tasks: one for each socket, core or thread that it names. Those of -B
+     * count whatever it says of its nodes, those of options of their own where it says how many nodes there are.
      */
     private long byGeometry(Json.Obj r) {
         boolean whole = o.has(JobOption.EXTRA_NODE_INFO);
-        long nodes = o.text(JobOption.NODES).isEmpty() ? listed() : r.number("nodesMin") == r.number("nodesMax") ? r.number("nodesMin") : 0;
-        boolean counts = ONE_THREAD.contains(o.text(JobOption.HINT)) || Stream.of(GEOMETRY).anyMatch(o::has);
+        long nodes = o.text(JobOption.NODES).isEmpty()
+                ? listed()
+                : r.number("nodesMin") == r.number("nodesMax") ? r.number("nodesMin") : 0;
+        boolean counts = ONE_THREAD.contains(o.text(JobOption.HINT))
+                || Stream.of(GEOMETRY).anyMatch(o::has);
         if (o.command() == 'R' || o.has(JobOption.NTASKS_PER_NODE) || !whole && (nodes == 0 || !counts)) {
             return 0;
         }
@@ -255,7 +300,9 @@ public final class JobRequest {
         long each = 1;
         for (int i = 0; i < GEOMETRY.length; i++) {
             boolean asked = o.has(GEOMETRY[i]);
-            each *= asked ? Math.max(1, o.number(GEOMETRY[i])) : i < parts.size() && !parts.get(i).equals("*") ? Long.parseLong(parts.get(i)) : 1;
+            each *= asked
+                    ? Math.max(1, o.number(GEOMETRY[i]))
+                    : i < parts.size() && !parts.get(i).equals("*") ? Long.parseLong(parts.get(i)) : 1;
         }
         return Math.min(Integer.MAX_VALUE, Math.max(1, r.number("nodesMin") > 0 ? r.number("nodesMin") : nodes) * each);
     }
@@ -292,7 +339,9 @@ public final class JobRequest {
         StringBuilder b = new StringBuilder();
         for (String item : Texts.split(text, ',')) {
             if (!text.equalsIgnoreCase("none")) {
-                b.append(b.isEmpty() ? "" : ",").append(item.startsWith("gres/") ? "" : "gres/").append(item);
+                b.append(b.isEmpty() ? "" : ",")
+                        .append(item.startsWith("gres/") ? "" : "gres/")
+                        .append(item);
             }
         }
         return b.toString();
@@ -316,7 +365,9 @@ public final class JobRequest {
     /** A variable of it tells again what others tell of CPUs and GPUs. */
     private String tresPerTask() {
         // a bare word that names no resource asks for nothing
-        String all = Texts.split(o.text(JobOption.TRES_PER_TASK), ',').stream().filter(OF_TASK.asMatchPredicate()).collect(Collectors.joining(","));
+        String all = Texts.split(o.text(JobOption.TRES_PER_TASK), ',').stream()
+                .filter(OF_TASK.asMatchPredicate())
+                .collect(Collectors.joining(","));
         if (o.typed(JobOption.TRES_PER_TASK) || o.command() != 'R') {
             return all;
         }
@@ -340,12 +391,19 @@ public final class JobRequest {
     }
 
     private Json.Obj timing() throws UsageException {
-        if (o.has(JobOption.DEADLINE) && o.has(JobOption.BEGIN) && o.number(JobOption.DEADLINE) < o.number(JobOption.BEGIN)) {
+        if (o.has(JobOption.DEADLINE)
+                && o.has(JobOption.BEGIN)
+                && o.number(JobOption.DEADLINE) < o.number(JobOption.BEGIN)) {
             throw o.context().bad(o.exitError(1), "Incompatible begin and deadline time specification");
         }
         Json.Obj t = new Json.Obj();
         // none is what 0 means, and not that nothing was said
-        put(t, "timeLimitMin", o.has(JobOption.TIME) && o.number(JobOption.TIME) == 0 ? Durations.UNLIMITED : o.number(JobOption.TIME));
+        put(
+                t,
+                "timeLimitMin",
+                o.has(JobOption.TIME) && o.number(JobOption.TIME) == 0
+                        ? Durations.UNLIMITED
+                        : o.number(JobOption.TIME));
         put(t, "timeMinMin", o.number(JobOption.TIME_MIN));
         put(t, "beginTime", o.number(JobOption.BEGIN));
         put(t, "deadline", o.number(JobOption.DEADLINE));
@@ -399,7 +457,10 @@ public final class JobRequest {
         put(e, "containerId", o.text(JobOption.CONTAINER_ID));
         put(e, "x11", o.display());
         // sbatch has the lines of --bbf in its script
-        put(e, "burstBuffer", o.has(JobOption.BBF) && o.command() != 'B' ? o.text(JobOption.BBF) : o.text(JobOption.BB));
+        put(
+                e,
+                "burstBuffer",
+                o.has(JobOption.BBF) && o.command() != 'B' ? o.text(JobOption.BBF) : o.text(JobOption.BB));
         put(e, "mcsLabel", o.text(JobOption.MCS_LABEL));
         put(e, "batchFeatures", o.text(JobOption.BATCH));
         put(e, "acctgFreq", o.text(JobOption.ACCTG_FREQ));

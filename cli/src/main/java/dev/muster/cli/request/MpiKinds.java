@@ -15,7 +15,9 @@ public final class MpiKinds {
 
     /** Returns the step's kind of MPI: the option, else MpiDefault; "" for none. */
     public static String of(JobOptions o) {
-        String mpi = o.has(JobOption.MPI) ? o.text(JobOption.MPI) : o.context().host().settings().mpiDefault;
+        String mpi = o.has(JobOption.MPI)
+                ? o.text(JobOption.MPI)
+                : o.context().host().settings().mpiDefault;
         return mpi.equals(NONE) ? "" : mpi;
     }
 
@@ -23,12 +25,15 @@ public final class MpiKinds {
     public static void check(CommandContext c, JobOptions o) throws UsageException {
         String mpi = of(o);
         if (!mpi.isEmpty() && !all(c).contains(mpi)) {
-            throw new UsageException(o.exitError(1), List.of(
-                    "srun: error: Couldn't find the specified plugin name for mpi/" + mpi + " looking at all files",
-                    "srun: error: cannot find mpi plugin for mpi/" + mpi,
-                    "srun: error: MPI: Cannot create context for mpi/" + mpi,
-                    "srun: error: MPI: Unable to load any plugin",
-                    "srun: error: Invalid MPI type '" + mpi + "', --mpi=list for acceptable types"));
+            throw new UsageException(
+                    o.exitError(1),
+                    List.of(
+                            "srun: error: Couldn't find the specified plugin name for mpi/" + mpi
+                                    + " looking at all files",
+                            "srun: error: cannot find mpi plugin for mpi/" + mpi,
+                            "srun: error: MPI: Cannot create context for mpi/" + mpi,
+                            "srun: error: MPI: Unable to load any plugin",
+                            "srun: error: Invalid MPI type '" + mpi + "', --mpi=list for acceptable types"));
         }
     }
 

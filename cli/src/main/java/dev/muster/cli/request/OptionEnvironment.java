@@ -5,7 +5,9 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 
-/** Completes the options of sbatch, srun and salloc with those that environment variables and the site's filters set. */
+/**
+ * Completes the options of sbatch, srun and salloc with those that environment variables and the site's filters set.
+ */
 public final class OptionEnvironment {
     private final JobOptions options;
 
@@ -30,7 +32,8 @@ public final class OptionEnvironment {
             }
             for (String name : o.variables(options.command())) {
                 String value = ComponentEnvironment.value(options.context().env(), name, options.hetGroup());
-                boolean isUnset = value == null || o.arg == GetOpt.Arg.NONE && isNo(value) && o != JobOption.VERBOSE
+                boolean isUnset = value == null
+                        || o.arg == GetOpt.Arg.NONE && isNo(value) && o != JobOption.VERBOSE
                         || o == JobOption.JOBID && value.isEmpty();
                 if (!isUnset) {
                     options.set(o, value, JobOptions.Origin.ENVIRONMENT);
@@ -41,7 +44,8 @@ public final class OptionEnvironment {
 
     /** Returns whether the command line decides the option. */
     private boolean isOverridden(JobOption o) {
-        return options.typed(o) || o == JobOption.GPUS_PER_NODE && GpuCheck.hasStepGpus(options)
+        return options.typed(o)
+                || o == JobOption.GPUS_PER_NODE && GpuCheck.hasStepGpus(options)
                 || o == JobOption.CPUS_PER_TASK && options.typed(JobOption.CPUS_PER_GPU)
                 || o == JobOption.CPUS_PER_GPU && options.typed(JobOption.CPUS_PER_TASK);
     }
@@ -64,8 +68,11 @@ public final class OptionEnvironment {
         long tasks = options.number(JobOption.NTASKS_PER_CORE);
         long threads = options.number(JobOption.THREADS_PER_CORE);
         if (options.has(JobOption.NTASKS_PER_CORE) && options.has(JobOption.THREADS_PER_CORE) && tasks > threads) {
-            throw options.context().bad(options.exitError(1), "--ntasks-per-core (" + tasks
-                    + ") can not be bigger than --threads-per-core (" + threads + ")");
+            throw options.context()
+                    .bad(
+                            options.exitError(1),
+                            "--ntasks-per-core (" + tasks + ") can not be bigger than --threads-per-core (" + threads
+                                    + ")");
         }
     }
 }

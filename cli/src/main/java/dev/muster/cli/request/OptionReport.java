@@ -16,7 +16,10 @@ public final class OptionReport {
 
     private OptionReport() {}
 
-    /** Prints the options that are set, by name. Callers ask for it with {@code -v} only: other commands load no class for it. */
+    /**
+     * Prints the options that are set, by name. Callers ask for it with {@code -v} only: other commands load no class
+     * for it.
+     */
     public static void print(JobOptions options) throws UsageException {
         CommandContext context = options.context();
         context.info("defined options");
@@ -38,7 +41,8 @@ public final class OptionReport {
     private static void printPropagated(JobOptions options) throws UsageException {
         CommandContext context = options.context();
         Json.Obj limits = new JobRequest(options).limits();
-        for (String name : List.of("CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS")) {
+        for (String name :
+                List.of("CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS")) {
             if (limits.has(name)) {
                 context.info("debug:  propagating RLIMIT_" + name + "=" + Long.toUnsignedString(limits.number(name)));
             }

@@ -16,7 +16,8 @@ public final class ProgramFile {
     private ProgramFile() {}
 
     /**
-     * A name that begins with a dot stands in the directory; any other is looked for along PATH, and then in the directory.
+     * A name that begins with a dot stands in the directory; any other is looked for along PATH, and then in the
+     * directory.
      *
      * @param directory absolute
      * @return the path as put together, with the name's dots; empty if there is no executable file
@@ -24,10 +25,14 @@ public final class ProgramFile {
     public static Optional<String> find(CommandContext c, String directory, String name) {
         List<String> candidates = new ArrayList<>();
         if (!name.startsWith("/") && !name.startsWith(".")) {
-            Texts.split(c.env("PATH"), ':').stream().filter(d -> !d.isEmpty()).forEach(d -> candidates.add(d + "/" + name));
+            Texts.split(c.env("PATH"), ':').stream()
+                    .filter(d -> !d.isEmpty())
+                    .forEach(d -> candidates.add(d + "/" + name));
         }
         candidates.add(Texts.absolute(name, directory));
-        return candidates.stream().filter(f -> isExecutable(Path.of(directory).resolve(f))).findFirst();
+        return candidates.stream()
+                .filter(f -> isExecutable(Path.of(directory).resolve(f)))
+                .findFirst();
     }
 
     private static boolean isExecutable(Path file) {
@@ -35,20 +40,23 @@ public final class ProgramFile {
     }
 
     /**
-     * Puts the program's file in its place where it must be here as well: LaunchParameters=test_exec, SLURM_TEST_EXEC and {@code --bcast}.
+     * Puts the program's file in its place where it must be here as well: LaunchParameters=test_exec, SLURM_TEST_EXEC
+     * and {@code --bcast}.
      *
      * @throws UsageException if there is no such file
      */
     public static List<String> tested(JobOptions o, List<String> program) throws UsageException {
         CommandContext c = o.context();
-        boolean asked = o.has(JobOption.BCAST) || c.env().containsKey("SLURM_TEST_EXEC")
+        boolean asked = o.has(JobOption.BCAST)
+                || c.env().containsKey("SLURM_TEST_EXEC")
                 || c.host().settings().launchParameters.contains("test_exec");
         if (program.isEmpty() || o.has(JobOption.MULTI_PROG) || !asked) {
             return program;
         }
         Optional<String> file = find(c, new JobRequest(o).workDir(), program.getFirst());
         if (file.isEmpty()) {
-            throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: Can not execute " + program.getFirst()));
+            throw new UsageException(
+                    CommandContext.FATAL_EXIT, List.of("srun: fatal: Can not execute " + program.getFirst()));
         }
         List<String> out = new ArrayList<>(program);
         out.set(0, file.get());

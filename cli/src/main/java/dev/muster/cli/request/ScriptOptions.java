@@ -8,7 +8,9 @@ import dev.muster.cli.option.JobOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the {@code #SBATCH} lines of a batch script. They end at the first line that is neither blank nor a comment. */
+/**
+ * Reads the {@code #SBATCH} lines of a batch script. They end at the first line that is neither blank nor a comment.
+ */
 public final class ScriptOptions {
     private static final String MARK = "#SBATCH";
 
@@ -32,7 +34,9 @@ public final class ScriptOptions {
 
     /** Returns whether a line separates components: its first word does. */
     private static boolean isSeparator(String text) {
-        return !text.isEmpty() && text.charAt(0) <= ' ' && isSeparatorWord(text.strip().split("\\s", 2)[0]);
+        return !text.isEmpty()
+                && text.charAt(0) <= ' '
+                && isSeparatorWord(text.strip().split("\\s", 2)[0]);
     }
 
     private static boolean isSeparatorWord(String word) {
@@ -41,7 +45,8 @@ public final class ScriptOptions {
 
     private static void warnOfPackjob(String word, JobOptions options) {
         if (word.equalsIgnoreCase(SEPARATORS.getLast())) {
-            options.context().info("warning: The \"packjob\" component separator is deprecated. Please use \"hetjob\" instead.");
+            options.context()
+                    .info("warning: The \"packjob\" component separator is deprecated. Please use \"hetjob\" instead.");
         }
     }
 
@@ -56,7 +61,7 @@ public final class ScriptOptions {
         List<String> words = new ArrayList<>();
         int number = 0;
         int current = 0;
-        for (int at = 0; at < script.length() && current <= component;) {
+        for (int at = 0; at < script.length() && current <= component; ) {
             int end = script.indexOf('\n', at);
             String line = script.substring(at, end < 0 ? script.length() : end);
             String text = line.startsWith(MARK) ? line.substring(MARK.length()) : "";
@@ -67,13 +72,16 @@ public final class ScriptOptions {
                     warnOfPackjob(text.strip().split("\\s", 2)[0], options);
                 }
                 current++;
-            } else if (!line.startsWith(MARK) && !line.isBlank() && !line.stripLeading().startsWith("#")) {
+            } else if (!line.startsWith(MARK)
+                    && !line.isBlank()
+                    && !line.stripLeading().startsWith("#")) {
                 break;
             } else if (current == component && !text.isEmpty() && text.charAt(0) <= ' ') {
                 words.addAll(words(text, number, options, true));
             }
         }
-        List<String> rest = options.apply(GetOpt.parse(JobOption.table(options.command()), words, false), JobOptions.Origin.SCRIPT);
+        List<String> rest =
+                options.apply(GetOpt.parse(JobOption.table(options.command()), words, false), JobOptions.Origin.SCRIPT);
         if (!rest.isEmpty()) {
             throw options.context().bad(BAD_DIRECTIVE, "Invalid directive found in batch script: " + rest.getFirst());
         }
@@ -81,20 +89,22 @@ public final class ScriptOptions {
 
     private static UsageException fatal(JobOptions options, int number, String sentence) {
         String script = options.scriptName().substring(options.scriptName().lastIndexOf('/') + 1);
-        return new UsageException(CommandContext.FATAL_EXIT, List.of(options.context().name() + ": fatal: " + script + ": line " + number + ": "
-                + sentence));
+        return new UsageException(
+                CommandContext.FATAL_EXIT,
+                List.of(options.context().name() + ": fatal: " + script + ": line " + number + ": " + sentence));
     }
 
     /**
-     * Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} outside quotes ends. As in Slurm, empty words and a
-     * backslash at the end are dropped: the next line does not continue this one.
+     * Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} outside quotes ends. As in
+     * Slurm, empty words and a backslash at the end are dropped: the next line does not continue this one.
      */
     public static List<String> words(String line, int number, JobOptions options) throws UsageException {
         return words(line, number, options, false);
     }
 
     /** @param separates whether the word of a component separator ends the line; what stands behind it is ignored */
-    private static List<String> words(String line, int number, JobOptions options, boolean separates) throws UsageException {
+    private static List<String> words(String line, int number, JobOptions options, boolean separates)
+            throws UsageException {
         List<String> out = new ArrayList<>();
         int i = 0;
         while (true) {
@@ -128,7 +138,8 @@ public final class ScriptOptions {
             // components are separated by lines of a script, not within one
             String wrong = quote != 0 ? "Unmatched `" + quote + "`" : typed.equals(":") ? "Unexpected `:`" : "";
             if (!wrong.isEmpty()) {
-                throw fatal(options, number, wrong + " in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");
+                throw fatal(
+                        options, number, wrong + " in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");
             }
             if (separates && isSeparatorWord(typed)) {
                 warnOfPackjob(word.toString(), options);

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs {@code cli_filter/syslog}: writes the options and environment of an accepted job or step to the system's log. */
+/**
+ * Runs {@code cli_filter/syslog}: writes the options and environment of an accepted job or step to the system's log.
+ */
 public final class SubmissionLog {
     static final String PLUGIN = "cli_filter/syslog";
     /** A job without a step to speak of. */
@@ -39,7 +41,11 @@ public final class SubmissionLog {
         for (Map.Entry<String, String> e : o.context().env().entrySet()) {
             env.put(e.getKey(), e.getValue());
         }
-        return new Json.Obj().put("jobid", (long) jobId).put("stepid", stepId)
-                .put("options", options.put("argv", new ArrayList<Object>(words))).put("env", env).toString();
+        return new Json.Obj()
+                .put("jobid", (long) jobId)
+                .put("stepid", stepId)
+                .put("options", options.put("argv", new ArrayList<Object>(words)))
+                .put("env", env)
+                .toString();
     }
 }

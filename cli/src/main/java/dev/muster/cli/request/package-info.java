@@ -1,2 +1,5 @@
-/** What sbatch, srun and salloc request: options from command line, script, environment and cli_filter, and the request they make. */
+/**
+ * What sbatch, srun and salloc request: options from command line, script, environment and cli_filter, and the request
+ * they make.
+ */
 package dev.muster.cli.request;

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Orders sacct's jobs: those outside arrays by number, then arrays by the numbers of array and task, with waiting tasks last. slurmdbd answers by
- * job number, so that an answer in parts can be streamed: more than {@link #JOBS_MAX} jobs stay in that order.
+ * Orders sacct's jobs: those outside arrays by number, then arrays by the numbers of array and task, with waiting tasks
+ * last. slurmdbd answers by job number, so that an answer in parts can be streamed: more than {@link #JOBS_MAX} jobs
+ * stay in that order.
  */
 final class AccountedOrder {
     /** Jobs that are held in memory to be sorted. */
@@ -32,7 +33,8 @@ final class AccountedOrder {
     }
 
     private static final Comparator<Entry> ORDER = Comparator.<Entry>comparingInt(e -> e.array() == 0 ? 0 : 1)
-            .thenComparingLong(Entry::number).thenComparingLong(Entry::task);
+            .thenComparingLong(Entry::number)
+            .thenComparingLong(Entry::task);
 
     private final Consumer<Entry> out;
     private final List<Entry> held = new ArrayList<>();
@@ -49,7 +51,10 @@ final class AccountedOrder {
         if (streams) {
             out.accept(entry);
         } else {
-            held.add(new Entry(entry.cluster, copy(entry.job), entry.steps.stream().map(AccountedOrder::copy).toList()));
+            held.add(new Entry(
+                    entry.cluster,
+                    copy(entry.job),
+                    entry.steps.stream().map(AccountedOrder::copy).toList()));
         }
     }
 

@@ -33,24 +33,73 @@ import java.util.OptionalLong;
 public final class Sacct implements Command {
     private static final String PLAIN = "jobid,jobname,partition,account,alloccpus,state,exitcode";
     private static final String BRIEF = "jobid,state,exitcode";
-    private static final String LONG = "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,"
-            + "maxrssnode,maxrsstask,averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,mincputask,avecpu,"
-            + "ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,reqmem,"
-            + "consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,"
-            + "maxdiskwritetask,avediskwrite,reqtres,alloctres,tresusageinave,tresusageinmax,tresusageoutave,tresusageoutmax";
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "allclusters:L:n", "associations:x:r", "allocations:X:n",
+    private static final String LONG =
+            "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,"
+                    + "maxrssnode,maxrsstask,averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,"
+                    + "mincputask,avecpu,"
+                    + "ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,"
+                    + "reqmem,"
+                    + "consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,"
+                    + "maxdiskwritenode,"
+                    + "maxdiskwritetask,avediskwrite,reqtres,alloctres,tresusageinave,tresusageinmax,tresusageoutave,"
+                    + "tresusageoutmax";
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "accounts:A:r",
+            "allclusters:L:n",
+            "associations:x:r",
+            "allocations:X:n",
             "allusers:a:n",
             "batch-script:B:n",
-            "brief:b:n", "cluster::r", "clusters:M:r", "completion:c:n", "constraints:C:r", "delimiter::r",
-                    "duplicates:D:n",
-            "endtime:E:r", "env-vars::n", "federation::n", "fields:o:r", "file:f:r", "flags:F:r", "format:o:r", "gid:g:r", "group::r",
-            "help:h:n", "helpformat:e:n", "jobs:j:r", "json::o", "local::n", "long:l:n", "name::r", "ncpus:I:r",
-                    "nnodes:i:r",
-            "noconvert::n", "nodelist:N:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:r:r", "qos:q:r",
-            "reason:R:r", "starttime:S:r", "state:s:r", "timelimit-max:K:r", "timelimit-min:k:r", "truncate:T:n",
-                    "uid::r",
-            "units::r", "usage::n", "use-local-uid::n", "user:u:r", "verbose:v:n", "version:V:n", "wckeys:W:r",
-            "whole-hetjob::o", "expand-patterns::n", "array::n", "yaml::o");
+            "brief:b:n",
+            "cluster::r",
+            "clusters:M:r",
+            "completion:c:n",
+            "constraints:C:r",
+            "delimiter::r",
+            "duplicates:D:n",
+            "endtime:E:r",
+            "env-vars::n",
+            "federation::n",
+            "fields:o:r",
+            "file:f:r",
+            "flags:F:r",
+            "format:o:r",
+            "gid:g:r",
+            "group::r",
+            "help:h:n",
+            "helpformat:e:n",
+            "jobs:j:r",
+            "json::o",
+            "local::n",
+            "long:l:n",
+            "name::r",
+            "ncpus:I:r",
+            "nnodes:i:r",
+            "noconvert::n",
+            "nodelist:N:r",
+            "noheader:n:n",
+            "parsable:p:n",
+            "parsable2:P:n",
+            "partition:r:r",
+            "qos:q:r",
+            "reason:R:r",
+            "starttime:S:r",
+            "state:s:r",
+            "timelimit-max:K:r",
+            "timelimit-min:k:r",
+            "truncate:T:n",
+            "uid::r",
+            "units::r",
+            "usage::n",
+            "use-local-uid::n",
+            "user:u:r",
+            "verbose:v:n",
+            "version:V:n",
+            "wckeys:W:r",
+            "whole-hetjob::o",
+            "expand-patterns::n",
+            "array::n",
+            "yaml::o");
     /** Long formats of other columns leave the last place of a cut value to a plus. */
     private static final char CUT = '+';
 
@@ -71,11 +120,13 @@ public final class Sacct implements Command {
         String text = "";
         /** {@code -c}, and the file of {@code -f}. */
         boolean completion;
+
         String file = "";
         boolean array;
         boolean truncate;
         /** Whether the format was given. The next one adds to it. */
         boolean own;
+
         final SacctFilter filter = new SacctFilter();
         boolean localIds;
         boolean expand;
@@ -85,6 +136,7 @@ public final class Sacct implements Command {
 
     /** Rows of jobs in each part of an answer: what is in memory at once. */
     private static final long JOBS_AT_ONCE = 250_000;
+
     private static final long WITH_STEPS_AT_ONCE = 150_000;
     /** Bits of a number that an exit code keeps. */
     private static final int EXIT_MASK = 0xff;
@@ -137,8 +189,11 @@ public final class Sacct implements Command {
             w.query.put("maxLimitMin", w.query.number("minLimitMin"));
         }
         if (w.completion) {
-            w.format = w.format.equals(BRIEF) ? SacctCompletions.BRIEF : w.format.equals(LONG) ? SacctCompletions.LONG
-                    : w.format.isEmpty() ? SacctCompletions.PLAIN : w.format;
+            w.format = w.format.equals(BRIEF)
+                    ? SacctCompletions.BRIEF
+                    : w.format.equals(LONG)
+                            ? SacctCompletions.LONG
+                            : w.format.isEmpty() ? SacctCompletions.PLAIN : w.format;
         }
         List<Column> columns = columns(w);
         window(c, w);
@@ -228,7 +283,7 @@ public final class Sacct implements Command {
             case "wckeys" -> list(w, "wckeys", v);
             case "whole-hetjob" -> whole(w, v);
             // the clusters that are asked for are those named, whether they are in a federation or not
-            case "federation", "local" -> { }
+            case "federation", "local" -> {}
             case "verbose" -> w.verbose++;
             case "use-local-uid" -> w.localIds = true;
             case "expand-patterns" -> w.expand = true;
@@ -244,8 +299,11 @@ public final class Sacct implements Command {
 
     private static void units(Wanted w, String v) throws UsageException {
         if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
-            throw new UsageException(1, List.of("sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
-                    "sacct: fatal: Invalid unit type"));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            "sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
+                            "sacct: fatal: Invalid unit type"));
         }
         w.unit = Texts.upper(v).charAt(0);
     }
@@ -261,8 +319,8 @@ public final class Sacct implements Command {
         for (String name : Texts.split(v, ',')) {
             int id = user ? c.host().userId(name) : c.host().groupId(name);
             if (id < 0) {
-                throw new UsageException(1, List.of("sacct: error: Invalid " + (user ? "user" : "group") + " id: "
-                        + name));
+                throw new UsageException(
+                        1, List.of("sacct: error: Invalid " + (user ? "user" : "group") + " id: " + name));
             }
             all.add((long) id);
         }
@@ -284,19 +342,22 @@ public final class Sacct implements Command {
     private static void whole(Wanted w, String v) throws UsageException {
         String word = v.isEmpty() ? "yes" : Texts.lower(v);
         if (!word.equals("yes") && !word.equals("no")) {
-            throw new UsageException(1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
+            throw new UsageException(
+                    1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
         }
         w.query.put("wholeHetjob", word);
     }
 
     private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
         switch (HostList.parse(v)) {
-            case HostList.Parsed.Ok ok -> w.query.put("nodes", new ArrayList<Object>(ok.list().names()));
+            case HostList.Parsed.Ok ok ->
+                w.query.put("nodes", new ArrayList<Object>(ok.list().names()));
             case HostList.Parsed.Invalid bad -> throw c.bad(1, "Invalid argument");
         }
     }
 
-    private static void range(CommandContext c, Wanted w, String v, String what, String min, String max) throws UsageException {
+    private static void range(CommandContext c, Wanted w, String v, String what, String min, String max)
+            throws UsageException {
         int dash = v.indexOf('-');
         long lo = Digits.parseNumber(dash < 0 ? v : v.substring(0, dash));
         long hi = dash < 0 ? lo : Digits.parseNumber(v.substring(dash + 1));
@@ -336,8 +397,8 @@ public final class Sacct implements Command {
                 if (text.startsWith("1970-01-01")) {
                     yield 1;
                 }
-                throw new UsageException(1, List.of("Invalid time specification (pos=" + bad.position() + "): "
-                        + text));
+                throw new UsageException(
+                        1, List.of("Invalid time specification (pos=" + bad.position() + "): " + text));
             }
         };
     }
@@ -363,8 +424,10 @@ public final class Sacct implements Command {
         JobRequest.put(w.query, "to", to);
         long until = to == 0 && !w.start.isEmpty() ? Math.max(now, 1) : to;
         if (until != 0 && until < from) {
-            throw new UsageException(1, List.of("sacct: error: Start time (" + c.time(from)
-                    + ") requested is after end time (" + c.time(until) + ")."));
+            throw new UsageException(
+                    1,
+                    List.of("sacct: error: Start time (" + c.time(from) + ") requested is after end time ("
+                            + c.time(until) + ")."));
         }
         if (!w.users && !w.jobs) {
             if (c.host().uid() == 0) {
@@ -384,10 +447,11 @@ public final class Sacct implements Command {
         }
         String from = w.query.number("from") == 0 ? "Epoch 0" : clock(c, w.query.number("from"));
         long to = w.query.number("to") == 0 ? c.host().nowMs() / 1000 : w.query.number("to");
-        c.info("Jobs " + (w.states ? String.join(",", w.query.texts("states")) : "Eligible") + " in the time window from " + from + " to "
-                + clock(c, to));
+        c.info("Jobs " + (w.states ? String.join(",", w.query.texts("states")) : "Eligible")
+                + " in the time window from " + from + " to " + clock(c, to));
         if (w.verbose > 1) {
-            c.info("debug:  Options selected:\n\topt_completion=no\n\topt_dup=" + yes(w.query.flag("duplicates")) + "\n\topt_field_list="
+            c.info("debug:  Options selected:\n\topt_completion=no\n\topt_dup=" + yes(w.query.flag("duplicates"))
+                    + "\n\topt_field_list="
                     + (w.format.isEmpty() ? "(null)" : w.format + ",") + "\n\topt_help=0\n\topt_no_steps="
                     + yes(w.query.flag("allocationsOnly")) + "\n\topt_whole_hetjob="
                     + (w.query.text("wholeHetjob").isEmpty() ? "(null)" : w.query.text("wholeHetjob")));
@@ -403,7 +467,10 @@ public final class Sacct implements Command {
     }
 
     /** Fields of earlier versions, with what sacct says of them. */
-    private static final Map<String, String> REMOVED_FIELDS = Map.of("reqgres", "ReqGRES has been removed, please use ReqTRES", "allocgres",
+    private static final Map<String, String> REMOVED_FIELDS = Map.of(
+            "reqgres",
+            "ReqGRES has been removed, please use ReqTRES",
+            "allocgres",
             "AllocGRES has been removed, please use AllocTRES");
 
     private static List<Column> columns(Wanted w) throws UsageException {
@@ -445,7 +512,10 @@ public final class Sacct implements Command {
             return SacctDocument.print(c, w.json, w.parser, w.query, w.filter, () -> asked(c, w));
         }
         if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
-            List<Object> fields = new ArrayList<>(columns.stream().flatMap(col -> col.field.needs().orElseThrow().stream()).distinct().toList());
+            List<Object> fields = new ArrayList<>(columns.stream()
+                    .flatMap(col -> col.field.needs().orElseThrow().stream())
+                    .distinct()
+                    .toList());
             // none at all would stand for all of them
             fields.add("jobId");
             fields.addAll(AccountedOrder.FIELDS);
@@ -471,7 +541,9 @@ public final class Sacct implements Command {
                     header(c, w, columns);
                 }
             }
-            next = PackedAnswer.isPacked(reply) ? rows.take(new PackedAnswer.Reader(reply)) : rows.take(picked(w, Json.object(reply)));
+            next = PackedAnswer.isPacked(reply)
+                    ? rows.take(new PackedAnswer.Reader(reply))
+                    : rows.take(picked(w, Json.object(reply)));
             w.query.put("fromJob", next);
         } while (next > 0);
         rows.order.end();
@@ -533,12 +605,23 @@ public final class Sacct implements Command {
         }
         Json.Obj out = new Json.Obj();
         reply.fields().forEach(out::put);
-        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(j -> w.filter.test(j.obj("job"))).toList()));
+        return out.put(
+                "jobs",
+                new ArrayList<Object>(reply.objects("jobs").stream()
+                        .filter(j -> w.filter.test(j.obj("job")))
+                        .toList()));
     }
 
-    private static void entry(CommandContext c, Wanted w, List<Column> columns, Json.Obj whole, List<Json.Obj> all, SacctField.View view) {
+    private static void entry(
+            CommandContext c,
+            Wanted w,
+            List<Column> columns,
+            Json.Obj whole,
+            List<Json.Obj> all,
+            SacctField.View view) {
         Json.Obj job = truncated(w, whole, view);
-        List<Json.Obj> steps = w.truncate ? all.stream().map(s -> truncated(w, s, view)).toList() : all;
+        List<Json.Obj> steps =
+                w.truncate ? all.stream().map(s -> truncated(w, s, view)).toList() : all;
         sumUsage(job, steps);
         if (wantsJob(w, job)) {
             for (Json.Obj one : w.array ? byTask(job) : List.of(job)) {
@@ -571,8 +654,12 @@ public final class Sacct implements Command {
         Map<String, String> known = wanted.isEmpty() ? Map.of() : qosNumbers(c);
         for (String name : known.isEmpty() ? List.<String>of() : wanted) {
             if (!known.containsKey(Texts.lower(name)) && !known.containsValue(name)) {
-                throw new UsageException(1, List.of("sacct: error: You gave a bad qos '" + name + "'. Valid QOS's are "
-                        + String.join(",", known.keySet()), "sacct: fatal: problem processing qos list"));
+                throw new UsageException(
+                        1,
+                        List.of(
+                                "sacct: error: You gave a bad qos '" + name + "'. Valid QOS's are "
+                                        + String.join(",", known.keySet()),
+                                "sacct: fatal: problem processing qos list"));
             }
         }
     }
@@ -584,9 +671,16 @@ public final class Sacct implements Command {
             return out;
         }
         try {
-            c.host().accounting().call("Show", new Json.Obj().put("entity", "qos").put("where", new Json.Obj())
-                    .put("options", new ArrayList<Object>(List.of("withdeleted")))).objects("rows").forEach(q -> out.put(q.text("Name"),
-                            q.text("ID")));
+            c.host()
+                    .accounting()
+                    .call(
+                            "Show",
+                            new Json.Obj()
+                                    .put("entity", "qos")
+                                    .put("where", new Json.Obj())
+                                    .put("options", new ArrayList<Object>(List.of("withdeleted"))))
+                    .objects("rows")
+                    .forEach(q -> out.put(q.text("Name"), q.text("ID")));
         } catch (SlurmException e) {
             c.error("the numbers of QOS: " + e.getMessage());
         }
@@ -609,7 +703,10 @@ public final class Sacct implements Command {
         return Json.object(asked(c, w));
     }
 
-    /** slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is away. */
+    /**
+     * slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is
+     * away.
+     */
     private static byte[] asked(CommandContext c, Wanted w) throws SlurmException {
         boolean separate = c.host().accountingType().equals("accounting_storage/slurmdbd");
         List<Object> named = w.query.list("clusters");
@@ -654,8 +751,10 @@ public final class Sacct implements Command {
         for (String id : w.query.texts("jobs")) {
             int dot = id.indexOf('.');
             String name = dot < 0 ? id : id.substring(0, dot);
-            boolean same = name.equals(SacctField.shownId(job)) || name.equals(Integer.toString(job.integer("jobId")))
-                    || name.equals(Integer.toString(job.integer("arrayJobId"))) || name.equals(Integer.toString(job.integer("hetJobId")));
+            boolean same = name.equals(SacctField.shownId(job))
+                    || name.equals(Integer.toString(job.integer("jobId")))
+                    || name.equals(Integer.toString(job.integer("arrayJobId")))
+                    || name.equals(Integer.toString(job.integer("hetJobId")));
             if (dot < 0 && same) {
                 return true;
             }
@@ -665,8 +764,8 @@ public final class Sacct implements Command {
     }
 
     /**
-     * A job's CPU time is that of its steps. Its energy as well, but what the nodes' meters say of the batch script or the external step is of
-     * the same time as that of the steps beside: the longest count.
+     * A job's CPU time is that of its steps. Its energy as well, but what the nodes' meters say of the batch script or
+     * the external step is of the same time as that of the steps beside: the longest count.
      */
     private static void sumUsage(Json.Obj job, List<Json.Obj> steps) {
         long user = 0;
@@ -680,7 +779,12 @@ public final class Sacct implements Command {
             stepsJ += s.integer("stepId") >= 0 ? used : 0;
             wholeJ = Math.max(wholeJ, s.integer("stepId") >= 0 ? 0 : used);
         }
-        job.put("usage", new Json.Obj().put("userCpuUs", user).put("systemCpuUs", system).put("energyJ", Math.max(stepsJ, wholeJ)));
+        job.put(
+                "usage",
+                new Json.Obj()
+                        .put("userCpuUs", user)
+                        .put("systemCpuUs", system)
+                        .put("energyJ", Math.max(stepsJ, wholeJ)));
     }
 
     private static int completions(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
@@ -689,11 +793,16 @@ public final class Sacct implements Command {
             throw c.bad(1, "records of completion are listed in columns, with what is written there alone");
         }
         if (!w.users) {
-            w.query.fields().remove("userIds");     // the file is everybody's who may read it
+            w.query.fields().remove("userIds"); // the file is everybody's who may read it
         }
         boolean[] begun = {w.noHeader};
-        int rc = SacctCompletions.show(c, w.file, w.query, !w.start.isEmpty() || !w.end.isEmpty(),
-                columns.stream().map(Column::field).toList(), values -> {
+        int rc = SacctCompletions.show(
+                c,
+                w.file,
+                w.query,
+                !w.start.isEmpty() || !w.end.isEmpty(),
+                columns.stream().map(Column::field).toList(),
+                values -> {
                     if (!begun[0]) {
                         header(c, w, columns);
                         begun[0] = true;
@@ -717,7 +826,12 @@ public final class Sacct implements Command {
             int width = Math.abs(columns.get(i).width);
             String title = columns.get(i).field.title;
             // a title that does not fit ends without a sign of it
-            value(line, w, columns.get(i), w.parsable || title.length() <= width ? title : title.substring(0, width), i == columns.size() - 1);
+            value(
+                    line,
+                    w,
+                    columns.get(i),
+                    w.parsable || title.length() <= width ? title : title.substring(0, width),
+                    i == columns.size() - 1);
             dashes.repeat('-', Math.abs(columns.get(i).width)).append(' ');
         }
         c.out().println(line.toString());
@@ -726,7 +840,8 @@ public final class Sacct implements Command {
         }
     }
 
-    private static void row(CommandContext c, Wanted w, List<Column> columns, Json.Obj job, Json.Obj step, SacctField.View view) {
+    private static void row(
+            CommandContext c, Wanted w, List<Column> columns, Json.Obj job, Json.Obj step, SacctField.View view) {
         StringBuilder line = view.line();
         for (int i = 0; i < columns.size(); i++) {
             value(line, w, columns.get(i), columns.get(i).field.value(job, step, view), i == columns.size() - 1);
@@ -749,7 +864,8 @@ public final class Sacct implements Command {
 
     private static void text(Wanted w, String which) throws UsageException {
         if (!w.text.isEmpty() && !w.text.equals(which)) {
-            throw new UsageException(1, List.of("sacct: fatal: Options --batch-script and --env-vars are mutually exclusive"));
+            throw new UsageException(
+                    1, List.of("sacct: fatal: Options --batch-script and --env-vars are mutually exclusive"));
         }
         w.text = which;
     }
@@ -757,8 +873,11 @@ public final class Sacct implements Command {
     /** {@code --batch-script} and {@code --env-vars}: what accounting has kept of each job. */
     private static int texts(CommandContext c, Wanted w) throws UsageException {
         if (!w.jobs) {
-            throw new UsageException(1, List.of("sacct: fatal: When requesting " + (w.text.equals("script") ? "job scripts" : "job environment")
-                    + " you must also request specific jobs with the '-j' option."));
+            throw new UsageException(
+                    1,
+                    List.of("sacct: fatal: When requesting "
+                            + (w.text.equals("script") ? "job scripts" : "job environment")
+                            + " you must also request specific jobs with the '-j' option."));
         }
         w.query.put("text", w.text);
         Json.Obj reply;
@@ -770,7 +889,11 @@ public final class Sacct implements Command {
         for (Json.Obj entry : reply.objects("jobs")) {
             String id = SacctField.shownId(entry.obj("job"));
             if (!w.noHeader) {
-                c.out().println(w.text.equals("script") ? "Batch Script for " + id : "Environment used for " + id + " (must be batch to display)");
+                c.out()
+                        .println(
+                                w.text.equals("script")
+                                        ? "Batch Script for " + id
+                                        : "Environment used for " + id + " (must be batch to display)");
                 c.out().println("-".repeat(80));
             }
             byte[] text = Bytes.fromBase64(entry.text("text")).toArray();

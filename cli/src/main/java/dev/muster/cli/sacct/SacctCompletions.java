@@ -34,26 +34,49 @@ final class SacctCompletions {
     private static final String FILETXT = "jobcomp/filetxt";
     private static final String FILE = "/var/log/slurm_jobcomp.log";
     /** A value goes up to the next word that is a key: names and directories may have blanks. */
-    private static final Pattern KEY = Pattern.compile("(?:^| )(JobId|UserId|GroupId|Name|JobState|Partition|TimeLimit|StartTime|EndTime|NodeList|"
-            + "NodeCnt|ProcCnt|WorkDir|ReservationName|Gres|Tres|Account|QOS|WcKey|Cluster|SubmitTime|EligibleTime|DerivedExitCode|ExitCode|"
-            + "ArrayJobId|ArrayTaskId|HetJobId|HetJobOffset)=");
+    private static final Pattern KEY =
+            Pattern.compile("(?:^| )(JobId|UserId|GroupId|Name|JobState|Partition|TimeLimit|StartTime|EndTime|NodeList|"
+                    + "NodeCnt|ProcCnt|WorkDir|ReservationName|Gres|Tres|Account|QOS|WcKey|Cluster|SubmitTime|EligibleTime|DerivedExitCode|ExitCode|"
+                    + "ArrayJobId|ArrayTaskId|HetJobId|HetJobOffset)=");
     /** Options that select records. Other options have no effect on them. */
-    private static final Set<String> CONDITIONS = Set.of("jobs", "partitions", "userIds", "allUsers", "groupIds", "accounts", "qos", "names",
-            "states", "wckeys", "nodes", "from", "to", "duplicates", "allocationsOnly");
+    private static final Set<String> CONDITIONS = Set.of(
+            "jobs",
+            "partitions",
+            "userIds",
+            "allUsers",
+            "groupIds",
+            "accounts",
+            "qos",
+            "names",
+            "states",
+            "wckeys",
+            "nodes",
+            "from",
+            "to",
+            "duplicates",
+            "allocationsOnly");
 
     private SacctCompletions() {}
 
     /**
      * Prints a line for each record that fits.
      *
-     * @param file   "" for the one of slurm.conf
+     * @param file "" for the one of slurm.conf
      * @param window whether times were given; only then they count
-     * @param row    takes the values of a line, one for each field
+     * @param row takes the values of a line, one for each field
      */
-    static int show(CommandContext c, String file, Json.Obj query, boolean window, List<SacctField> fields, Consumer<List<String>> row)
+    static int show(
+            CommandContext c,
+            String file,
+            Json.Obj query,
+            boolean window,
+            List<SacctField> fields,
+            Consumer<List<String>> row)
             throws UsageException {
         ClientConf conf = c.host().settings();
-        if (!conf.jobCompType.isEmpty() && !conf.jobCompType.equals("jobcomp/none") && !conf.jobCompType.equals(FILETXT)) {
+        if (!conf.jobCompType.isEmpty()
+                && !conf.jobCompType.equals("jobcomp/none")
+                && !conf.jobCompType.equals(FILETXT)) {
             throw c.bad(1, "what " + conf.jobCompType + " has written cannot be read here");
         }
         if (!conf.jobCompType.equals(FILETXT)) {
@@ -64,9 +87,10 @@ final class SacctCompletions {
                 throw c.bad(1, "records of completion cannot be chosen by " + asked);
             }
         }
-        c.host().needsOwnProcess();     // which opens the file as the caller
+        c.host().needsOwnProcess(); // which opens the file as the caller
         String path = !file.isEmpty() ? file : conf.jobCompLoc.isEmpty() ? FILE : conf.jobCompLoc;
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(c.host().openFile(path), StandardCharsets.UTF_8))) {
+        try (BufferedReader in =
+                new BufferedReader(new InputStreamReader(c.host().openFile(path), StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 Map<String, String> record = record(line);
                 if (record.containsKey("JobId") && fits(c, query, window, record)) {
@@ -106,16 +130,21 @@ final class SacctCompletions {
     private static boolean fits(CommandContext c, Json.Obj query, boolean window, Map<String, String> r) {
         List<String> jobs = query.texts("jobs");
         boolean named = (jobs.isEmpty() || jobs.stream().anyMatch(selector -> isOne(selector, r)))
-                && any(query.texts("partitions"), r.getOrDefault("Partition", "")) && any(query.texts("accounts"), r.getOrDefault("Account", ""))
-                && any(query.texts("qos"), r.getOrDefault("QOS", "")) && any(query.texts("names"), r.getOrDefault("Name", ""))
-                && any(query.texts("wckeys"), r.getOrDefault("WcKey", "")) && any(query.texts("states"), r.getOrDefault("JobState", ""))
-                && any(numbers(query, "userIds"), id(r.get("UserId"))) && any(numbers(query, "groupIds"), id(r.get("GroupId")));
+                && any(query.texts("partitions"), r.getOrDefault("Partition", ""))
+                && any(query.texts("accounts"), r.getOrDefault("Account", ""))
+                && any(query.texts("qos"), r.getOrDefault("QOS", ""))
+                && any(query.texts("names"), r.getOrDefault("Name", ""))
+                && any(query.texts("wckeys"), r.getOrDefault("WcKey", ""))
+                && any(query.texts("states"), r.getOrDefault("JobState", ""))
+                && any(numbers(query, "userIds"), id(r.get("UserId")))
+                && any(numbers(query, "groupIds"), id(r.get("GroupId")));
         if (!named) {
             return false;
         }
         List<String> nodes = query.texts("nodes");
-        if (!nodes.isEmpty() && (!(HostList.parse(r.getOrDefault("NodeList", "")) instanceof HostList.Parsed.Ok ok)
-                || ok.list().names().stream().noneMatch(nodes::contains))) {
+        if (!nodes.isEmpty()
+                && (!(HostList.parse(r.getOrDefault("NodeList", "")) instanceof HostList.Parsed.Ok ok)
+                        || ok.list().names().stream().noneMatch(nodes::contains))) {
             return false;
         }
         if (!window) {
@@ -137,7 +166,9 @@ final class SacctCompletions {
         return out;
     }
 
-    /** A job by its number, a task of an array or a component by its place, or all of these by the number of the whole. */
+    /**
+     * A job by its number, a task of an array or a component by its place, or all of these by the number of the whole.
+     */
     static boolean isOne(String selector, Map<String, String> r) {
         String job = selector.split("[.]", 2)[0];
         String[] task = job.split("_", 2);
@@ -145,7 +176,9 @@ final class SacctCompletions {
         if (task.length > 1) {
             String tasks = task[1].replace("[", "").replace("]", "");
             String own = r.getOrDefault("ArrayTaskId", "");
-            return task[0].equals(r.get("ArrayJobId")) && Digits.only(own, 9) && IndexSet.parse(tasks).contains(Integer.parseInt(own));
+            return task[0].equals(r.get("ArrayJobId"))
+                    && Digits.only(own, 9)
+                    && IndexSet.parse(tasks).contains(Integer.parseInt(own));
         }
         if (component.length > 1) {
             return component[0].equals(r.get("HetJobId")) && component[1].equals(r.get("HetJobOffset"));
@@ -160,10 +193,12 @@ final class SacctCompletions {
 
     private static OptionalLong seconds(CommandContext c, String time) {
         try {
-            return time == null ? OptionalLong.empty()
-                    : OptionalLong.of(LocalDateTime.parse(time).atZone(c.host().zone()).toEpochSecond());
+            return time == null
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(
+                            LocalDateTime.parse(time).atZone(c.host().zone()).toEpochSecond());
         } catch (DateTimeException e) {
-            return OptionalLong.empty();        // Unknown and the like
+            return OptionalLong.empty(); // Unknown and the like
         }
     }
 

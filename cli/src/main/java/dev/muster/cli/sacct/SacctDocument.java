@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.NoSuchElementException;
 
 /**
- * Writes {@code sacct --json} and {@code --yaml}. A job is a tree only while it is written, so that any number of jobs needs the memory of one part.
+ * Writes {@code sacct --json} and {@code --yaml}. A job is a tree only while it is written, so that any number of jobs
+ * needs the memory of one part.
  */
 final class SacctDocument implements Iterable<Object> {
     /** Rows of jobs in each part of the answer. */
@@ -50,16 +51,22 @@ final class SacctDocument implements Iterable<Object> {
     }
 
     /** @param form json or yaml; parser: what was written behind it; filter: what they are chosen by */
-    static int print(CommandContext c, String form, String parser, Json.Obj query, SacctFilter filter, Question question)
+    static int print(
+            CommandContext c, String form, String parser, Json.Obj query, SacctFilter filter, Question question)
             throws UsageException {
         query.put("packed", Boolean.TRUE).put("limit", AT_ONCE);
         try {
             byte[] first = question.ask();
             Names names = JsonOutput.names(c);
             if (!PackedAnswer.isPacked(first)) {
-                return JsonOutput.print(c, form, parser, SacctJson.answer(names, Json.object(first), query.flag("allocationsOnly")));
+                return JsonOutput.print(
+                        c, form, parser, SacctJson.answer(names, Json.object(first), query.flag("allocationsOnly")));
             }
-            return JsonOutput.print(c, form, parser, new Json.Obj().put("jobs", new SacctDocument(names, query, filter, question, first)));
+            return JsonOutput.print(
+                    c,
+                    form,
+                    parser,
+                    new Json.Obj().put("jobs", new SacctDocument(names, query, filter, question, first)));
         } catch (SlurmException e) {
             return Sacct.failed(c, e);
         } catch (Broken e) {
@@ -101,7 +108,11 @@ final class SacctDocument implements Iterable<Object> {
                 throw new NoSuchElementException();
             }
             known = false;
-            return SacctJson.job(names, part.job(), query.flag("allocationsOnly") ? List.of() : part.steps(), part.now(),
+            return SacctJson.job(
+                    names,
+                    part.job(),
+                    query.flag("allocationsOnly") ? List.of() : part.steps(),
+                    part.now(),
                     part.jobCluster().isEmpty() ? part.cluster() : part.jobCluster());
         }
     }

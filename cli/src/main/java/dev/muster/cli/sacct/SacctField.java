@@ -26,41 +26,128 @@ import java.util.function.LongFunction;
 
 /** Columns of sacct: names as in their headings, and default widths (negative: left-aligned). */
 public enum SacctField {
-    ACCOUNT("Account", 10), ADMINCOMMENT("AdminComment", 19), ALLOCCPUS("AllocCPUS", 10), ALLOCNODES("AllocNodes", 10),
-    ALLOCTRES("AllocTRES", 10), ASSOCID("AssocID", 7), AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10),
-    AVEDISKREAD("AveDiskRead", 14), AVEDISKWRITE("AveDiskWrite", 14), AVEPAGES("AvePages", 10), AVERSS("AveRSS", 10),
-    AVEVMSIZE("AveVMSize", 10), BLOCKID("BlockID", 16), CLUSTER("Cluster", 10), COMMENT("Comment", 14),
-    CONSTRAINTS("Constraints", 19), CONSUMEDENERGY("ConsumedEnergy", 14), CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17),
-    CONTAINER("Container", 20), CPUTIME("CPUTime", 10), CPUTIMERAW("CPUTimeRAW", 10), DBINDEX("DBIndex", 20),
-    DERIVEDEXITCODE("DerivedExitCode", 15), ELAPSED("Elapsed", 10), ELAPSEDRAW("ElapsedRaw", 10), ELIGIBLE("Eligible",
-            19),
-    END("End", 19), EXCLUSIVE("Exclusive", 9), EXITCODE("ExitCode", 8), EXTRA("Extra", 20), FAILEDNODE("FailedNode", 10), FLAGS("Flags", 20),
-    GID("GID", 6), GROUP("Group", 9), JOBID("JobID", -12), JOBIDRAW("JobIDRaw", -12), JOBNAME("JobName", 10),
-    LAYOUT("Layout", 9), LICENSES("Licenses", 20), MAXDISKREAD("MaxDiskRead", 12), MAXDISKREADNODE("MaxDiskReadNode",
-            15),
-    MAXDISKREADTASK("MaxDiskReadTask", 15), MAXDISKWRITE("MaxDiskWrite", 12), MAXDISKWRITENODE("MaxDiskWriteNode", 16),
-    MAXDISKWRITETASK("MaxDiskWriteTask", 16), MAXPAGES("MaxPages", 8), MAXPAGESNODE("MaxPagesNode", 12),
-    MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10), MAXRSSTASK("MaxRSSTask", 10),
-    MAXVMSIZE("MaxVMSize", 10), MAXVMSIZENODE("MaxVMSizeNode", 14), MAXVMSIZETASK("MaxVMSizeTask", 14),
-    MCSLABEL("McsLabel", 10), MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10),
-    NCPUS("NCPUS", 10), NNODES("NNodes", 8), NODELIST("NodeList", 15), NTASKS("NTasks", 8), ORIGINALSLUID("OriginalSLUID", 14),
-    OVERSUBSCRIBE("OverSubscribe", 13), PARTITION("Partition", 10),
-    PLANNED("Planned", 10), PLANNEDCPU("PlannedCPU", 10), PLANNEDCPURAW("PlannedCPURAW", 13), PRIORITY("Priority", 10),
-    QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
-    REQCPUFREQGOV("ReqCPUFreqGov", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13),
-    REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQTRES("ReqTRES", 10),
-    RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), REQRESERVATION("ReqReservation", 20), RESTARTS("Restarts", 8),
-    SEGMENTSIZE("SegmentSize", 12), SLUID("SLUID", 14),
-    START("Start", 19), STATE("State", 10), STDERR("StdErr", 20), STDIN("StdIn", 20), STDOUT("StdOut", 20),
-    SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
-    SYSTEMCPU("SystemCPU", 10), TIMELIMIT("Timelimit", 10), TIMELIMITRAW("TimelimitRaw", 12), TOTALCPU("TotalCPU", 10),
-    TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14), TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18),
-    TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18), TRESUSAGEINMIN("TRESUsageInMin", 14), TRESUSAGEINMINNODE("TRESUsageInMinNode", 18),
-    TRESUSAGEINMINTASK("TRESUsageInMinTask", 18), TRESUSAGEINTOT("TRESUsageInTot", 14), TRESUSAGEOUTAVE("TRESUsageOutAve", 15),
-    TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19), TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19),
-    TRESUSAGEOUTMIN("TRESUsageOutMin", 15), TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19), TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19),
+    ACCOUNT("Account", 10),
+    ADMINCOMMENT("AdminComment", 19),
+    ALLOCCPUS("AllocCPUS", 10),
+    ALLOCNODES("AllocNodes", 10),
+    ALLOCTRES("AllocTRES", 10),
+    ASSOCID("AssocID", 7),
+    AVECPU("AveCPU", 10),
+    AVECPUFREQ("AveCPUFreq", 10),
+    AVEDISKREAD("AveDiskRead", 14),
+    AVEDISKWRITE("AveDiskWrite", 14),
+    AVEPAGES("AvePages", 10),
+    AVERSS("AveRSS", 10),
+    AVEVMSIZE("AveVMSize", 10),
+    BLOCKID("BlockID", 16),
+    CLUSTER("Cluster", 10),
+    COMMENT("Comment", 14),
+    CONSTRAINTS("Constraints", 19),
+    CONSUMEDENERGY("ConsumedEnergy", 14),
+    CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17),
+    CONTAINER("Container", 20),
+    CPUTIME("CPUTime", 10),
+    CPUTIMERAW("CPUTimeRAW", 10),
+    DBINDEX("DBIndex", 20),
+    DERIVEDEXITCODE("DerivedExitCode", 15),
+    ELAPSED("Elapsed", 10),
+    ELAPSEDRAW("ElapsedRaw", 10),
+    ELIGIBLE("Eligible", 19),
+    END("End", 19),
+    EXCLUSIVE("Exclusive", 9),
+    EXITCODE("ExitCode", 8),
+    EXTRA("Extra", 20),
+    FAILEDNODE("FailedNode", 10),
+    FLAGS("Flags", 20),
+    GID("GID", 6),
+    GROUP("Group", 9),
+    JOBID("JobID", -12),
+    JOBIDRAW("JobIDRaw", -12),
+    JOBNAME("JobName", 10),
+    LAYOUT("Layout", 9),
+    LICENSES("Licenses", 20),
+    MAXDISKREAD("MaxDiskRead", 12),
+    MAXDISKREADNODE("MaxDiskReadNode", 15),
+    MAXDISKREADTASK("MaxDiskReadTask", 15),
+    MAXDISKWRITE("MaxDiskWrite", 12),
+    MAXDISKWRITENODE("MaxDiskWriteNode", 16),
+    MAXDISKWRITETASK("MaxDiskWriteTask", 16),
+    MAXPAGES("MaxPages", 8),
+    MAXPAGESNODE("MaxPagesNode", 12),
+    MAXPAGESTASK("MaxPagesTask", 14),
+    MAXRSS("MaxRSS", 10),
+    MAXRSSNODE("MaxRSSNode", 10),
+    MAXRSSTASK("MaxRSSTask", 10),
+    MAXVMSIZE("MaxVMSize", 10),
+    MAXVMSIZENODE("MaxVMSizeNode", 14),
+    MAXVMSIZETASK("MaxVMSizeTask", 14),
+    MCSLABEL("McsLabel", 10),
+    MINCPU("MinCPU", 10),
+    MINCPUNODE("MinCPUNode", 10),
+    MINCPUTASK("MinCPUTask", 10),
+    NCPUS("NCPUS", 10),
+    NNODES("NNodes", 8),
+    NODELIST("NodeList", 15),
+    NTASKS("NTasks", 8),
+    ORIGINALSLUID("OriginalSLUID", 14),
+    OVERSUBSCRIBE("OverSubscribe", 13),
+    PARTITION("Partition", 10),
+    PLANNED("Planned", 10),
+    PLANNEDCPU("PlannedCPU", 10),
+    PLANNEDCPURAW("PlannedCPURAW", 13),
+    PRIORITY("Priority", 10),
+    QOS("QOS", 10),
+    QOSRAW("QOSRAW", 10),
+    QOSREQ("QOSREQ", 10),
+    REASON("Reason", 22),
+    REQCPUFREQ("ReqCPUFreq", 10),
+    REQCPUFREQGOV("ReqCPUFreqGov", 13),
+    REQCPUFREQMAX("ReqCPUFreqMax", 13),
+    REQCPUFREQMIN("ReqCPUFreqMin", 13),
+    REQCPUS("ReqCPUS", 8),
+    REQMEM("ReqMem", 10),
+    REQNODES("ReqNodes", 8),
+    REQTRES("ReqTRES", 10),
+    RESERVATION("Reservation", 20),
+    RESERVATIONID("ReservationId", 15),
+    REQRESERVATION("ReqReservation", 20),
+    RESTARTS("Restarts", 8),
+    SEGMENTSIZE("SegmentSize", 12),
+    SLUID("SLUID", 14),
+    START("Start", 19),
+    STATE("State", 10),
+    STDERR("StdErr", 20),
+    STDIN("StdIn", 20),
+    STDOUT("StdOut", 20),
+    SUBMIT("Submit", 19),
+    SUBMITLINE("SubmitLine", 20),
+    SUSPENDED("Suspended", 10),
+    SYSTEMCOMMENT("SystemComment", 14),
+    SYSTEMCPU("SystemCPU", 10),
+    TIMELIMIT("Timelimit", 10),
+    TIMELIMITRAW("TimelimitRaw", 12),
+    TOTALCPU("TotalCPU", 10),
+    TRESUSAGEINAVE("TRESUsageInAve", 14),
+    TRESUSAGEINMAX("TRESUsageInMax", 14),
+    TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18),
+    TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18),
+    TRESUSAGEINMIN("TRESUsageInMin", 14),
+    TRESUSAGEINMINNODE("TRESUsageInMinNode", 18),
+    TRESUSAGEINMINTASK("TRESUsageInMinTask", 18),
+    TRESUSAGEINTOT("TRESUsageInTot", 14),
+    TRESUSAGEOUTAVE("TRESUsageOutAve", 15),
+    TRESUSAGEOUTMAX("TRESUsageOutMax", 15),
+    TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19),
+    TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19),
+    TRESUSAGEOUTMIN("TRESUsageOutMin", 15),
+    TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19),
+    TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19),
     TRESUSAGEOUTTOT("TRESUsageOutTot", 15),
-    UID("UID", 6), USER("User", 9), USERCPU("UserCPU", 10), WCKEY("WCKey", 10), WCKEYID("WCKeyID", 8),
+    UID("UID", 6),
+    USER("User", 9),
+    USERCPU("UserCPU", 10),
+    WCKEY("WCKey", 10),
+    WCKEYID("WCKeyID", 8),
     WORKDIR("WorkDir", 20);
 
     private static final long US_PER_MS = 1_000;
@@ -76,9 +163,24 @@ public enum SacctField {
     /** Parts of a row that the column needs besides those of every row; empty if any part may be needed. */
     Optional<List<String>> needs() {
         return switch (this) {
-            case ACCOUNT, CLUSTER, DBINDEX, ELAPSED, ELAPSEDRAW, END, JOBID, JOBIDRAW, ORIGINALSLUID, PARTITION, RESTARTS, SLUID, START, STATE,
+            case ACCOUNT,
+                    CLUSTER,
+                    DBINDEX,
+                    ELAPSED,
+                    ELAPSEDRAW,
+                    END,
+                    JOBID,
+                    JOBIDRAW,
+                    ORIGINALSLUID,
+                    PARTITION,
+                    RESTARTS,
+                    SLUID,
+                    START,
+                    STATE,
                     SUSPENDED,
-                    UID, USER, WCKEY -> Optional.of(List.of());
+                    UID,
+                    USER,
+                    WCKEY -> Optional.of(List.of());
             case ALLOCCPUS, NCPUS, CPUTIME, CPUTIMERAW -> Optional.of(List.of("nodes", "cpusAllocated", "cpus"));
             case ALLOCNODES -> Optional.of(List.of("nodes", "nodeCount"));
             case ALLOCTRES -> Optional.of(List.of("tresAllocated"));
@@ -101,12 +203,48 @@ public enum SacctField {
             case SUBMIT -> Optional.of(List.of("submitTime"));
             case SUBMITLINE -> Optional.of(List.of("submitLine"));
             case TIMELIMIT, TIMELIMITRAW -> Optional.of(List.of("limitMin"));
-            case AVECPU, AVERSS, AVEVMSIZE, CONSUMEDENERGY, CONSUMEDENERGYRAW, MAXPAGES, MAXRSS, MAXRSSNODE, MAXRSSTASK, MAXVMSIZE, MAXVMSIZENODE,
-                    MAXVMSIZETASK, SYSTEMCPU, TOTALCPU, USERCPU, AVEPAGES, MAXPAGESNODE, MAXPAGESTASK, MINCPU, MINCPUNODE, MINCPUTASK, MAXDISKREAD,
-                    MAXDISKREADNODE, MAXDISKREADTASK, MAXDISKWRITE, MAXDISKWRITENODE, MAXDISKWRITETASK, TRESUSAGEINMAX, TRESUSAGEOUTTOT,
-                    TRESUSAGEINMAXNODE, TRESUSAGEINMAXTASK, TRESUSAGEINMIN, TRESUSAGEINMINNODE, TRESUSAGEINMINTASK, TRESUSAGEOUTMAXNODE,
-                    TRESUSAGEOUTMAXTASK, TRESUSAGEOUTMIN, TRESUSAGEOUTMINNODE, TRESUSAGEOUTMINTASK, TRESUSAGEOUTMAX -> Optional.of(List.of("usage"));
-            case AVEDISKREAD, AVEDISKWRITE, TRESUSAGEINAVE, TRESUSAGEINTOT, TRESUSAGEOUTAVE -> Optional.of(List.of("usage", "tasks"));
+            case AVECPU,
+                    AVERSS,
+                    AVEVMSIZE,
+                    CONSUMEDENERGY,
+                    CONSUMEDENERGYRAW,
+                    MAXPAGES,
+                    MAXRSS,
+                    MAXRSSNODE,
+                    MAXRSSTASK,
+                    MAXVMSIZE,
+                    MAXVMSIZENODE,
+                    MAXVMSIZETASK,
+                    SYSTEMCPU,
+                    TOTALCPU,
+                    USERCPU,
+                    AVEPAGES,
+                    MAXPAGESNODE,
+                    MAXPAGESTASK,
+                    MINCPU,
+                    MINCPUNODE,
+                    MINCPUTASK,
+                    MAXDISKREAD,
+                    MAXDISKREADNODE,
+                    MAXDISKREADTASK,
+                    MAXDISKWRITE,
+                    MAXDISKWRITENODE,
+                    MAXDISKWRITETASK,
+                    TRESUSAGEINMAX,
+                    TRESUSAGEOUTTOT,
+                    TRESUSAGEINMAXNODE,
+                    TRESUSAGEINMAXTASK,
+                    TRESUSAGEINMIN,
+                    TRESUSAGEINMINNODE,
+                    TRESUSAGEINMINTASK,
+                    TRESUSAGEOUTMAXNODE,
+                    TRESUSAGEOUTMAXTASK,
+                    TRESUSAGEOUTMIN,
+                    TRESUSAGEOUTMINNODE,
+                    TRESUSAGEOUTMINTASK,
+                    TRESUSAGEOUTMAX -> Optional.of(List.of("usage"));
+            case AVEDISKREAD, AVEDISKWRITE, TRESUSAGEINAVE, TRESUSAGEINTOT, TRESUSAGEOUTAVE ->
+                Optional.of(List.of("usage", "tasks"));
             case BLOCKID -> Optional.of(List.of());
             case AVECPUFREQ -> Optional.of(List.of("usage"));
             case REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN -> Optional.of(List.of("cpuFreq"));
@@ -148,12 +286,18 @@ public enum SacctField {
         private String cluster = "";
 
         /**
-         * @param unit       K, M, …; 0 for the best fitting, 1 for none
-         * @param expand     names of files with their % codes filled in
-         * @param localIds   the uid that the user has on this machine
+         * @param unit K, M, …; 0 for the best fitting, 1 for none
+         * @param expand names of files with their % codes filled in
+         * @param localIds the uid that the user has on this machine
          * @param qosNumbers by name, where they are shown
          */
-        View(CommandContext context, long now, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
+        View(
+                CommandContext context,
+                long now,
+                char unit,
+                boolean expand,
+                boolean localIds,
+                Map<String, String> qosNumbers) {
             this.context = context;
             this.now = now;
             this.unit = unit;
@@ -205,8 +349,10 @@ public enum SacctField {
         }
 
         String time(long t, String none) {
-            return t == 0 ? none : dev.muster.model.format.Times.print(t, context.host().zone(),
-                    context.env("SLURM_TIME_FORMAT"), now);
+            return t == 0
+                    ? none
+                    : dev.muster.model.format.Times.print(
+                            t, context.host().zone(), context.env("SLURM_TIME_FORMAT"), now);
         }
     }
 
@@ -257,8 +403,10 @@ public enum SacctField {
             case TRESUSAGEOUTMINTASK -> isStep ? SacctUse.writePlace(usage, false, SacctUse::task) : "";
             case TRESUSAGEINAVE -> isStep ? SacctUse.average(step, usage, v.kilobytes()) : "";
             case TRESUSAGEOUTTOT -> isStep ? SacctUse.out(usage, usage.number("writeBytes")) : "";
-            case TRESUSAGEOUTMAX -> isStep ? SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
-            case TRESUSAGEOUTAVE -> isStep ? SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
+            case TRESUSAGEOUTMAX ->
+                isStep ? SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
+            case TRESUSAGEOUTAVE ->
+                isStep ? SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
             case AVEPAGES -> isStep ? number(usage.number("avePages")) : "";
             case MINCPUNODE -> isStep ? SacctUse.at(usage, Measure.CPU, false, At::node) : "";
             case MINCPUTASK -> isStep ? SacctUse.at(usage, Measure.CPU, false, SacctUse::task) : "";
@@ -294,8 +442,8 @@ public enum SacctField {
             case DERIVEDEXITCODE -> isStep ? "" : exit(job.obj("derivedExit"));
             case ELAPSED -> Durations.full(RunTimes.elapsed(job, step, v.now));
             case ELAPSEDRAW -> number(RunTimes.elapsed(job, step, v.now));
-            case ELIGIBLE -> isStep ? v.time(step.number("startTime"), "Unknown")
-                    : v.time(job.number("eligibleTime"), "Unknown");
+            case ELIGIBLE ->
+                isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("eligibleTime"), "Unknown");
             case END -> v.time(step.number("endTime"), "Unknown");
             case EXITCODE -> exit(step.obj("exit"));
             case EXTRA -> isStep ? "" : job.text("extra");
@@ -330,13 +478,14 @@ public enum SacctField {
             case STDERR -> isStep ? "" : v.path(job, "stderr");
             case STDIN -> isStep ? "" : v.path(job, "stdin");
             case STDOUT -> isStep ? "" : v.path(job, "stdout");
-            case SUBMIT -> isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"),
-                    "Unknown");
+            case SUBMIT ->
+                isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"), "Unknown");
             case SUBMITLINE -> step.text("submitLine");
             case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, v.now));
             case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
             case TIMELIMIT -> isStep ? "" : limit(job);
-            case TIMELIMITRAW -> isStep ? "" : job.integer("limitMin") <= 0 ? limit(job) : number(job.number("limitMin"));
+            case TIMELIMITRAW ->
+                isStep ? "" : job.integer("limitMin") <= 0 ? limit(job) : number(job.number("limitMin"));
             case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
             case UID -> isStep ? "" : number(v.uid(job));
             case USER -> isStep ? "" : job.text("userName");
@@ -366,7 +515,8 @@ public enum SacctField {
     /** Time between being eligible and the start. */
     private static long planned(Json.Obj job, long now) {
         long from = job.number("eligibleTime");
-        long to = job.number("startTime") != 0 ? job.number("startTime")
+        long to = job.number("startTime") != 0
+                ? job.number("startTime")
                 : job.number("endTime") != 0 ? job.number("endTime") : now;
         return from == 0 ? 0 : Math.max(0, to - from);
     }
@@ -433,15 +583,20 @@ public enum SacctField {
     /** Here the names are in their order, and memory is in the unit that is wanted. */
     private static String tres(String text, View v) {
         List<String> items = new ArrayList<>(Texts.split(text, ','));
-        items.replaceAll(i -> i.startsWith("mem=") && v.unit > 1 && MemorySize.parseMb(i.substring(4)).isPresent()
-                ? "mem=" + memory(MemorySize.parseMb(i.substring(4)).getAsLong() << 10, v) : i);
+        items.replaceAll(i -> i.startsWith("mem=")
+                        && v.unit > 1
+                        && MemorySize.parseMb(i.substring(4)).isPresent()
+                ? "mem=" + memory(MemorySize.parseMb(i.substring(4)).getAsLong() << 10, v)
+                : i);
         items.sort(null);
         return String.join(",", items);
     }
 
     /** Only where ic/sysfs is accounted. */
     static String network(Json.Obj usage, String direction) {
-        return usage.number("netInBytes") + usage.number("netOutBytes") == 0 ? "" : ",ic/sysfs=" + usage.number(direction);
+        return usage.number("netInBytes") + usage.number("netOutBytes") == 0
+                ? ""
+                : ",ic/sysfs=" + usage.number(direction);
     }
 
     /** Only where fs/lustre is accounted. */
@@ -482,7 +637,11 @@ public enum SacctField {
             return Durations.full(s);
         }
         long ms = us / US_PER_MS % 1000;
-        b.append(s / 60 < 10 ? "0" : "").append(s / 60).append(':').append(s % 60 < 10 ? "0" : "").append(s % 60);
+        b.append(s / 60 < 10 ? "0" : "")
+                .append(s / 60)
+                .append(':')
+                .append(s % 60 < 10 ? "0" : "")
+                .append(s % 60);
         b.append('.').append(ms < 100 ? "0" : "").append(ms < 10 ? "0" : "").append(ms);
         return b.toString();
     }

@@ -11,7 +11,8 @@ import java.util.function.Predicate;
 
 /** Filters of {@code sacct} and slurmrestd that no database index serves. They test the rows of an answer. */
 public final class SacctFilter implements Predicate<Json.Obj> {
-    private static final List<String> FLAGS = List.of("None", "SchedSubmit", "SchedMain", "SchedBackfill", "StartReceived");
+    private static final List<String> FLAGS =
+            List.of("None", "SchedSubmit", "SchedMain", "SchedBackfill", "StartReceived");
 
     private final Set<String> associations = new HashSet<>();
     private final Set<String> flags = new HashSet<>();
@@ -25,8 +26,11 @@ public final class SacctFilter implements Predicate<Json.Obj> {
     /** @param names as a row has them, with commas: a job that has one of them is wanted */
     void flags(String names) throws UsageException {
         for (String name : Texts.split(names, ',')) {
-            flag(FLAGS.stream().filter(name::equalsIgnoreCase).findFirst()
-                    .orElseThrow(() -> new UsageException(1, List.of("sacct: error: str_2_job_flags: Invalid job flag " + name))));
+            flag(FLAGS.stream()
+                    .filter(name::equalsIgnoreCase)
+                    .findFirst()
+                    .orElseThrow(() ->
+                            new UsageException(1, List.of("sacct: error: str_2_job_flags: Invalid job flag " + name))));
         }
     }
 
@@ -67,7 +71,8 @@ public final class SacctFilter implements Predicate<Json.Obj> {
     }
 
     private boolean flagged(List<String> has) {
-        return flags.contains("None") && has.stream().noneMatch(f -> f.startsWith("Sched")) || has.stream().anyMatch(flags::contains);
+        return flags.contains("None") && has.stream().noneMatch(f -> f.startsWith("Sched"))
+                || has.stream().anyMatch(flags::contains);
     }
 
     /** {@code [a*2&b]|c@f} names a, b, c and f. */

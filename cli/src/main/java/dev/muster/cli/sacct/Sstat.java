@@ -25,9 +25,21 @@ import java.util.OptionalInt;
 
 /** Runs sstat, which shows the current usage of running steps. It asks their nodes. */
 public final class Sstat implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("allsteps:a:n", "helpformat:e:n", "pidformat:i:n", "jobs:j:r",
-            "noheader:n:n", "noconvert::n", "format:o:r", "fields:o:r", "parsable:p:n", "parsable2:P:n", "verbose:v:n", "version:V:n",
-            "help:h:n", "usage::n");
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "allsteps:a:n",
+            "helpformat:e:n",
+            "pidformat:i:n",
+            "jobs:j:r",
+            "noheader:n:n",
+            "noconvert::n",
+            "format:o:r",
+            "fields:o:r",
+            "parsable:p:n",
+            "parsable2:P:n",
+            "verbose:v:n",
+            "version:V:n",
+            "help:h:n",
+            "usage::n");
     private static final String PIDS = "JobID,Nodelist,Pids";
 
     private static final class Wanted {
@@ -104,7 +116,9 @@ public final class Sstat implements Command {
             String letter = o.letter() == 0 ? "" : "-" + o.letter() + ", ";
             c.out().println("      " + letter + "--" + o.name() + ":");
         }
-        c.out().println("    A step is named job.step; without a step the lowest numbered one of the job is meant, with -a all of them.");
+        c.out()
+                .println("    A step is named job.step; without a step the lowest numbered one of the job is "
+                        + "meant, with -a all of them.");
     }
 
     private static int show(CommandContext c, Wanted w, List<SstatField.Column> columns) throws SlurmException {
@@ -131,7 +145,8 @@ public final class Sstat implements Command {
                     c.info("StepId=" + job + "." + one.text("stepId") + " runs on " + one.text("nodes"));
                 }
                 if (isForeign(c, one)) {
-                    c.error("problem getting step_layout for StepId=" + one.number("jobId") + "." + one.text("stepId") + ": Invalid user id");
+                    c.error("problem getting step_layout for StepId=" + one.number("jobId") + "." + one.text("stepId")
+                            + ": Invalid user id");
                     continue;
                 }
                 SstatField.row(c, columns, one, usage(c, one), w.delimiter, w.trailing, w.noConvert);
@@ -167,14 +182,22 @@ public final class Sstat implements Command {
     /** Nodes tell of a step to its user alone, and to who runs the cluster. */
     private static boolean isForeign(CommandContext c, Json.Obj step) {
         int me = c.host().uid();
-        return me != 0 && me != step.integer("userId") && !c.host().userName(me).equals(c.host().slurmUser());
+        return me != 0
+                && me != step.integer("userId")
+                && !c.host().userName(me).equals(c.host().slurmUser());
     }
 
     /** The step named, all, or the lowest numbered one; of a heterogeneous step all components. */
     private static List<Json.Obj> selectedSteps(List<Json.Obj> running, String step, boolean all) {
-        OptionalInt lowest = running.stream().mapToInt(Sstat::id).filter(id -> id >= 0).map(StepId::number).min();
+        OptionalInt lowest = running.stream()
+                .mapToInt(Sstat::id)
+                .filter(id -> id >= 0)
+                .map(StepId::number)
+                .min();
         OptionalInt wanted = step.isEmpty() ? lowest : StepId.parse(step);
-        return running.stream().filter(s -> step.isEmpty() && all || wanted.isPresent() && StepId.means(wanted.getAsInt(), id(s))).toList();
+        return running.stream()
+                .filter(s -> step.isEmpty() && all || wanted.isPresent() && StepId.means(wanted.getAsInt(), id(s)))
+                .toList();
     }
 
     private static int id(Json.Obj step) {
@@ -191,7 +214,9 @@ public final class Sstat implements Command {
         Json.Obj q = new Json.Obj();
         q.put("jobId", step.number("jobId"));
         List<Json.Obj> out = new ArrayList<>();
-        List<String> names = HostList.parse(step.text("nodes")) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        List<String> names = HostList.parse(step.text("nodes")) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : List.of();
         for (String name : names) {
             Json.Obj node = nodes.get(name);
             if (node == null) {
@@ -200,18 +225,22 @@ public final class Sstat implements Command {
             try {
                 Json.Obj reply = c.host().callNode(node.text("address"), node.integer("port"), "QueryProcesses", q);
                 for (Json.Obj s : reply.objects("steps")) {
-                    if (s.integer("jobId") == step.integer("jobId") && SacctJson.stepName(s).equals(step.text("stepId"))) {
+                    if (s.integer("jobId") == step.integer("jobId")
+                            && SacctJson.stepName(s).equals(step.text("stepId"))) {
                         s.objects("tasks").forEach(t -> out.add(t.put("node", name)));
                         for (String meter : List.of("energyJ", "netInBytes", "netOutBytes")) {
                             step.put(meter, step.number(meter) + s.number(meter));
                         }
                         Metered more = Codec.bind(s.obj("metered"), Metered.class);
-                        step.put("metered", Metered.parse(step.text("metered")).and(more).text());
+                        step.put(
+                                "metered",
+                                Metered.parse(step.text("metered")).and(more).text());
                     }
                 }
             } catch (SlurmException e) {
                 String why = e.errno() == SlurmErrno.CTLD_CONNECT.number() ? "no answer" : e.getMessage();
-                c.error("problem getting step_layout for StepId=" + step.integer("jobId") + "." + step.text("stepId") + " on " + name + ": " + why);
+                c.error("problem getting step_layout for StepId=" + step.integer("jobId") + "." + step.text("stepId")
+                        + " on " + name + ": " + why);
             }
         }
         return out;

@@ -18,28 +18,72 @@ import java.util.function.ToLongFunction;
 
 /** Columns of sstat: names as in their headings, and default widths (negative: left-aligned). */
 enum SstatField {
-    ALLOCTRES("AllocTRES", 10), AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10), AVEDISKREAD("AveDiskRead", 12), AVEDISKWRITE("AveDiskWrite", 12),
-    AVEPAGES("AvePages", 10), AVERSS("AveRSS", 10), AVEVMSIZE("AveVMSize", 10), CONSUMEDENERGY("ConsumedEnergy", 14),
-    CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17), JOBID("JobID", -12), MAXDISKREAD("MaxDiskRead", 12),
-    MAXDISKREADNODE("MaxDiskReadNode", 15), MAXDISKREADTASK("MaxDiskReadTask", 15), MAXDISKWRITE("MaxDiskWrite", 12),
-    MAXDISKWRITENODE("MaxDiskWriteNode", 16), MAXDISKWRITETASK("MaxDiskWriteTask", 16), MAXPAGES("MaxPages", 8),
-    MAXPAGESNODE("MaxPagesNode", 12), MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10),
-    MAXRSSTASK("MaxRSSTask", 10), MAXVMSIZE("MaxVMSize", 10), MAXVMSIZENODE("MaxVMSizeNode", 14), MAXVMSIZETASK("MaxVMSizeTask", 14),
-    MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10), NODELIST("Nodelist", 20), NTASKS("NTasks", 8),
-    PIDS("Pids", 20), REQCPUFREQ("ReqCPUFreq", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13),
-    REQCPUFREQGOV("ReqCPUFreqGov", 13), SLUID("SLUID", 14), TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14),
-    TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18), TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18), TRESUSAGEINMIN("TRESUsageInMin", 14),
-    TRESUSAGEINMINNODE("TRESUsageInMinNode", 18), TRESUSAGEINMINTASK("TRESUsageInMinTask", 18), TRESUSAGEINTOT("TRESUsageInTot", 14),
-    TRESUSAGEOUTAVE("TRESUsageOutAve", 15), TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19),
-    TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19), TRESUSAGEOUTMIN("TRESUsageOutMin", 15), TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19),
-    TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19), TRESUSAGEOUTTOT("TRESUsageOutTot", 15);
+    ALLOCTRES("AllocTRES", 10),
+    AVECPU("AveCPU", 10),
+    AVECPUFREQ("AveCPUFreq", 10),
+    AVEDISKREAD("AveDiskRead", 12),
+    AVEDISKWRITE("AveDiskWrite", 12),
+    AVEPAGES("AvePages", 10),
+    AVERSS("AveRSS", 10),
+    AVEVMSIZE("AveVMSize", 10),
+    CONSUMEDENERGY("ConsumedEnergy", 14),
+    CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17),
+    JOBID("JobID", -12),
+    MAXDISKREAD("MaxDiskRead", 12),
+    MAXDISKREADNODE("MaxDiskReadNode", 15),
+    MAXDISKREADTASK("MaxDiskReadTask", 15),
+    MAXDISKWRITE("MaxDiskWrite", 12),
+    MAXDISKWRITENODE("MaxDiskWriteNode", 16),
+    MAXDISKWRITETASK("MaxDiskWriteTask", 16),
+    MAXPAGES("MaxPages", 8),
+    MAXPAGESNODE("MaxPagesNode", 12),
+    MAXPAGESTASK("MaxPagesTask", 14),
+    MAXRSS("MaxRSS", 10),
+    MAXRSSNODE("MaxRSSNode", 10),
+    MAXRSSTASK("MaxRSSTask", 10),
+    MAXVMSIZE("MaxVMSize", 10),
+    MAXVMSIZENODE("MaxVMSizeNode", 14),
+    MAXVMSIZETASK("MaxVMSizeTask", 14),
+    MINCPU("MinCPU", 10),
+    MINCPUNODE("MinCPUNode", 10),
+    MINCPUTASK("MinCPUTask", 10),
+    NODELIST("Nodelist", 20),
+    NTASKS("NTasks", 8),
+    PIDS("Pids", 20),
+    REQCPUFREQ("ReqCPUFreq", 13),
+    REQCPUFREQMIN("ReqCPUFreqMin", 13),
+    REQCPUFREQMAX("ReqCPUFreqMax", 13),
+    REQCPUFREQGOV("ReqCPUFreqGov", 13),
+    SLUID("SLUID", 14),
+    TRESUSAGEINAVE("TRESUsageInAve", 14),
+    TRESUSAGEINMAX("TRESUsageInMax", 14),
+    TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18),
+    TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18),
+    TRESUSAGEINMIN("TRESUsageInMin", 14),
+    TRESUSAGEINMINNODE("TRESUsageInMinNode", 18),
+    TRESUSAGEINMINTASK("TRESUsageInMinTask", 18),
+    TRESUSAGEINTOT("TRESUsageInTot", 14),
+    TRESUSAGEOUTAVE("TRESUsageOutAve", 15),
+    TRESUSAGEOUTMAX("TRESUsageOutMax", 15),
+    TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19),
+    TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19),
+    TRESUSAGEOUTMIN("TRESUsageOutMin", 15),
+    TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19),
+    TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19),
+    TRESUSAGEOUTTOT("TRESUsageOutTot", 15);
 
-    static final String STANDARD = "JobID,AllocTRES,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,MaxPages,"
-            + "MaxPagesNode,MaxPagesTask,AvePages,MinCPU,MinCPUNode,MinCPUTask,AveCPU,NTasks,AveCPUFreq,ReqCPUFreqMin,ReqCPUFreqMax,"
-            + "ReqCPUFreqGov,ConsumedEnergy,MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteNode,"
-            + "MaxDiskWriteTask,AveDiskWrite,TRESUsageInAve,TRESUsageInMax,TRESUsageInMaxNode,TRESUsageInMaxTask,TRESUsageInMin,"
-            + "TRESUsageInMinNode,TRESUsageInMinTask,TRESUsageInTot,TRESUsageOutAve,TRESUsageOutMax,TRESUsageOutMaxNode,TRESUsageOutMaxTask,"
-            + "TRESUsageOutMin,TRESUsageOutMinNode,TRESUsageOutMinTask,TRESUsageOutTot";
+    static final String STANDARD =
+            "JobID,AllocTRES,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,MaxRSSNode,MaxRSSTask,"
+                    + "AveRSS,MaxPages,"
+                    + "MaxPagesNode,MaxPagesTask,AvePages,MinCPU,MinCPUNode,MinCPUTask,AveCPU,NTasks,AveCPUFreq,"
+                    + "ReqCPUFreqMin,ReqCPUFreqMax,"
+                    + "ReqCPUFreqGov,ConsumedEnergy,MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask,AveDiskRead,"
+                    + "MaxDiskWrite,MaxDiskWriteNode,"
+                    + "MaxDiskWriteTask,AveDiskWrite,TRESUsageInAve,TRESUsageInMax,TRESUsageInMaxNode,"
+                    + "TRESUsageInMaxTask,TRESUsageInMin,"
+                    + "TRESUsageInMinNode,TRESUsageInMinTask,TRESUsageInTot,TRESUsageOutAve,TRESUsageOutMax,"
+                    + "TRESUsageOutMaxNode,TRESUsageOutMaxTask,"
+                    + "TRESUsageOutMin,TRESUsageOutMinNode,TRESUsageOutMinTask,TRESUsageOutTot";
     private static final int LISTED_PER_LINE = 4;
 
     /** @param width negative: left side; 0 for the whole value */
@@ -70,7 +114,8 @@ enum SstatField {
             String name = percent < 0 ? item : item.substring(0, percent);
             SstatField found = null;
             for (SstatField f : values()) {
-                if (found == null && Texts.lower(f.title).startsWith(Texts.lower(name)) || f.title.equalsIgnoreCase(name)) {
+                if (found == null && Texts.lower(f.title).startsWith(Texts.lower(name))
+                        || f.title.equalsIgnoreCase(name)) {
                     found = f;
                 }
             }
@@ -101,7 +146,13 @@ enum SstatField {
         }
     }
 
-    static void row(CommandContext c, List<Column> columns, Json.Obj step, List<Json.Obj> tasks, String delimiter, boolean trailing,
+    static void row(
+            CommandContext c,
+            List<Column> columns,
+            Json.Obj step,
+            List<Json.Obj> tasks,
+            String delimiter,
+            boolean trailing,
             boolean raw) {
         List<String> values = new ArrayList<>();
         for (Column col : columns) {
@@ -110,7 +161,8 @@ enum SstatField {
         print(c, columns, values, delimiter, trailing);
     }
 
-    private static void print(CommandContext c, List<Column> columns, List<String> values, String delimiter, boolean trailing) {
+    private static void print(
+            CommandContext c, List<Column> columns, List<String> values, String delimiter, boolean trailing) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < columns.size(); i++) {
             String v = values.get(i);
@@ -119,8 +171,11 @@ enum SstatField {
                 continue;
             }
             int width = Math.abs(columns.get(i).width);
-            String cut = v.length() <= width ? v : columns.get(i).field == PIDS || columns.get(i).field == NODELIST ? v
-                    : v.substring(0, width - 1) + "+";
+            String cut = v.length() <= width
+                    ? v
+                    : columns.get(i).field == PIDS || columns.get(i).field == NODELIST
+                            ? v
+                            : v.substring(0, width - 1) + "+";
             String pad = " ".repeat(Math.max(0, width - cut.length()));
             line.append(columns.get(i).width < 0 ? cut + pad : pad + cut).append(' ');
         }
@@ -137,7 +192,8 @@ enum SstatField {
             case NTASKS -> Integer.toString(step.integer("tasks"));
             case PIDS -> pids(all);
             case AVECPU -> cpu(mean(tasks, "cpuMs"));
-            case MINCPU -> cpu(extreme(tasks, "cpuMs", false).map(t -> t.number("cpuMs")).orElse(0L));
+            case MINCPU ->
+                cpu(extreme(tasks, "cpuMs", false).map(t -> t.number("cpuMs")).orElse(0L));
             case MINCPUNODE -> node(tasks, "cpuMs", false);
             case MINCPUTASK -> task(tasks, "cpuMs", false);
             case AVERSS -> kb(mean(tasks, "residentKb"), raw);
@@ -166,8 +222,13 @@ enum SstatField {
             case REQCPUFREQGOV -> StepFrequency.asked(step, CpuFreq::governor);
             case CONSUMEDENERGY -> SacctField.energy(step.number("energyJ"), raw ? (char) 1 : 0);
             case CONSUMEDENERGYRAW -> Long.toString(step.number("energyJ"));
-            case TRESUSAGEINAVE -> in(step, f -> mean(tasks, f), m -> m.gpuMemKb() / Math.max(1, tasks.size()),
-                    m -> m.gpuPercent() / Math.max(1, tasks.size()), raw);
+            case TRESUSAGEINAVE ->
+                in(
+                        step,
+                        f -> mean(tasks, f),
+                        m -> m.gpuMemKb() / Math.max(1, tasks.size()),
+                        m -> m.gpuPercent() / Math.max(1, tasks.size()),
+                        raw);
             case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), Metered::gpuMostMemKb, Metered::gpuMostPercent, raw);
             case TRESUSAGEINMAXNODE -> places(f -> node(tasks, f, true));
             case TRESUSAGEINMAXTASK -> places(f -> task(tasks, f, true));
@@ -189,7 +250,9 @@ enum SstatField {
     /** Returns the nodes with the largest or smallest value of a task: {@code cpu=n1,fs/disk=n2,…}. */
     private static String places(Function<String, String> of) {
         List<String> out = new ArrayList<>();
-        String[][] all = {{"cpu", "cpuMs"}, {"fs/disk", "readBytes"}, {"mem", "residentKb"}, {"pages", "pages"}, {"vmem", "virtualKb"}};
+        String[][] all = {
+            {"cpu", "cpuMs"}, {"fs/disk", "readBytes"}, {"mem", "residentKb"}, {"pages", "pages"}, {"vmem", "virtualKb"}
+        };
         for (String[] one : all) {
             String at = of.apply(one[1]);
             if (!at.isEmpty()) {
@@ -213,14 +276,21 @@ enum SstatField {
                 + SacctField.network(step, "netOutBytes");
     }
 
-    private static String in(Json.Obj step, ToLongFunction<String> of, ToLongFunction<Metered> gpuKb, ToLongFunction<Metered> gpuPercent,
+    private static String in(
+            Json.Obj step,
+            ToLongFunction<String> of,
+            ToLongFunction<Metered> gpuKb,
+            ToLongFunction<Metered> gpuPercent,
             boolean raw) {
         Metered m = Metered.parse(step.text("metered"));
         long percent = gpuPercent.applyAsLong(m);
         String gpus = percent < 0 ? "" : SacctField.gpus(m, gpuKb.applyAsLong(m), percent, kb -> whole(kb, raw));
-        return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",energy=" + step.number("energyJ") + ",fs/disk="
-                + of.applyAsLong("readBytes") + SacctField.lustre(m, m.fsReadBytes()) + gpus + SacctField.network(step, "netInBytes") + ",mem="
-                + whole(of.applyAsLong("residentKb"), raw) + ",pages=" + of.applyAsLong("pages") + ",vmem=" + whole(of.applyAsLong("virtualKb"), raw);
+        return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",energy=" + step.number("energyJ")
+                + ",fs/disk="
+                + of.applyAsLong("readBytes") + SacctField.lustre(m, m.fsReadBytes()) + gpus
+                + SacctField.network(step, "netInBytes") + ",mem="
+                + whole(of.applyAsLong("residentKb"), raw) + ",pages=" + of.applyAsLong("pages") + ",vmem="
+                + whole(of.applyAsLong("virtualKb"), raw);
     }
 
     private static String pids(List<Json.Obj> tasks) {
@@ -260,7 +330,8 @@ enum SstatField {
     private static java.util.Optional<Json.Obj> extreme(List<Json.Obj> tasks, String field, boolean most) {
         Json.Obj found = null;
         for (Json.Obj t : tasks) {
-            if (found == null || (most ? t.number(field) > found.number(field) : t.number(field) < found.number(field))) {
+            if (found == null
+                    || (most ? t.number(field) > found.number(field) : t.number(field) < found.number(field))) {
                 found = t;
             }
         }
@@ -272,7 +343,9 @@ enum SstatField {
     }
 
     private static String task(List<Json.Obj> tasks, String field, boolean most) {
-        return extreme(tasks, field, most).map(t -> Integer.toString(t.integer("rank"))).orElse("");
+        return extreme(tasks, field, most)
+                .map(t -> Integer.toString(t.integer("rank")))
+                .orElse("");
     }
 
     private static String cpu(long ms) {

@@ -25,14 +25,28 @@ import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.Times;
 import dev.muster.model.json.Json;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Runs scontrol, which shows and changes the state of the cluster. */
 public final class Scontrol implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "details:d:n",
-            "federation::n", "future:F:n", "help:h:n", "hide::n", "json::o", "local::n", "oneliner:o:n", "quiet:Q:n",
-            "sibling::n", "uid:u:r", "verbose:v:n", "version:V:n", "yaml::o");
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "all:a:n",
+            "cluster::r",
+            "clusters:M:r",
+            "details:d:n",
+            "federation::n",
+            "future:F:n",
+            "help:h:n",
+            "hide::n",
+            "json::o",
+            "local::n",
+            "oneliner:o:n",
+            "quiet:Q:n",
+            "sibling::n",
+            "uid:u:r",
+            "verbose:v:n",
+            "version:V:n",
+            "yaml::o");
     private static final int DAMPENING_MAX = 65535;
     private static final int HOSTLIST_BYTES_MAX = 16 << 20;
 
@@ -50,8 +64,8 @@ public final class Scontrol implements Command {
         s.all = c.env().containsKey("SCONTROL_ALL");
         s.future = c.env().containsKey("SCONTROL_FUTURE");
         if (!p.error().isEmpty()) {
-            throw new UsageException(1, List.of(c.program() + ": " + p.error(),
-                    "Try \"scontrol --help\" for more information"));
+            throw new UsageException(
+                    1, List.of(c.program() + ": " + p.error(), "Try \"scontrol --help\" for more information"));
         }
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
@@ -67,7 +81,7 @@ public final class Scontrol implements Command {
                     s.json = h.opt().name();
                     s.parser = JsonOutput.requireParser(c, s.json, h.value());
                 }
-                case "federation", "local", "sibling" -> { }
+                case "federation", "local", "sibling" -> {}
                 case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
                 case "version" -> {
                     c.out().println(Release.LINE);
@@ -86,7 +100,10 @@ public final class Scontrol implements Command {
     }
 
     private static int interactive(CommandContext c, ScontrolSwitches s) {
-        return InteractiveShell.run(c, false, first -> first.equals("quit") || first.equals("exit") || first.equals("q"),
+        return InteractiveShell.run(
+                c,
+                false,
+                first -> first.equals("quit") || first.equals("exit") || first.equals("q"),
                 words -> command(c, s, words));
     }
 
@@ -95,7 +112,8 @@ public final class Scontrol implements Command {
         return t.length() >= least && keyword.startsWith(t);
     }
 
-    private static int command(CommandContext c, ScontrolSwitches s, List<String> words) throws SlurmException, UsageException {
+    private static int command(CommandContext c, ScontrolSwitches s, List<String> words)
+            throws SlurmException, UsageException {
         String typed = words.getFirst();
         String k = Texts.lower(typed);
         List<String> rest = words.subList(1, words.size());
@@ -114,7 +132,7 @@ public final class Scontrol implements Command {
                 s.verbose = true;
             }
             case "version" -> c.out().println(Release.LINE);
-            case "exit", "quit", "q" -> { }     // there is nothing to end
+            case "exit", "quit", "q" -> {} // there is nothing to end
             case "help" -> ScontrolHelp.print(c, OPTIONS);
             case "listjobs" -> {
                 return ScontrolNode.list(c, s, rest, false);
@@ -156,7 +174,19 @@ public final class Scontrol implements Command {
     /** Returns how many words may follow. */
     private static int most(String typed) {
         return switch (Texts.lower(typed)) {
-            case "all", "hide", "details", "detail", "oneliner", "quiet", "verbose", "version", "help", "exit", "quit", "q", "ping",
+            case "all",
+                    "hide",
+                    "details",
+                    "detail",
+                    "oneliner",
+                    "quiet",
+                    "verbose",
+                    "version",
+                    "help",
+                    "exit",
+                    "quit",
+                    "q",
+                    "ping",
                     "completing" -> 0;
             case "wait_job", "schedloglevel", "fsdampeningfactor", "pidinfo", "shutdown" -> 1;
             default -> Integer.MAX_VALUE;
@@ -238,8 +268,12 @@ public final class Scontrol implements Command {
             warnings(c, c.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, what, e.errno() == SlurmErrno.ACCESS_DENIED.number() ? new SlurmException(e.errno(),
-                    "Permission denied") : e);
+            return CommonOptions.reportFailure(
+                    c,
+                    what,
+                    e.errno() == SlurmErrno.ACCESS_DENIED.number()
+                            ? new SlurmException(e.errno(), "Permission denied")
+                            : e);
         }
     }
 
@@ -266,8 +300,13 @@ public final class Scontrol implements Command {
 
     /** There is no second controller that could. */
     private static int takeover(CommandContext c, List<String> rest) {
-        c.err().println(rest.isEmpty() ? "slurm_takeover error: no backup controller is configured"
-                : rest.size() > 1 ? "takeover: too many arguments" : "takeover: invalid backup controller index (" + rest.getFirst() + ")");
+        c.err()
+                .println(
+                        rest.isEmpty()
+                                ? "slurm_takeover error: no backup controller is configured"
+                                : rest.size() > 1
+                                        ? "takeover: too many arguments"
+                                        : "takeover: invalid backup controller index (" + rest.getFirst() + ")");
         return 1;
     }
 
@@ -279,7 +318,10 @@ public final class Scontrol implements Command {
             c.err().println("invalid dampening factor: " + rest.getFirst());
             return 1;
         }
-        return debug(c, "UpdateSetting", new Json.Obj().put("key", "fairsharedampeningfactor").put("value", rest.getFirst()),
+        return debug(
+                c,
+                "UpdateSetting",
+                new Json.Obj().put("key", "fairsharedampeningfactor").put("value", rest.getFirst()),
                 "slurm_set_fs_dampeningfactor error");
     }
 
@@ -320,12 +362,16 @@ public final class Scontrol implements Command {
 
     /** Returns the node whose slurmd is meant, "" for slurmctld. */
     private static String nodes(String word) {
-        return Texts.lower(word).startsWith("nodes=") || Texts.lower(word).startsWith("node=") ? word.substring(word.indexOf('=') + 1) : "";
+        return Texts.lower(word).startsWith("nodes=") || Texts.lower(word).startsWith("node=")
+                ? word.substring(word.indexOf('=') + 1)
+                : "";
     }
 
     private static int schedLogLevel(CommandContext c, List<String> rest) {
         if (rest.size() != 1) {
-            c.err().println((rest.isEmpty() ? "too few arguments for keyword:" : "too many arguments for keyword:") + "schedloglevel");
+            c.err()
+                    .println((rest.isEmpty() ? "too few arguments for keyword:" : "too many arguments for keyword:")
+                            + "schedloglevel");
             return 1;
         }
         String level = Texts.lower(rest.getFirst());
@@ -377,7 +423,8 @@ public final class Scontrol implements Command {
     }
 
     private static int ping(CommandContext c, ScontrolSwitches s) throws UsageException {
-        String host = c.host().controllers().isEmpty() ? "" : c.host().controllers().getFirst();
+        String host =
+                c.host().controllers().isEmpty() ? "" : c.host().controllers().getFirst();
         boolean up = false;
         long beganNs = System.nanoTime();
         try {
@@ -388,8 +435,12 @@ public final class Scontrol implements Command {
             up = false;
         }
         if (!s.json.isEmpty()) {
-            JsonOutput.print(c, s.json, s.parser, ControlJson.slurmctldPing(host, up, (System.nanoTime() - beganNs) / 1000,
-                    JsonOutput.version(s.parser)));
+            JsonOutput.print(
+                    c,
+                    s.json,
+                    s.parser,
+                    ControlJson.slurmctldPing(
+                            host, up, (System.nanoTime() - beganNs) / 1000, JsonOutput.version(s.parser)));
             return up ? 0 : 1;
         }
         c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
@@ -405,7 +456,7 @@ public final class Scontrol implements Command {
         }
         String id = rest.getFirst();
         if (Digits.parseNumber(id) <= 0) {
-            c.err().print("Invalid job_id " + id);      // the original ends no line here
+            c.err().print("Invalid job_id " + id); // the original ends no line here
             return 1;
         }
         Json.Obj q = new Json.Obj().put("jobId", Digits.parseNumber(id)).put("waitMs", 0L);
@@ -434,11 +485,18 @@ public final class Scontrol implements Command {
 
     /** A job of somebody else's, of which the queue shows how far it is: nothing if it does not. */
     private static Json.Obj seen(CommandContext c, String id) {
-        Json.Obj q = new Json.Obj().put("jobs", List.of(id)).put("allStates", Boolean.TRUE).put("fields", List.of("jobId", "state", "flags"));
+        Json.Obj q = new Json.Obj()
+                .put("jobs", List.of(id))
+                .put("allStates", Boolean.TRUE)
+                .put("fields", List.of("jobId", "state", "flags"));
         try {
             for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-                boolean ready = !j.texts("flags").contains("CONFIGURING") && j.text("state").equals("RUNNING");
-                if (ready || AllocationClient.isOver(j) || AllocationClient.isPending(j) || c.host().pause(WAIT_PACE_MS)) {
+                boolean ready = !j.texts("flags").contains("CONFIGURING")
+                        && j.text("state").equals("RUNNING");
+                if (ready
+                        || AllocationClient.isOver(j)
+                        || AllocationClient.isPending(j)
+                        || c.host().pause(WAIT_PACE_MS)) {
                     return j.put("ready", ready);
                 }
             }
@@ -457,7 +515,11 @@ public final class Scontrol implements Command {
         }
         boolean known = is(rest.getFirst(), "batch_script", 1);
         if (!known || rest.size() < 2) {
-            c.err().println(known ? "too few arguments for keyword:write" : "invalid write argument:" + rest.getFirst());
+            c.err()
+                    .println(
+                            known
+                                    ? "too few arguments for keyword:write"
+                                    : "invalid write argument:" + rest.getFirst());
             return 1;
         }
         // a task of an array has the script of all of them
@@ -465,8 +527,9 @@ public final class Scontrol implements Command {
         try {
             Json.Obj q = new Json.Obj();
             q.put("jobId", (long) Math.max(0, JobIds.resolve(c, id)));
-            byte[] script = dev.muster.model.format.Bytes
-                    .fromBase64(c.host().controller().call("QueryScript", q).text("script")).toArray();
+            byte[] script = dev.muster.model.format.Bytes.fromBase64(
+                            c.host().controller().call("QueryScript", q).text("script"))
+                    .toArray();
             String path = rest.size() > 2 ? rest.get(2) : "slurm-" + id + ".sh";
             if (path.equals("-")) {
                 c.out().write(script, 0, script.length);
@@ -487,8 +550,10 @@ public final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("states", List.of("COMPLETING"));
         for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-            c.out().println("JobId=" + JobRows.id(j, 0) + " EndTime="
-                    + Times.isoOr(j.number("endTime"), c.host().zone(), "Unknown") + " Nodes=" + j.text("nodes"));
+            c.out()
+                    .println("JobId=" + JobRows.id(j, 0) + " EndTime="
+                            + Times.isoOr(j.number("endTime"), c.host().zone(), "Unknown") + " Nodes="
+                            + j.text("nodes"));
         }
         return 0;
     }
@@ -501,7 +566,8 @@ public final class Scontrol implements Command {
                 || rest.size() > 2 && SHOWN_BY_PARTS.stream().noneMatch(entity -> is(rest.getFirst(), entity, 4));
     }
 
-    private static int show(CommandContext c, ScontrolSwitches s, List<String> rest) throws SlurmException, UsageException {
+    private static int show(CommandContext c, ScontrolSwitches s, List<String> rest)
+            throws SlurmException, UsageException {
         if (rest.isEmpty()) {
             return tooFew(c, "show");
         }
@@ -566,8 +632,9 @@ public final class Scontrol implements Command {
     }
 
     private static String given(CommandContext c, String id) {
-        return id.isEmpty() ? c.env("SLURM_JOB_NODELIST").isEmpty() ? c.env("SLURM_NODELIST")
-                : c.env("SLURM_JOB_NODELIST") : id;
+        return id.isEmpty()
+                ? c.env("SLURM_JOB_NODELIST").isEmpty() ? c.env("SLURM_NODELIST") : c.env("SLURM_JOB_NODELIST")
+                : id;
     }
 
     private static int hostNames(CommandContext c, String id) {
@@ -603,7 +670,10 @@ public final class Scontrol implements Command {
         }
         if (text.startsWith("/") || text.equals("-")) {
             try {
-                text = RawText.decode(text.equals("-") ? c.in().readNBytes(HOSTLIST_BYTES_MAX) : c.host().readFile(text, HOSTLIST_BYTES_MAX));
+                text = RawText.decode(
+                        text.equals("-")
+                                ? c.in().readNBytes(HOSTLIST_BYTES_MAX)
+                                : c.host().readFile(text, HOSTLIST_BYTES_MAX));
             } catch (IOException e) {
                 c.err().println("Can not open " + text);
                 return 1;

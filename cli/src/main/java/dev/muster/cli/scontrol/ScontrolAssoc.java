@@ -28,8 +28,11 @@ final class ScontrolAssoc {
             int eq = word.indexOf('=');
             String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
             List<String> values = eq < 0 ? List.of() : Texts.split(word.substring(eq + 1), ',');
-            List<String> to = key.startsWith("user") ? users : key.startsWith("acc") ? accounts : key.startsWith("qos") ? qos
-                    : key.startsWith("flag") ? flags : null;
+            List<String> to = key.startsWith("user")
+                    ? users
+                    : key.startsWith("acc")
+                            ? accounts
+                            : key.startsWith("qos") ? qos : key.startsWith("flag") ? flags : null;
             if (to == null) {
                 c.error("invalid option:" + word);
                 return 1;
@@ -47,7 +50,12 @@ final class ScontrolAssoc {
             users(c, reply, users, s.oneLine);
         }
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("assoc"))) {
-            title(c, s.oneLine, reply.objects("assocs").isEmpty() ? "No associations currently cached in Slurm." : "Association Records");
+            title(
+                    c,
+                    s.oneLine,
+                    reply.objects("assocs").isEmpty()
+                            ? "No associations currently cached in Slurm."
+                            : "Association Records");
             for (Json.Obj a : reply.objects("assocs")) {
                 Json.Obj share = a.obj("share");
                 // accounts' own records are none of any user
@@ -81,8 +89,10 @@ final class ScontrolAssoc {
         title(c, oneLine, "User Records");
         for (Json.Obj u : reply.objects("users")) {
             if (wanted.isEmpty() || wanted.contains(u.text("user"))) {
-                c.out().println("UserName=" + u.text("user") + "(" + u.number("userId") + ") DefAccount=" + JobRows.orNull(u.text("defaultAccount"))
-                        + " DefWckey=" + JobRows.orNull(u.text("defaultWckey")) + " AdminLevel=" + u.text("adminLevel"));
+                c.out()
+                        .println("UserName=" + u.text("user") + "(" + u.number("userId") + ") DefAccount="
+                                + JobRows.orNull(u.text("defaultAccount")) + " DefWckey="
+                                + JobRows.orNull(u.text("defaultWckey")) + " AdminLevel=" + u.text("adminLevel"));
             }
         }
     }
@@ -94,16 +104,21 @@ final class ScontrolAssoc {
         String raw = share.text("rawShares").equals("parent") ? "2147483647" : share.text("rawShares");
         return "ClusterName=" + reply.text("cluster") + " Account=" + share.text("account")
                 + " UserName=" + (user.isEmpty() ? "" : user + "(" + a.number("userId") + ")")
-                + " Partition=" + share.text("partition") + " Priority=" + (l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
+                + " Partition=" + share.text("partition") + " Priority="
+                + (l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
                 + " ID=" + a.number("id")
-                + next + "SharesRaw/Norm/Level/Factor=" + raw + "/" + two(share.real("normShares")) + "/" + levelShares(reply, a) + "/"
+                + next + "SharesRaw/Norm/Level/Factor=" + raw + "/" + two(share.real("normShares")) + "/"
+                + levelShares(reply, a) + "/"
                 + two(share.real("fairShare"))
-                + next + "UsageRaw/Norm/Efctv=" + two(a.real("usage")) + "/" + two(share.real("normUsage")) + "/" + two(share.real("effectiveUsage"))
+                + next + "UsageRaw/Norm/Efctv=" + two(a.real("usage")) + "/" + two(share.real("normUsage")) + "/"
+                + two(share.real("effectiveUsage"))
                 + next + "ParentAccount=" + parent(reply, a.text("parent")) + " Lineage=" + lineage(reply, a)
                 + " DefAssoc=" + (a.flag("isDefault") ? "Yes" : "No")
                 + jobs(a, l, next) + next + submitted(a, l) + group(reply, a, l, next)
-                + next + "MaxJobs=" + used(l, "MaxJobs", a.number("running")) + " MaxJobsAccrue=" + l.text("MaxJobsAccrue")
-                + " MaxSubmitJobs=" + used(l, "MaxSubmitJobs", a.number("submitted")) + " MaxWallPJ=" + l.text("MaxWall")
+                + next + "MaxJobs=" + used(l, "MaxJobs", a.number("running")) + " MaxJobsAccrue="
+                + l.text("MaxJobsAccrue")
+                + " MaxSubmitJobs=" + used(l, "MaxSubmitJobs", a.number("submitted")) + " MaxWallPJ="
+                + l.text("MaxWall")
                 + next + "MaxTRESPJ=" + l.text("MaxTRES") + next + "MaxTRESPN=" + l.text("MaxTRESPerNode")
                 + next + "MaxTRESMinsPJ=" + l.text("MaxTRESMins")
                 + next + "MinPrioThresh=" + l.text("MinPrioThresh")
@@ -113,24 +128,35 @@ final class ScontrolAssoc {
     /** The sum of the shares of an association and of those beside it; 1 for the root. */
     private static long levelShares(Json.Obj reply, Json.Obj a) {
         String above = above(a);
-        return above.isEmpty() ? 1 : reply.objects("assocs").stream().filter(o -> above(o).equals(above)).map(o -> o.obj("share").text("rawShares"))
-                .filter(shares -> shares.matches("[0-9]{1,9}")).mapToLong(Long::parseLong).sum();
+        return above.isEmpty()
+                ? 1
+                : reply.objects("assocs").stream()
+                        .filter(o -> above(o).equals(above))
+                        .map(o -> o.obj("share").text("rawShares"))
+                        .filter(shares -> shares.matches("[0-9]{1,9}"))
+                        .mapToLong(Long::parseLong)
+                        .sum();
     }
 
     /** The account that an association is in: a user's own, an account's parent; "" for the root. */
     private static String above(Json.Obj a) {
-        return a.obj("share").text("user").isEmpty() ? a.text("parent") : a.obj("share").text("account");
+        return a.obj("share").text("user").isEmpty()
+                ? a.text("parent")
+                : a.obj("share").text("account");
     }
 
     /** Returns sacctmgr's Lineage: the accounts from below the root, and a user behind {@code 0-}. */
     private static String lineage(Json.Obj reply, Json.Obj a) {
         Json.Obj share = a.obj("share");
         Map<String, String> parents = new HashMap<>();
-        reply.objects("assocs").stream().filter(o -> o.obj("share").text("user").isEmpty())
+        reply.objects("assocs").stream()
+                .filter(o -> o.obj("share").text("user").isEmpty())
                 .forEach(o -> parents.put(o.obj("share").text("account"), o.text("parent")));
         StringBuilder out = new StringBuilder();
         String account = share.text("account");
-        for (int depth = 0; depth < parents.size() && !parents.getOrDefault(account, "").isEmpty(); depth++) {
+        for (int depth = 0;
+                depth < parents.size() && !parents.getOrDefault(account, "").isEmpty();
+                depth++) {
             out.insert(0, account + "/");
             account = parents.get(account);
         }
@@ -138,13 +164,20 @@ final class ScontrolAssoc {
         if (!share.text("user").isEmpty()) {
             out.append("0-").append(share.text("user")).append('/');
         }
-        return share.text("partition").isEmpty() ? out.toString() : out.append(share.text("partition")).append('/').toString();
+        return share.text("partition").isEmpty()
+                ? out.toString()
+                : out.append(share.text("partition")).append('/').toString();
     }
 
     private static String parent(Json.Obj reply, String account) {
-        return account.isEmpty() ? "" : reply.objects("assocs").stream()
-                .filter(o -> o.obj("share").text("account").equals(account) && o.obj("share").text("user").isEmpty())
-                .map(o -> account + "(" + o.number("id") + ")").findFirst().orElse(account);
+        return account.isEmpty()
+                ? ""
+                : reply.objects("assocs").stream()
+                        .filter(o -> o.obj("share").text("account").equals(account)
+                                && o.obj("share").text("user").isEmpty())
+                        .map(o -> account + "(" + o.number("id") + ")")
+                        .findFirst()
+                        .orElse(account);
     }
 
     private static String qos(Json.Obj reply, Json.Obj q, boolean oneLine) {
@@ -157,14 +190,32 @@ final class ScontrolAssoc {
         rest.put("MaxTRESMinsPJ", "MaxTRESMins");
         rest.put("MinPrioThresh", "MinPrioThresh");
         rest.put("MinTRESPJ", "MinTRES");
-        StringBuilder out = new StringBuilder("QOS=").append(q.text("name")).append('(').append(q.number("id")).append(')')
-                .append(next).append("UsageRaw=").append(String.format(Locale.ROOT, "%.6f", q.real("usage"))).append(jobs(q, l, next)).append(' ')
-                .append(submitted(q, l)).append(group(reply, q, l, next));
-        rest.forEach((shown, field) -> out.append(next).append(shown).append('=').append(l.text(field))
+        StringBuilder out = new StringBuilder("QOS=")
+                .append(q.text("name"))
+                .append('(')
+                .append(q.number("id"))
+                .append(')')
+                .append(next)
+                .append("UsageRaw=")
+                .append(String.format(Locale.ROOT, "%.6f", q.real("usage")))
+                .append(jobs(q, l, next))
+                .append(' ')
+                .append(submitted(q, l))
+                .append(group(reply, q, l, next));
+        rest.forEach((shown, field) -> out.append(next)
+                .append(shown)
+                .append('=')
+                .append(l.text(field))
                 .append(shown.equals("MinPrioThresh") ? " " : ""));
-        return out.append(next).append("PreemptMode=").append(l.text("PreemptMode").matches("|CLUSTER|OFF") ? "OFF" : l.text("PreemptMode"))
-                .append(next).append("Priority=").append(l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
-                .append(parts(reply, l, q.objects("accounts"), "PA", oneLine)).append(parts(reply, l, q.objects("users"), "PU", oneLine)).toString();
+        return out.append(next)
+                .append("PreemptMode=")
+                .append(l.text("PreemptMode").matches("|CLUSTER|OFF") ? "OFF" : l.text("PreemptMode"))
+                .append(next)
+                .append("Priority=")
+                .append(l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
+                .append(parts(reply, l, q.objects("accounts"), "PA", oneLine))
+                .append(parts(reply, l, q.objects("users"), "PU", oneLine))
+                .toString();
     }
 
     private static String parts(Json.Obj reply, Json.Obj l, List<Json.Obj> parts, String of, boolean oneLine) {
@@ -176,22 +227,39 @@ final class ScontrolAssoc {
         }
         for (Json.Obj p : parts) {
             String below = oneLine ? " " : next + "    ";
-            out.append(oneLine ? " " : next + "  ").append(p.text("name")).append(oneLine ? "={" : below).append("MaxJobs").append(of).append('=')
-                    .append(limit(l, "MaxJobs" + of, p.number("running"))).append(" MaxJobsAccrue").append(of).append('=')
-                    .append(limit(l, "MaxJobsAccrue" + of, p.number("accruing"))).append(" MaxSubmitJobs").append(of).append('=')
-                    .append(limit(l, "MaxSubmitJobs" + of, p.number("submitted"))).append(below).append("MaxTRES").append(of).append('=')
-                    .append(tres(reply, l.text("MaxTRES" + of), p.obj("tres"))).append(oneLine ? "}" : "");
+            out.append(oneLine ? " " : next + "  ")
+                    .append(p.text("name"))
+                    .append(oneLine ? "={" : below)
+                    .append("MaxJobs")
+                    .append(of)
+                    .append('=')
+                    .append(limit(l, "MaxJobs" + of, p.number("running")))
+                    .append(" MaxJobsAccrue")
+                    .append(of)
+                    .append('=')
+                    .append(limit(l, "MaxJobsAccrue" + of, p.number("accruing")))
+                    .append(" MaxSubmitJobs")
+                    .append(of)
+                    .append('=')
+                    .append(limit(l, "MaxSubmitJobs" + of, p.number("submitted")))
+                    .append(below)
+                    .append("MaxTRES")
+                    .append(of)
+                    .append('=')
+                    .append(tres(reply, l.text("MaxTRES" + of), p.obj("tres")))
+                    .append(oneLine ? "}" : "");
         }
         return out.toString();
     }
 
     private static String jobs(Json.Obj row, Json.Obj l, String next) {
-        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue=" + limit(l, "GrpJobsAccrue", row.number("accruing"));
+        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue="
+                + limit(l, "GrpJobsAccrue", row.number("accruing"));
     }
 
     private static String submitted(Json.Obj row, Json.Obj l) {
-        return "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted"))
-                + " GrpWall=" + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")";
+        return "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted")) + " GrpWall="
+                + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")";
     }
 
     private static String group(Json.Obj reply, Json.Obj row, Json.Obj l, String next) {

@@ -27,17 +27,35 @@ final class ScontrolBurst {
             return 0;
         }
         StringBuilder out = new StringBuilder();
-        out.append("Name=").append(r.text("name")).append(" DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0\n");
+        out.append("Name=")
+                .append(r.text("name"))
+                .append(" DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0\n");
         int i = 0;
         for (Json.Obj p : r.objects("pools")) {
-            out.append("  PoolName[").append(i++).append("]=").append(p.text("name"))
-                    .append(" Granularity=").append(size(p.number("granularity"))).append(" TotalSpace=").append(size(p.number("total")))
-                    .append(" FreeSpace=").append(size(Math.max(0, p.number("total") - p.number("used"))))
-                    .append(" UsedSpace=").append(size(p.number("used"))).append('\n');
+            out.append("  PoolName[")
+                    .append(i++)
+                    .append("]=")
+                    .append(p.text("name"))
+                    .append(" Granularity=")
+                    .append(size(p.number("granularity")))
+                    .append(" TotalSpace=")
+                    .append(size(p.number("total")))
+                    .append(" FreeSpace=")
+                    .append(size(Math.max(0, p.number("total") - p.number("used"))))
+                    .append(" UsedSpace=")
+                    .append(size(p.number("used")))
+                    .append('\n');
         }
         out.append("  Flags=").append(r.text("flags")).append('\n');
-        out.append("  StageInTimeout=").append(r.number("stageIn")).append(" StageOutTimeout=").append(r.number("stageOut"))
-                .append(" ValidateTimeout=").append(r.number("validate")).append(" OtherTimeout=").append(r.number("other")).append('\n');
+        out.append("  StageInTimeout=")
+                .append(r.number("stageIn"))
+                .append(" StageOutTimeout=")
+                .append(r.number("stageOut"))
+                .append(" ValidateTimeout=")
+                .append(r.number("validate"))
+                .append(" OtherTimeout=")
+                .append(r.number("other"))
+                .append('\n');
         if (!r.text("allowUsers").isEmpty()) {
             out.append("  AllowUsers=").append(r.text("allowUsers")).append('\n');
         }
@@ -59,12 +77,24 @@ final class ScontrolBurst {
         for (Json.Obj b : buffers) {
             String user = b.text("user") + "(" + b.number("userId") + ")";
             used.merge(user, b.number("size"), Long::sum);
-            out.append("    JobID=").append(b.number("jobId")).append(" CreateTime=")
-                    .append(c.time(b.number("createTime"))).append(" Pool=").append(JobRows.orNull(b.text("pool")))
-                    .append(" Size=").append(size(b.number("size"))).append(" State=allocated UserID=").append(user).append('\n');
+            out.append("    JobID=")
+                    .append(b.number("jobId"))
+                    .append(" CreateTime=")
+                    .append(c.time(b.number("createTime")))
+                    .append(" Pool=")
+                    .append(JobRows.orNull(b.text("pool")))
+                    .append(" Size=")
+                    .append(size(b.number("size")))
+                    .append(" State=allocated UserID=")
+                    .append(user)
+                    .append('\n');
         }
         out.append("  Per User Buffer Use:\n");
-        used.forEach((user, size) -> out.append("    UserID=").append(user).append(" Used=").append(size(size)).append('\n'));
+        used.forEach((user, size) -> out.append("    UserID=")
+                .append(user)
+                .append(" Used=")
+                .append(size(size))
+                .append('\n'));
     }
 
     /** In the largest unit that divides it. */
@@ -85,7 +115,11 @@ final class ScontrolBurst {
     /** Prints the status that the site's script reports. */
     static int status(CommandContext c, List<String> words) {
         try {
-            c.out().print(c.host().controller().call("QueryBurstStatus", new Json.Obj().put("arguments", words)).text("text"));
+            c.out()
+                    .print(c.host()
+                            .controller()
+                            .call("QueryBurstStatus", new Json.Obj().put("arguments", words))
+                            .text("text"));
             return 0;
         } catch (SlurmException e) {
             return CommonOptions.reportFailure(c, "slurm_load_burst_buffer_stat error", e);

@@ -57,7 +57,8 @@ public final class ScontrolHelp {
     public static String words() {
         StringBuilder out = new StringBuilder();
         for (String[] row : COMMANDS) {
-            out.append(out.isEmpty() ? "" : " ").append(row[0].replaceFirst("(?<!,) .*", "").replace(",", ""));
+            out.append(out.isEmpty() ? "" : " ")
+                    .append(row[0].replaceFirst("(?<!,) .*", "").replace(",", ""));
         }
         return out.toString();
     }
@@ -68,7 +69,10 @@ public final class ScontrolHelp {
         for (String[] row : COMMANDS) {
             c.out().println("  " + row[0] + " ".repeat(Math.max(2, 38 - row[0].length())) + row[1]);
         }
-        c.out().println("\n<ENTITY> may be config, daemons, hostlist, hostlistsorted, hostnames, job, licenses, node, partition,\n"
-                + "reservation, slurmd, step, topoconf or topology. <SPECIFICATIONS> are Key=value pairs as show prints them.");
+        c.out()
+                .println("\n<ENTITY> may be config, daemons, hostlist, hostlistsorted, hostnames, job, "
+                        + "licenses, node, partition,\n"
+                        + "reservation, slurmd, step, topoconf or topology. <SPECIFICATIONS> are Key=value "
+                        + "pairs as show prints them.");
     }
 }

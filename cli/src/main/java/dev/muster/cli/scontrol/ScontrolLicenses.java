@@ -23,10 +23,15 @@ final class ScontrolLicenses {
         } catch (SlurmException e) {
             return CommonOptions.reportFailure(c, "slurm_load_licenses error", e);
         }
-        List<Json.Obj> meant = name.isEmpty() ? all : all.stream().filter(l -> l.text("name").equals(name)
-                || serversOptional && l.text("name").startsWith(name + "@")).toList();
+        List<Json.Obj> meant = name.isEmpty()
+                ? all
+                : all.stream()
+                        .filter(l -> l.text("name").equals(name)
+                                || serversOptional && l.text("name").startsWith(name + "@"))
+                        .toList();
         if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, ControlJson.licenses(all, c.host().nowMs() / 1000));
+            return JsonOutput.print(
+                    c, s.json, s.parser, ControlJson.licenses(all, c.host().nowMs() / 1000));
         }
         if (all.isEmpty()) {
             c.out().println("No licenses configured in Slurm.");
@@ -36,7 +41,13 @@ final class ScontrolLicenses {
             c.err().println("scontrol: error: query \"" + name + "\" matched zero licenses.");
             return 1;
         }
-        if (meant.stream().map(l -> l.text("name")).filter(n -> !n.equals(name)).distinct().count() > 1 && !name.isEmpty()) {
+        if (meant.stream()
+                                .map(l -> l.text("name"))
+                                .filter(n -> !n.equals(name))
+                                .distinct()
+                                .count()
+                        > 1
+                && !name.isEmpty()) {
             c.err().println("scontrol: error: query \"" + name + "\" matched more than one result, exiting.");
             return 1;
         }
@@ -45,11 +56,12 @@ final class ScontrolLicenses {
     }
 
     private static String text(CommandContext c, Json.Obj l, String next) {
-        String out = "LicenseName=" + l.text("name") + next + "Total=" + l.integer("total") + " Used=" + l.integer("used") + " Free="
-                + l.integer("free") + " Reserved=" + l.integer("reserved") + " Remote=" + (l.flag("remote") ? "yes" : "no");
+        String out = "LicenseName=" + l.text("name") + next + "Total=" + l.integer("total") + " Used="
+                + l.integer("used") + " Free=" + l.integer("free") + " Reserved=" + l.integer("reserved") + " Remote="
+                + (l.flag("remote") ? "yes" : "no");
         if (l.flag("remote")) {
-            out += next + "LastConsumed=" + l.number("consumed") + " LastDeficit=" + l.integer("deficit") + " LastUpdate="
-                    + c.time(l.number("updated"));
+            out += next + "LastConsumed=" + l.number("consumed") + " LastDeficit=" + l.integer("deficit")
+                    + " LastUpdate=" + c.time(l.number("updated"));
         }
         return l.text("nodes").isEmpty() ? out : out + next + "Nodes=" + l.text("nodes");
     }

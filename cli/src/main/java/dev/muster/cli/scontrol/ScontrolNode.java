@@ -33,7 +33,9 @@ final class ScontrolNode {
         String host = c.host().hostName();
         List<Json.Obj> out = new ArrayList<>();
         for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
-            if (wanted.isEmpty() ? n.text("hostname").equals(host) || n.text("name").equals(host) : n.text("name").equals(wanted)) {
+            if (wanted.isEmpty()
+                    ? n.text("hostname").equals(host) || n.text("name").equals(host)
+                    : n.text("name").equals(wanted)) {
                 out.add(n);
             }
         }
@@ -45,7 +47,8 @@ final class ScontrolNode {
         if (words.isEmpty()) {
             return Scontrol.tooFew(c, "getaddrs");
         }
-        if (!(dev.muster.model.format.HostList.parse(String.join(",", words)) instanceof dev.muster.model.format.HostList.Parsed.Ok wanted)) {
+        if (!(dev.muster.model.format.HostList.parse(String.join(",", words))
+                instanceof dev.muster.model.format.HostList.Parsed.Ok wanted)) {
             c.err().println("Invalid node name specified");
             return 1;
         }
@@ -55,12 +58,15 @@ final class ScontrolNode {
         List<Json.Obj> all = c.host().controller().call("QueryNodes", q).objects("nodes");
         int rc = 0;
         for (String name : wanted.list().names()) {
-            java.util.Optional<Json.Obj> node = all.stream().filter(n -> n.text("name").equals(name)).findFirst();
+            java.util.Optional<Json.Obj> node =
+                    all.stream().filter(n -> n.text("name").equals(name)).findFirst();
             if (node.isEmpty()) {
                 c.error("Invalid node name specified: " + name);
                 rc = 1;
             } else {
-                c.out().println(name + ": " + node.get().text("address") + ":" + node.get().number("port"));
+                c.out()
+                        .println(name + ": " + node.get().text("address") + ":"
+                                + node.get().number("port"));
             }
         }
         return rc;
@@ -87,13 +93,24 @@ final class ScontrolNode {
     private static void show(CommandContext c, Json.Obj d) {
         String[][] rows = {
             {"Active Steps", d.texts("steps").isEmpty() ? "NONE" : String.join(",", d.texts("steps"))},
-            {"Actual CPUs", number(d, "cpus")}, {"Actual Boards", number(d, "boards")}, {"Actual sockets", number(d, "sockets")},
-            {"Actual cores", number(d, "cores")}, {"Actual threads per core", number(d, "threads")},
-            {"Actual real memory", number(d, "memoryMb") + " MB"}, {"Actual temp disk space", number(d, "tmpDiskMb") + " MB"},
-            {"Boot time", Times.isoOr(d.number("startTime"), c.host().zone(), "Unknown")}, {"Hostname", d.text("node")},
-            {"Last slurmctld msg time", Times.isoOr(d.number("lastMessage"), c.host().zone(), "NONE")},
-            {"Slurmd PID", number(d, "pid")}, {"Slurmd Debug", d.text("debugLevel")},
-            {"Slurmd Logfile", d.text("logFile").isEmpty() ? "(null)" : d.text("logFile")}, {"Version", d.text("version")}};
+            {"Actual CPUs", number(d, "cpus")},
+            {"Actual Boards", number(d, "boards")},
+            {"Actual sockets", number(d, "sockets")},
+            {"Actual cores", number(d, "cores")},
+            {"Actual threads per core", number(d, "threads")},
+            {"Actual real memory", number(d, "memoryMb") + " MB"},
+            {"Actual temp disk space", number(d, "tmpDiskMb") + " MB"},
+            {"Boot time", Times.isoOr(d.number("startTime"), c.host().zone(), "Unknown")},
+            {"Hostname", d.text("node")},
+            {
+                "Last slurmctld msg time",
+                Times.isoOr(d.number("lastMessage"), c.host().zone(), "NONE")
+            },
+            {"Slurmd PID", number(d, "pid")},
+            {"Slurmd Debug", d.text("debugLevel")},
+            {"Slurmd Logfile", d.text("logFile").isEmpty() ? "(null)" : d.text("logFile")},
+            {"Version", d.text("version")}
+        };
         for (String[] row : rows) {
             c.out().println(row[0] + " ".repeat(25 - row[0].length()) + "= " + row[1]);
         }
@@ -152,9 +169,12 @@ final class ScontrolNode {
                 // without a limit: Slurm names the end of a year
                 end = reply.number("now") + 365L * 86_400;
             }
-            java.time.ZonedDateTime at = java.time.Instant.ofEpochSecond(end).atZone(c.host().zone());
-            c.out().println("Slurm JobId=" + jobId + " ends at "
-                    + java.time.format.DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT).format(at));
+            java.time.ZonedDateTime at =
+                    java.time.Instant.ofEpochSecond(end).atZone(c.host().zone());
+            c.out()
+                    .println("Slurm JobId=" + jobId + " ends at "
+                            + java.time.format.DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT)
+                                    .format(at));
             c.out().println("Job remaining time is " + Math.max(0, end - reply.number("now")) + " seconds");
         }
         return 0;
@@ -175,7 +195,8 @@ final class ScontrolNode {
         boolean ofJob = false;
         for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
             ofJob = true;
-            if (wanted.isEmpty() || StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"))) {
+            if (wanted.isEmpty()
+                    || StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"))) {
                 any = true;
                 found.addAll(processes(step));
             }
@@ -183,8 +204,12 @@ final class ScontrolNode {
         if (!any) {
             String own = c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
             String node = rest.size() > 1 ? rest.get(1) : own;
-            c.err().println(id.isEmpty() ? "No job steps exist on this node."
-                    : (ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=") + id + " does not exist on node " + node + ".");
+            c.err()
+                    .println(
+                            id.isEmpty()
+                                    ? "No job steps exist on this node."
+                                    : (ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=") + id
+                                            + " does not exist on node " + node + ".");
             return 1;
         }
         if (!s.json.isEmpty()) {
@@ -193,8 +218,15 @@ final class ScontrolNode {
         c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
         for (Object one : found) {
             Json.Obj pid = (Json.Obj) one;
-            c.out().println(String.format(Locale.ROOT, "%-8d %-8d %-8s %-7s %-8s ", pid.number("pid"), pid.number("job_id"), pid.text("step_id"),
-                    orDash(pid.obj("local_task_id")), orDash(pid.obj("global_task_id"))));
+            c.out()
+                    .println(String.format(
+                            Locale.ROOT,
+                            "%-8d %-8d %-8s %-7s %-8s ",
+                            pid.number("pid"),
+                            pid.number("job_id"),
+                            pid.text("step_id"),
+                            orDash(pid.obj("local_task_id")),
+                            orDash(pid.obj("global_task_id"))));
         }
         return 0;
     }
@@ -208,25 +240,40 @@ final class ScontrolNode {
         for (Json.Obj task : step.objects("tasks")) {
             for (Object pid : task.list("pids")) {
                 boolean own = task.integer("rank") >= 0 && ((Number) pid).intValue() == task.integer("pid");
-                out.add(new Json.Obj().put("global_task_id", own ? Tree.number(task.integer("rank")) : Tree.unset())
+                out.add(new Json.Obj()
+                        .put("global_task_id", own ? Tree.number(task.integer("rank")) : Tree.unset())
                         .put("local_task_id", own ? Tree.number(task.integer("local")) : Tree.unset())
-                        .put("job_id", step.number("jobId")).put("pid", ((Number) pid).longValue()).put("step_id", SacctJson.stepName(step)));
+                        .put("job_id", step.number("jobId"))
+                        .put("pid", ((Number) pid).longValue())
+                        .put("step_id", SacctJson.stepName(step)));
             }
         }
         return out;
     }
 
-    /** {@code getent}: the user of each step here and his groups, as the node was told them, not as it looks them up. */
+    /**
+     * {@code getent}: the user of each step here and his groups, as the node was told them, not as it looks them up.
+     */
     static int getent(CommandContext c, List<String> rest) throws SlurmException {
         List<Json.Obj> steps = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
         for (Json.Obj step : steps) {
             Json.Obj owner = step.obj("owner");
             String name = SacctJson.stepName(step);
             String user = owner.text("user");
-            c.out().println("JobId=" + step.integer("jobId") + "." + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1) + ":");
+            c.out()
+                    .println("JobId=" + step.integer("jobId") + "."
+                            + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1) + ":");
             c.out().println("User:");
-            c.out().println(String.join(":", user, "x", Long.toString(owner.number("uid")), Long.toString(owner.number("gid")),
-                    NameService.fromGetent("passwd", user, 4), owner.text("home"), owner.text("shell")));
+            c.out()
+                    .println(String.join(
+                            ":",
+                            user,
+                            "x",
+                            Long.toString(owner.number("uid")),
+                            Long.toString(owner.number("gid")),
+                            NameService.fromGetent("passwd", user, 4),
+                            owner.text("home"),
+                            owner.text("shell")));
             c.out().println("Groups:");
             for (Object gid : owner.list("gids")) {
                 boolean isPrimary = owner.number("gid") == ((Number) gid).longValue();
@@ -243,7 +290,8 @@ final class ScontrolNode {
     }
 
     /** {@code listjobs} and {@code liststeps}. */
-    static int list(CommandContext c, ScontrolSwitches s, List<String> rest, boolean steps) throws SlurmException, UsageException {
+    static int list(CommandContext c, ScontrolSwitches s, List<String> rest, boolean steps)
+            throws SlurmException, UsageException {
         List<Json.Obj> found = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
         if (found.isEmpty()) {
             c.err().println("No slurmstepd's found on this node");
@@ -265,8 +313,11 @@ final class ScontrolNode {
         c.out().println(steps ? "JOBID    STEPID" : "JOBID");
         for (Object one : rows) {
             Json.Obj row = (Json.Obj) one;
-            c.out().println(steps ? String.format(Locale.ROOT, "%-8d %s", row.number("job_id"), row.text("step_id"))
-                    : Long.toString(row.number("job_id")));
+            c.out()
+                    .println(
+                            steps
+                                    ? String.format(Locale.ROOT, "%-8d %s", row.number("job_id"), row.text("step_id"))
+                                    : Long.toString(row.number("job_id")));
         }
         return 0;
     }

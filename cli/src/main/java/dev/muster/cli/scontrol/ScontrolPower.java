@@ -53,8 +53,13 @@ final class ScontrolPower {
             c.err().println("too many arguments for keyword:cancel_reboot");
             return 1;
         }
-        return Scontrol.simple(c, "UpdateNode", new Json.Obj().put("nodes", words.getFirst())
-                .put("changes", new Json.Obj().put("state", "CANCEL_REBOOT")), "slurm_update error");
+        return Scontrol.simple(
+                c,
+                "UpdateNode",
+                new Json.Obj()
+                        .put("nodes", words.getFirst())
+                        .put("changes", new Json.Obj().put("state", "CANCEL_REBOOT")),
+                "slurm_update error");
     }
 
     private static int send(CommandContext c, Json.Obj q, String nodes) throws SlurmException {
@@ -70,7 +75,8 @@ final class ScontrolPower {
             if (e.errno() == SlurmErrno.ERROR.number()) {
                 c.error(e.getMessage());
             }
-            String sentence = e.errno() == SlurmErrno.ERROR.number() ? SlurmErrno.ERROR.sentence()
+            String sentence = e.errno() == SlurmErrno.ERROR.number()
+                    ? SlurmErrno.ERROR.sentence()
                     : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? "Permission denied" : e.getMessage();
             c.err().println("scontrol_reboot_nodes error:" + sentence);
             return 1;
@@ -81,7 +87,11 @@ final class ScontrolPower {
     static int power(CommandContext c, List<String> words) throws SlurmException {
         String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
         if (!direction.equals("up") && !direction.equals("down")) {
-            c.err().println(words.isEmpty() ? "too few arguments for keyword:power" : "unexpected argument: '" + words.getFirst() + "'");
+            c.err()
+                    .println(
+                            words.isEmpty()
+                                    ? "too few arguments for keyword:power"
+                                    : "unexpected argument: '" + words.getFirst() + "'");
             return 1;
         }
         String how = "";
@@ -107,7 +117,10 @@ final class ScontrolPower {
             return 1;
         }
         changes.put("state", "power_" + direction + how);
-        Json.Obj q = new Json.Obj().put("nodes", nodes).put("changes", changes).put("requestId", c.host().requestId());
+        Json.Obj q = new Json.Obj()
+                .put("nodes", nodes)
+                .put("changes", changes)
+                .put("requestId", c.host().requestId());
         try {
             Scontrol.warnings(c, c.host().controller().call("UpdateNode", q));
             return 0;

@@ -29,8 +29,13 @@ public final class ScontrolReservation {
     private static final String NO_ERROR = "No error";
     private static final List<String> REPEATING = List.of("HOURLY", "DAILY", "WEEKDAY", "WEEKEND", "WEEKLY");
     /** Flags that no update removes. */
-    private static final List<ReservationFlag> UNREMOVABLE = List.of(ReservationFlag.OVERLAP, ReservationFlag.NO_HOLD_JOBS_AFTER_END,
-            ReservationFlag.REPLACE, ReservationFlag.REPLACE_DOWN, ReservationFlag.TIME_FLOAT);
+    private static final List<ReservationFlag> UNREMOVABLE = List.of(
+            ReservationFlag.OVERLAP,
+            ReservationFlag.NO_HOLD_JOBS_AFTER_END,
+            ReservationFlag.REPLACE,
+            ReservationFlag.REPLACE_DOWN,
+            ReservationFlag.TIME_FLOAT);
+
     private static final List<String> LISTS = List.of("users", "accounts", "groups", "qos", "allowedpartitions");
 
     private ScontrolReservation() {}
@@ -90,7 +95,8 @@ public final class ScontrolReservation {
             String sign = signed ? word.substring(eq - 1, eq) : "";
             String value = word.substring(eq + 1);
             String key = key(typed);
-            boolean mayBeSigned = LISTS.contains(key) || List.of("nodes", "flags", "duration").contains(key);
+            boolean mayBeSigned =
+                    LISTS.contains(key) || List.of("nodes", "flags", "duration").contains(key);
             if (key.isEmpty()) {
                 throw new Wrong("Unknown parameter " + word + ".");
             }
@@ -105,7 +111,10 @@ public final class ScontrolReservation {
             }
             put(c, out, key, sign, value, word);
             boolean partly = !sign.isEmpty() || value.startsWith("+") || value.startsWith("-");
-            if (!create && partly && key.equals("flags") && out.text("flags" + sign).contains("TIME_FLOAT")) {
+            if (!create
+                    && partly
+                    && key.equals("flags")
+                    && out.text("flags" + sign).contains("TIME_FLOAT")) {
                 throw new Wrong("Error parsing flags " + sign + value + ".");
             }
         }
@@ -114,11 +123,30 @@ public final class ScontrolReservation {
 
     private static String key(String typed) {
         record Name(String full, int least) {}
-        for (Name n : List.of(new Name("reservationname", 3), new Name("accounts", 1), new Name("allowedpartitions", 2), new Name("burstbuffer", 2),
-                new Name("comment", 3), new Name("endtime", 1), new Name("features", 2), new Name("flags", 2), new Name("groups", 1),
-                new Name("licenses", 1), new Name("maxstartdelay", 1), new Name("nodecnt", 5), new Name("nodecount", 5), new Name("corecnt", 5),
-                new Name("corecount", 5), new Name("nodes", 5), new Name("partitionname", 1), new Name("qos", 1), new Name("starttime", 1),
-                new Name("duration", 1), new Name("users", 1), new Name("tres", 1), new Name("trespernode", 5))) {
+        for (Name n : List.of(
+                new Name("reservationname", 3),
+                new Name("accounts", 1),
+                new Name("allowedpartitions", 2),
+                new Name("burstbuffer", 2),
+                new Name("comment", 3),
+                new Name("endtime", 1),
+                new Name("features", 2),
+                new Name("flags", 2),
+                new Name("groups", 1),
+                new Name("licenses", 1),
+                new Name("maxstartdelay", 1),
+                new Name("nodecnt", 5),
+                new Name("nodecount", 5),
+                new Name("corecnt", 5),
+                new Name("corecount", 5),
+                new Name("nodes", 5),
+                new Name("partitionname", 1),
+                new Name("qos", 1),
+                new Name("starttime", 1),
+                new Name("duration", 1),
+                new Name("users", 1),
+                new Name("tres", 1),
+                new Name("trespernode", 5))) {
             if (typed.length() >= n.least && n.full.startsWith(typed)) {
                 return n.full.equals("nodecount") ? "nodecnt" : n.full.equals("corecount") ? "corecnt" : n.full;
             }
@@ -126,19 +154,22 @@ public final class ScontrolReservation {
         return typed.equals("user") ? "users" : "";
     }
 
-    private static void put(CommandContext c, Json.Obj out, String key, String sign, String value, String word) throws Wrong {
+    private static void put(CommandContext c, Json.Obj out, String key, String sign, String value, String word)
+            throws Wrong {
         switch (key) {
             case "starttime", "endtime" -> {
                 switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), false)) {
                     case Times.Parsed.Ok ok -> out.put(key, Long.toString(ok.epochSec()));
                     case Times.Parsed.Invalid bad -> {
                         c.err().println("Invalid time specification (pos=" + bad.position() + "): " + value);
-                        throw new Wrong("Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".",
+                        throw new Wrong(
+                                "Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".",
                                 SlurmErrno.INVALID_TIME_VALUE.sentence());
                     }
                 }
             }
-            case "duration" -> out.put(key + sign, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));
+            case "duration" ->
+                out.put(key + sign, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));
             case "maxstartdelay" -> out.put(key, Long.toString(60 * minutes(value, "Invalid duration " + word + ".")));
             case "nodecnt" -> out.put(key, nodeCount(value));
             case "corecnt" -> out.put(key, coreCount(value));
@@ -148,7 +179,8 @@ public final class ScontrolReservation {
     }
 
     private static long minutes(String value, String wrong) throws Wrong {
-        OptionalLong m = value.equals("-1") ? OptionalLong.of(-1)
+        OptionalLong m = value.equals("-1")
+                ? OptionalLong.of(-1)
                 : value.startsWith("+") || value.startsWith("-") ? OptionalLong.empty() : Durations.parseMinutes(value);
         if (m.isEmpty()) {
             throw new Wrong(wrong);
@@ -181,6 +213,7 @@ public final class ScontrolReservation {
     private static final Pattern NODE_COUNT = Pattern.compile("\\+?([0-9]{1,6})([kKmM]?)");
     /** A number at the beginning; what follows is ignored. */
     private static final Pattern LEADING_COUNT = Pattern.compile("^\\s*\\+?([0-9]{1,7})");
+
     private static final int PURGE_S = 300;
 
     private static String purgeTime(long seconds) {
@@ -189,13 +222,18 @@ public final class ScontrolReservation {
 
     /** Returns the seconds after which PURGE_COMP removes a reservation; a time that cannot be read is the default. */
     private static int purgeSeconds(String text) {
-        return text.matches("(?i)-1|infinite|unlimited") ? ReservationFlag.PURGE_NEVER_S
-                : (int) Math.min(ReservationFlag.PURGE_NEVER_S, Durations.parseSeconds(text).orElse(PURGE_S));
+        return text.matches("(?i)-1|infinite|unlimited")
+                ? ReservationFlag.PURGE_NEVER_S
+                : (int) Math.min(
+                        ReservationFlag.PURGE_NEVER_S,
+                        Durations.parseSeconds(text).orElse(PURGE_S));
     }
 
     /** Words with a sign of their own are added, or taken away: {@code flags=-daily,+flex}. */
     private static void flags(Json.Obj out, String sign, String value) throws Wrong {
-        List<String> words = value.isEmpty() ? List.of() : List.of(value.replaceFirst("(?<=[^,]),$", "").split(",", -1));
+        List<String> words = value.isEmpty()
+                ? List.of()
+                : List.of(value.replaceFirst("(?<=[^,]),$", "").split(",", -1));
         String shown = sign.isEmpty() ? value : sign + String.join("," + sign, words);
         Map<String, List<String>> names = new TreeMap<>();
         for (String word : words) {
@@ -203,11 +241,14 @@ public final class ScontrolReservation {
             String item = signed ? word.substring(1) : word;
             int eq = item.indexOf('=');
             var flag = ReservationFlag.of(eq < 0 ? item : item.substring(0, eq));
-            boolean stays = flag.isPresent() && UNREMOVABLE.contains(flag.get()) && (sign.equals("-") || signed && word.startsWith("-"));
+            boolean stays = flag.isPresent()
+                    && UNREMOVABLE.contains(flag.get())
+                    && (sign.equals("-") || signed && word.startsWith("-"));
             if (item.isEmpty() || flag.isEmpty() || stays || eq >= 0 && flag.get() != ReservationFlag.PURGE_COMP) {
                 throw new Wrong("Error parsing flags " + shown + ".");
             }
-            names.computeIfAbsent(signed ? word.substring(0, 1) : sign, k -> new ArrayList<>()).add(flag.get().word());
+            names.computeIfAbsent(signed ? word.substring(0, 1) : sign, k -> new ArrayList<>())
+                    .add(flag.get().word());
             if (flag.get() == ReservationFlag.PURGE_COMP) {
                 out.put("purge_comp", Integer.toString(eq < 0 ? PURGE_S : purgeSeconds(item.substring(eq + 1))));
             }
@@ -223,7 +264,10 @@ public final class ScontrolReservation {
     }
 
     private static Json.Obj request(CommandContext c, Json.Obj values) {
-        return new Json.Obj().put("name", values.text("reservationname")).put("values", values).put("requestId", c.host().requestId());
+        return new Json.Obj()
+                .put("name", values.text("reservationname"))
+                .put("values", values)
+                .put("requestId", c.host().requestId());
     }
 
     static int create(CommandContext c, List<String> words) {
@@ -237,14 +281,19 @@ public final class ScontrolReservation {
         }
         Json.Obj q = request(c, values);
         try {
-            c.out().println("Reservation created: " + c.host().controller().call("CreateReservation", q).text("name"));
+            c.out()
+                    .println("Reservation created: "
+                            + c.host().controller().call("CreateReservation", q).text("name"));
             return 0;
         } catch (SlurmException e) {
             String sentence = explained(c, e);
             c.err().println("Error creating the reservation: " + sentence);
-            boolean busy = e.errno() == SlurmErrno.NODES_BUSY.number() || e.errno() == SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.number();
+            boolean busy = e.errno() == SlurmErrno.NODES_BUSY.number()
+                    || e.errno() == SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.number();
             if (busy && values.text("nodes").isEmpty()) {
-                c.out().println("Note, unless nodes are directly requested a reservation must exist in a single partition.");
+                c.out()
+                        .println("Note, unless nodes are directly requested a reservation must exist in a "
+                                + "single partition.");
                 c.out().println("If no partition is requested the default partition is assumed.");
             }
             return 1;
@@ -269,15 +318,19 @@ public final class ScontrolReservation {
         if (!v.has("endtime") && !v.has("duration")) {
             throw new Wrong("An end time or duration must be given.");
         }
-        if (v.has("endtime") && v.has("duration")
-                && Long.parseLong(v.text("starttime")) + Long.parseLong(v.text("duration")) != Long.parseLong(v.text("endtime"))) {
+        if (v.has("endtime")
+                && v.has("duration")
+                && Long.parseLong(v.text("starttime")) + Long.parseLong(v.text("duration"))
+                        != Long.parseLong(v.text("endtime"))) {
             throw new Wrong("StartTime + Duration does not equal EndTime.");
         }
         if (v.has("endtime") && Long.parseLong(v.text("endtime")) <= Long.parseLong(v.text("starttime"))) {
             throw new Wrong("Start time cannot be after end time.");
         }
-        if (!v.text("nodes").isEmpty() && Texts.split(v.text("flags"), ',').stream().anyMatch(f -> f.startsWith("REPLACE"))) {
-            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify Nodes\n"
+        if (!v.text("nodes").isEmpty()
+                && Texts.split(v.text("flags"), ',').stream().anyMatch(f -> f.startsWith("REPLACE"))) {
+            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do "
+                    + "not specify Nodes\n"
                     + "Error creating the reservation: " + SlurmErrno.INVALID_NODE_NAME.sentence());
         }
         if (part && (!all || v.text("partitionname").isEmpty())) {
@@ -286,7 +339,9 @@ public final class ScontrolReservation {
         boolean features = !v.text("features").isEmpty() && v.has("partitionname");
         boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0")
                 || !v.text("corecnt").isEmpty() && !v.text("corecnt").matches("0+");
-        boolean unsaid = List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream().allMatch(k -> v.text(k).isEmpty()) && !counted
+        boolean unsaid = List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream()
+                        .allMatch(k -> v.text(k).isEmpty())
+                && !counted
                 && !features;
         if (unsaid && !v.text("partitionname").isEmpty()) {
             // a partition alone means all of it
@@ -297,7 +352,10 @@ public final class ScontrolReservation {
         if (v.text("flags").contains("FORCE_START") && REPEATING.stream().noneMatch(v.text("flags")::contains)) {
             throw new Alone("FORCE_START flag requires a reoccuring reservation. No reservation created.");
         }
-        if (LISTS.stream().allMatch(k -> v.text(k).isEmpty() && v.text(k + "-").isEmpty() && v.text(k + "+").isEmpty())) {
+        if (LISTS.stream()
+                .allMatch(k -> v.text(k).isEmpty()
+                        && v.text(k + "-").isEmpty()
+                        && v.text(k + "+").isEmpty())) {
             throw new Wrong("Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.");
         }
         if (!v.text("users").isEmpty() && !v.text("groups").isEmpty()) {
@@ -349,7 +407,8 @@ public final class ScontrolReservation {
             return CommonOptions.reportFailure(c, "slurm_load_reservations error", e);
         }
         if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));
+            return JsonOutput.print(
+                    c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));
         }
         for (Json.Obj r : all) {
             c.out().println(text(c, r, s.oneLine));
@@ -371,22 +430,54 @@ public final class ScontrolReservation {
     private static String text(CommandContext c, Json.Obj r, boolean oneLine) {
         String next = oneLine ? " " : "\n   ";
         long seconds = r.number("endTime") - r.number("startTime");
-        StringBuilder out = new StringBuilder("ReservationName=").append(r.text("name"))
-                .append(" StartTime=").append(c.time(r.number("startTime")))
-                .append(" EndTime=").append(c.time(r.number("endTime")))
-                .append(" Duration=").append(Durations.full(seconds))
-                .append(next).append("Nodes=").append(orNull(r.text("nodes"))).append(" NodeCnt=").append(r.number("nodeCount"))
-                .append(" CoreCnt=").append(r.number("coreCount")).append(" Features=").append(orNull(r.text("features")))
-                .append(" PartitionName=").append(orNull(r.text("partition"))).append(" Flags=").append(flags(r));
+        StringBuilder out = new StringBuilder("ReservationName=")
+                .append(r.text("name"))
+                .append(" StartTime=")
+                .append(c.time(r.number("startTime")))
+                .append(" EndTime=")
+                .append(c.time(r.number("endTime")))
+                .append(" Duration=")
+                .append(Durations.full(seconds))
+                .append(next)
+                .append("Nodes=")
+                .append(orNull(r.text("nodes")))
+                .append(" NodeCnt=")
+                .append(r.number("nodeCount"))
+                .append(" CoreCnt=")
+                .append(r.number("coreCount"))
+                .append(" Features=")
+                .append(orNull(r.text("features")))
+                .append(" PartitionName=")
+                .append(orNull(r.text("partition")))
+                .append(" Flags=")
+                .append(flags(r));
         for (Json.Obj core : r.objects("cores")) {
-            out.append(oneLine ? " " : "\n     ").append("NodeName=").append(core.text("node")).append(" CoreIDs=").append(core.text("ids"));
+            out.append(oneLine ? " " : "\n     ")
+                    .append("NodeName=")
+                    .append(core.text("node"))
+                    .append(" CoreIDs=")
+                    .append(core.text("ids"));
         }
-        out.append(next).append("TRES=").append(orNull(ControlJson.reservedTres(r)))
-                .append(next).append("AllowedPartitions=").append(orNull(r.text("allowedPartitions"))).append(" QOS=").append(orNull(r.text("qos")))
-                .append(next).append("Users=").append(orNull(r.text("users"))).append(" Groups=").append(orNull(r.text("groups")))
-                .append(" Accounts=").append(orNull(r.text("accounts")));
-        out.append(" Licenses=").append(orNull(r.text("licenses")))
-                .append(" State=").append(r.flag("active") ? "ACTIVE" : "INACTIVE").append(" BurstBuffer=(null)");
+        out.append(next)
+                .append("TRES=")
+                .append(orNull(ControlJson.reservedTres(r)))
+                .append(next)
+                .append("AllowedPartitions=")
+                .append(orNull(r.text("allowedPartitions")))
+                .append(" QOS=")
+                .append(orNull(r.text("qos")))
+                .append(next)
+                .append("Users=")
+                .append(orNull(r.text("users")))
+                .append(" Groups=")
+                .append(orNull(r.text("groups")))
+                .append(" Accounts=")
+                .append(orNull(r.text("accounts")));
+        out.append(" Licenses=")
+                .append(orNull(r.text("licenses")))
+                .append(" State=")
+                .append(r.flag("active") ? "ACTIVE" : "INACTIVE")
+                .append(" BurstBuffer=(null)");
         long delay = r.number("maxStartDelaySeconds");
         out.append(next).append("MaxStartDelay=").append(delay == 0 ? "(null)" : Durations.full(delay));
         if (!r.text("comment").isEmpty()) {
@@ -398,7 +489,10 @@ public final class ScontrolReservation {
     private static String flags(Json.Obj r) {
         List<String> out = new ArrayList<>();
         for (String f : r.texts("flags")) {
-            out.add(f.equals("PURGE_COMP") && r.number("purgeAfterSeconds") > 0 ? f + "=" + purgeTime(r.number("purgeAfterSeconds")) : f);
+            out.add(
+                    f.equals("PURGE_COMP") && r.number("purgeAfterSeconds") > 0
+                            ? f + "=" + purgeTime(r.number("purgeAfterSeconds"))
+                            : f);
         }
         return String.join(",", out);
     }
@@ -418,14 +512,29 @@ public final class ScontrolReservation {
             c.out().println(row(width, "RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST"));
         }
         for (Json.Obj r : all) {
-            c.out().println(row(width, r.text("name"), r.flag("active") ? "ACTIVE" : "INACTIVE", c.time(r.number("startTime")),
-                    c.time(r.number("endTime")), Durations.full(r.number("endTime") - r.number("startTime")),
-                    orNull(r.text("nodes"))));
+            c.out()
+                    .println(row(
+                            width,
+                            r.text("name"),
+                            r.flag("active") ? "ACTIVE" : "INACTIVE",
+                            c.time(r.number("startTime")),
+                            c.time(r.number("endTime")),
+                            Durations.full(r.number("endTime") - r.number("startTime")),
+                            orNull(r.text("nodes"))));
         }
         return 0;
     }
 
-    private static String row(int width, String name, String state, String start, String end, String duration, String nodes) {
-        return String.format(java.util.Locale.ROOT, "%-" + width + "s %8s  %19s  %19s  %11s  %s", name, state, start, end, duration, nodes);
+    private static String row(
+            int width, String name, String state, String start, String end, String duration, String nodes) {
+        return String.format(
+                java.util.Locale.ROOT,
+                "%-" + width + "s %8s  %19s  %19s  %11s  %s",
+                name,
+                state,
+                start,
+                end,
+                duration,
+                nodes);
     }
 }

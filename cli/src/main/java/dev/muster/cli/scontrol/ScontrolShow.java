@@ -32,14 +32,18 @@ final class ScontrolShow {
         return 1;
     }
 
-    /** The job is there, but not as an array with that task: the original has loaded it then, and looks for the task in vain. */
+    /**
+     * The job is there, but not as an array with that task: the original has loaded it then, and looks for the task in
+     * vain.
+     */
     private static boolean isTaskOfAnother(CommandContext c, String id, SlurmException e) {
         int bar = id.indexOf('_');
         if (bar < 0 || e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
             return false;
         }
         try {
-            Json.Obj q = new Json.Obj().put("jobs", List.of(id.substring(0, bar))).put("allStates", Boolean.TRUE);
+            Json.Obj q =
+                    new Json.Obj().put("jobs", List.of(id.substring(0, bar))).put("allStates", Boolean.TRUE);
             return !c.host().controller().call("QueryJobs", q).objects("jobs").isEmpty();
         } catch (SlurmException none) {
             return false;
@@ -66,7 +70,9 @@ final class ScontrolShow {
         try {
             reply = c.host().controller().call("QueryJobs", q);
         } catch (SlurmException e) {
-            return isTaskOfAnother(c, id, e) ? missing(c, typed) : CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
+            return isTaskOfAnother(c, id, e)
+                    ? missing(c, typed)
+                    : CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
         jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
@@ -81,7 +87,8 @@ final class ScontrolShow {
             return 1;
         }
         if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, JobsJson.answer(JsonOutput.names(c), reply, JsonOutput.version(s.parser)));
+            return JsonOutput.print(
+                    c, s.json, s.parser, JobsJson.answer(JsonOutput.names(c), reply, JsonOutput.version(s.parser)));
         }
         if (jobs.isEmpty() && !s.quiet) {
             c.out().println("No jobs in the system");
@@ -188,7 +195,10 @@ final class ScontrolShow {
 
     /** The first step of that container. */
     private static List<Json.Obj> ofContainer(CommandContext c, String container) throws SlurmException {
-        return StepRows.load(c, List.of()).stream().filter(s -> s.text("containerId").equals(container)).limit(1).toList();
+        return StepRows.load(c, List.of()).stream()
+                .filter(s -> s.text("containerId").equals(container))
+                .limit(1)
+                .toList();
     }
 
     private static boolean isOfKnownJob(CommandContext c, String step) {
@@ -206,19 +216,27 @@ final class ScontrolShow {
 
     static int steps(CommandContext c, ScontrolSwitches s, String id) throws UsageException {
         boolean ofContainer = id.regionMatches(true, 0, CONTAINER_ID, 0, CONTAINER_ID.length());
-        java.util.Optional<SlurmErrno> fault = id.isEmpty() || ofContainer ? java.util.Optional.empty() : JobIds.fault(id);
+        java.util.Optional<SlurmErrno> fault =
+                id.isEmpty() || ofContainer ? java.util.Optional.empty() : JobIds.fault(id);
         if (fault.isPresent()) {
             return stepsRefused(c, id, fault.get().sentence());
         }
         List<Json.Obj> steps;
         try {
-            steps = ofContainer ? ofContainer(c, id.substring(CONTAINER_ID.length()))
-                    : StepRows.load(c, id.isEmpty() ? List.of() : List.of(id), s.all || !id.isEmpty() || !s.json.isEmpty());
+            steps = ofContainer
+                    ? ofContainer(c, id.substring(CONTAINER_ID.length()))
+                    : StepRows.load(
+                            c, id.isEmpty() ? List.of() : List.of(id), s.all || !id.isEmpty() || !s.json.isEmpty());
         } catch (SlurmException e) {
             return stepsRefused(c, id, e.getMessage());
         }
         if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, ControlJson.steps(JsonOutput.names(c).cluster(), steps, c.host().nowMs() / 1000));
+            return JsonOutput.print(
+                    c,
+                    s.json,
+                    s.parser,
+                    ControlJson.steps(
+                            JsonOutput.names(c).cluster(), steps, c.host().nowMs() / 1000));
         }
         if (steps.isEmpty() && !id.isEmpty() && isOfKnownJob(c, id)) {
             c.out().println("Job step " + id + (id.indexOf('.') > 0 ? "" : ".") + " not found");
@@ -238,6 +256,7 @@ final class ScontrolShow {
 
     /** The data parser's first version with a shape for slurm.conf, and the exit code with an older one. */
     private static final int CONF_SINCE = 45;
+
     private static final int NO_SHAPE = 244;
 
     static int config(CommandContext c, ScontrolSwitches s, String key) throws UsageException {
@@ -245,13 +264,19 @@ final class ScontrolShow {
             Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
             if (!s.json.isEmpty()) {
                 JsonOutput.require(c, s.json, s.parser, CONF_SINCE, NO_SHAPE);
-                return JsonOutput.print(c, s.json, s.parser, ConfJson.slurm(reply, c.host().controllers()));
+                return JsonOutput.print(
+                        c, s.json, s.parser, ConfJson.slurm(reply, c.host().controllers()));
             }
             List<String> lines = reply.texts("lines");
             boolean titled = !lines.isEmpty() && lines.getFirst().startsWith("Configuration data as of");
             if (!titled && key.isEmpty()) {
-                c.out().println("Configuration data as of " + Times.print(reply.number("now"), c.host().zone(), c.env("SLURM_TIME_FORMAT"),
-                        c.host().nowMs() / 1000));
+                c.out()
+                        .println("Configuration data as of "
+                                + Times.print(
+                                        reply.number("now"),
+                                        c.host().zone(),
+                                        c.env("SLURM_TIME_FORMAT"),
+                                        c.host().nowMs() / 1000));
             }
             for (String line : lines) {
                 if (key.isEmpty() || line.regionMatches(true, 0, key + " ", 0, key.length() + 1)) {
@@ -261,8 +286,11 @@ final class ScontrolShow {
             if (key.isEmpty()) {
                 // the controller has just answered
                 c.out().println("");
-                c.out().println("Slurmctld(primary) at " + (c.host().controllers().isEmpty() ? ""
-                        : c.host().controllers().getFirst()) + " is UP");
+                c.out()
+                        .println("Slurmctld(primary) at "
+                                + (c.host().controllers().isEmpty()
+                                        ? ""
+                                        : c.host().controllers().getFirst()) + " is UP");
             }
             return 0;
         } catch (SlurmException e) {
@@ -289,7 +317,10 @@ final class ScontrolShow {
         String wanted = host.isEmpty() ? c.host().hostName() : host;
         try {
             StringBuilder out = new StringBuilder();
-            for (Json.Obj n : c.host().controller().call("QueryNodes", new Json.Obj().put("all", Boolean.TRUE)).objects("nodes")) {
+            for (Json.Obj n : c.host()
+                    .controller()
+                    .call("QueryNodes", new Json.Obj().put("all", Boolean.TRUE))
+                    .objects("nodes")) {
                 if (n.text("hostname").equals(wanted)) {
                     out.append(out.isEmpty() ? "" : " ").append(n.text("name"));
                 }

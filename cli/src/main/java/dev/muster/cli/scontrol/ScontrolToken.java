@@ -26,8 +26,10 @@ final class ScontrolToken {
                 long seconds = unlimited ? UNLIMITED : value.matches("[0-9]{1,18}") ? Long.parseLong(value) : 0;
                 if (!unlimited && (seconds <= 0 || seconds > SECONDS_MAX)) {
                     boolean large = seconds > SECONDS_MAX;
-                    c.error(large ? "Numeric argument (" + value + ") too large for lifespan."
-                            : "Invalid numeric value \"" + value + "\" for lifespan.");
+                    c.error(
+                            large
+                                    ? "Numeric argument (" + value + ") too large for lifespan."
+                                    : "Invalid numeric value \"" + value + "\" for lifespan.");
                     return 1;
                 }
                 q.put("lifespanSeconds", seconds);
@@ -37,7 +39,9 @@ final class ScontrolToken {
             }
         }
         try {
-            c.out().println("SLURM_JWT=" + c.host().controller().call("CreateToken", q).text("token"));
+            c.out()
+                    .println("SLURM_JWT="
+                            + c.host().controller().call("CreateToken", q).text("token"));
             return 0;
         } catch (SlurmException e) {
             c.error("slurm_fetch_token: error with request: " + e.getMessage());

@@ -24,8 +24,11 @@ final class ScontrolTopology {
      */
     private record Filter(String unit, List<String> nodes, String loose) {
         boolean wants(Json.Obj s) {
-            return (unit.isEmpty() || s.text("name").equals(unit)) && texts(s, "nodes").containsAll(nodes)
-                    && (loose.isEmpty() || s.text("name").equals(loose) || texts(s, "nodes").containsAll(names(loose)));
+            return (unit.isEmpty() || s.text("name").equals(unit))
+                    && texts(s, "nodes").containsAll(nodes)
+                    && (loose.isEmpty()
+                            || s.text("name").equals(loose)
+                            || texts(s, "nodes").containsAll(names(loose)));
         }
 
         boolean isOpen() {
@@ -33,16 +36,22 @@ final class ScontrolTopology {
         }
 
         static List<String> names(String text) {
-            return HostList.parse(text) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(text);
+            return HostList.parse(text) instanceof HostList.Parsed.Ok ok
+                    ? ok.list().names()
+                    : List.of(text);
         }
 
         String text() {
-            return !unit.isEmpty() ? "unit named " + unit : !nodes.isEmpty() ? "node named " + String.join(",", nodes)
-                    : "switch or block named " + loose;
+            return !unit.isEmpty()
+                    ? "unit named " + unit
+                    : !nodes.isEmpty() ? "node named " + String.join(",", nodes) : "switch or block named " + loose;
         }
     }
 
-    /** @param words a topology's name, for the cluster's; {@code unit=NAME}, or its kind for unit; {@code node=NAMES}; or just a unit or node */
+    /**
+     * @param words a topology's name, for the cluster's; {@code unit=NAME}, or its kind for unit; {@code node=NAMES};
+     *     or just a unit or node
+     */
     static int show(CommandContext c, List<String> words) throws UsageException {
         List<Json.Obj> all;
         try {
@@ -58,7 +67,8 @@ final class ScontrolTopology {
             int equals = word.indexOf('=');
             String kind = equals < 0 ? "" : Texts.lower(word.substring(0, equals));
             String value = word.substring(equals + 1);
-            List<Json.Obj> named = all.stream().filter(t -> t.text("name").equals(value)).toList();
+            List<Json.Obj> named =
+                    all.stream().filter(t -> t.text("name").equals(value)).toList();
             if (UNITS.contains(kind)) {
                 unit = value;
             } else if (kind.equals("node")) {
@@ -75,7 +85,9 @@ final class ScontrolTopology {
     }
 
     private static boolean isFlat(List<Json.Obj> all) {
-        return all.stream().allMatch(t -> List.of("switches", "blocks", "placements").stream().allMatch(k -> t.objects(k).isEmpty()));
+        return all.stream()
+                .allMatch(t -> List.of("switches", "blocks", "placements").stream()
+                        .allMatch(k -> t.objects(k).isEmpty()));
     }
 
     private static int print(CommandContext c, List<Json.Obj> all, Filter filter) {
@@ -84,8 +96,9 @@ final class ScontrolTopology {
             for (Json.Obj s : t.objects("switches")) {
                 if (filter.wants(s)) {
                     List<String> below = texts(s, "switches");
-                    lines.add("SwitchName=" + s.text("name") + " Level=" + s.integer("level") + " LinkSpeed=" + s.number("linkSpeed") + " Nodes="
-                            + hosts(texts(s, "nodes")) + (below.isEmpty() ? "" : " Switches=" + hosts(below)));
+                    lines.add("SwitchName=" + s.text("name") + " Level=" + s.integer("level") + " LinkSpeed="
+                            + s.number("linkSpeed") + " Nodes=" + hosts(texts(s, "nodes"))
+                            + (below.isEmpty() ? "" : " Switches=" + hosts(below)));
                 }
             }
             int index = 0;
@@ -93,7 +106,8 @@ final class ScontrolTopology {
                 if (filter.wants(b) && t.text("kind").equals("RING")) {
                     lines.add("RingName=" + b.text("name") + " Nodes=" + String.join(",", texts(b, "nodes")));
                 } else if (filter.wants(b)) {
-                    lines.add("BlockName=" + b.text("name") + " BlockIndex=" + index + " Nodes=" + hosts(texts(b, "nodes")) + " BlockSize="
+                    lines.add("BlockName=" + b.text("name") + " BlockIndex=" + index + " Nodes="
+                            + hosts(texts(b, "nodes")) + " BlockSize="
                             + texts(b, "nodes").size());
                 }
                 index++;
@@ -105,15 +119,22 @@ final class ScontrolTopology {
             }
         }
         if (lines.isEmpty() && filter.isOpen()) {
-            return 0;       // nodes without a topology
+            return 0; // nodes without a topology
         }
         if (lines.isEmpty()) {
-            c.err().println(isFlat(all) ? "slurm_load_topo error: " + SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence()
-                    : "Topology information contains no " + filter.text());
+            c.err()
+                    .println(
+                            isFlat(all)
+                                    ? "slurm_load_topo error: "
+                                            + SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence()
+                                    : "Topology information contains no " + filter.text());
             return 1;
         }
         // SLURM_TOPO_LEN: no line is longer
-        int most = Texts.isNumber(c.env("SLURM_TOPO_LEN")) && c.env("SLURM_TOPO_LEN").length() < 7 ? Integer.parseInt(c.env("SLURM_TOPO_LEN")) : 0;
+        int most = Texts.isNumber(c.env("SLURM_TOPO_LEN"))
+                        && c.env("SLURM_TOPO_LEN").length() < 7
+                ? Integer.parseInt(c.env("SLURM_TOPO_LEN"))
+                : 0;
         lines.forEach(l -> c.out().println(most > 0 && l.length() > most ? l.substring(0, most) : l));
         return 0;
     }
@@ -132,7 +153,9 @@ final class ScontrolTopology {
         }
         for (int i = 0; i < all.size(); i++) {
             Json.Obj t = all.get(i);
-            c.out().println("- topology: " + (t.text("name").isEmpty() ? "default" : t.text("name")) + "\n  cluster_default: " + (i == 0));
+            c.out()
+                    .println("- topology: " + (t.text("name").isEmpty() ? "default" : t.text("name"))
+                            + "\n  cluster_default: " + (i == 0));
             switch (t.text("kind")) {
                 case "TREE" -> tree(c, t);
                 case "BLOCK" -> blocks(c, t);
@@ -149,7 +172,11 @@ final class ScontrolTopology {
         for (Json.Obj s : t.objects("switches")) {
             List<String> below = texts(s, "switches");
             c.out().println("      - switch: " + s.text("name"));
-            c.out().println(below.isEmpty() ? "        nodes: " + hosts(texts(s, "nodes")) : "        children: " + hosts(below));
+            c.out()
+                    .println(
+                            below.isEmpty()
+                                    ? "        nodes: " + hosts(texts(s, "nodes"))
+                                    : "        children: " + hosts(below));
         }
     }
 
@@ -177,7 +204,9 @@ final class ScontrolTopology {
     }
 
     private static List<String> texts(Json.Obj o, String key) {
-        return o.fields().get(key) instanceof List<?> l ? l.stream().map(Object::toString).toList() : List.of();
+        return o.fields().get(key) instanceof List<?> l
+                ? l.stream().map(Object::toString).toList()
+                : List.of();
     }
 
     private static String hosts(List<String> names) {

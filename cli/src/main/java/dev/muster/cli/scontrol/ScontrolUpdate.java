@@ -36,8 +36,10 @@ final class ScontrolUpdate {
             if (eq > 1 && (w.charAt(eq - 1) == '+' || w.charAt(eq - 1) == '-')) {
                 out.add(new Change(Texts.lower(w.substring(0, eq - 1)), w.charAt(eq - 1) + w.substring(eq + 1), w));
             } else {
-                out.add(new Change(eq < 0 ? Texts.lower(w) : Texts.lower(w.substring(0, eq)),
-                        eq < 0 ? "" : w.substring(eq + 1), w));
+                out.add(new Change(
+                        eq < 0 ? Texts.lower(w) : Texts.lower(w.substring(0, eq)),
+                        eq < 0 ? "" : w.substring(eq + 1),
+                        w));
             }
         }
         return out;
@@ -47,7 +49,9 @@ final class ScontrolUpdate {
     private static List<String> joined(List<String> words) {
         List<String> out = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
-            boolean pair = words.get(i).indexOf('=') < 0 && i + 1 < words.size() && words.get(i + 1).indexOf('=') < 0;
+            boolean pair = words.get(i).indexOf('=') < 0
+                    && i + 1 < words.size()
+                    && words.get(i + 1).indexOf('=') < 0;
             out.add(pair ? words.get(i) + "=" + words.get(++i) : words.get(i));
         }
         return out;
@@ -86,7 +90,9 @@ final class ScontrolUpdate {
                 return isUnsigned(c, words) ? 1 : entity(c, "UpdateNode", "nodes", ch, all, "slurm_update error");
             }
             if (isKey(k, "partitionname", 3)) {
-                return isUnsigned(c, words) ? 1 : entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
+                return isUnsigned(c, words)
+                        ? 1
+                        : entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
             }
             if (isKey(k, "jobid", 3) || k.equals("job")) {
                 return jobs(c, HostList.split(ch.value), ch, all, quiet);
@@ -108,15 +114,20 @@ final class ScontrolUpdate {
             }
         }
         c.err().println("No valid entity in update command");
-        c.err().println("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
-                + "\"SlurmctldDebug\"");
+        c.err()
+                .println("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
+                        + "\"SlurmctldDebug\"");
         return 1;
     }
 
     private static int setting(CommandContext c, Change ch) throws SlurmException {
         for (String key : List.of("suspendexcnodes", "suspendexcparts", "suspendexcstates")) {
             if (key.startsWith(ch.key) && ch.key.length() > "suspendexc".length()) {
-                return Scontrol.simple(c, "UpdateSetting", new Json.Obj().put("key", key).put("value", ch.value), "slurm_update error");
+                return Scontrol.simple(
+                        c,
+                        "UpdateSetting",
+                        new Json.Obj().put("key", key).put("value", ch.value),
+                        "slurm_update error");
             }
         }
         c.err().println("Update of this parameter is not supported: " + ch.typed);
@@ -175,8 +186,8 @@ final class ScontrolUpdate {
         return Optional.empty();
     }
 
-    private static int entity(CommandContext c, String message, String field, Change entity, List<Change> all,
-            String what) {
+    private static int entity(
+            CommandContext c, String message, String field, Change entity, List<Change> all, String what) {
         if (refused(c, message, all).isPresent()) {
             return 1;
         }
@@ -190,7 +201,9 @@ final class ScontrolUpdate {
             JobRequest.put(changes, "state", state);
             JobRequest.put(changes, "reason", UpdateValues.reason(changes.text("reason")));
             boolean takesDown = List.of("DOWN", "DRAIN", "FAIL").contains(state);
-            if (!takesDown && !changes.text("resumeafter").isEmpty() && !changes.text("resumeafter").equals("-1")) {
+            if (!takesDown
+                    && !changes.text("resumeafter").isEmpty()
+                    && !changes.text("resumeafter").equals("-1")) {
                 c.err().println("You can only specify a resume time when DOWNING or DRAINING a node. Request denied");
                 return 1;
             }
@@ -272,7 +285,10 @@ final class ScontrolUpdate {
         }
     }
 
-    /** Moments as people write them become seconds since 1970. A moment that is empty or none is left out; the latter is said. */
+    /**
+     * Moments as people write them become seconds since 1970. A moment that is empty or none is left out; the latter is
+     * said.
+     */
     private static List<Change> withMoments(CommandContext c, List<Change> all) {
         List<Change> out = new ArrayList<>();
         for (Change ch : all) {
@@ -281,7 +297,8 @@ final class ScontrolUpdate {
             } else if (!ch.value.isEmpty()) {
                 switch (Times.parse(ch.value, c.host().nowMs() / 1000, c.host().zone(), false)) {
                     case Times.Parsed.Ok ok -> out.add(new Change(ch.key, Long.toString(ok.epochSec()), ch.typed));
-                    case Times.Parsed.Invalid bad -> c.err().println("Invalid time specification (pos=" + bad.position() + "): " + ch.value);
+                    case Times.Parsed.Invalid bad ->
+                        c.err().println("Invalid time specification (pos=" + bad.position() + "): " + ch.value);
                 }
             }
         }
@@ -299,7 +316,11 @@ final class ScontrolUpdate {
                 return Optional.empty();
             }
             if (key.isEmpty()) {
-                c.err().println(valued ? "Update of this parameter is not supported: " + ch.typed : "Invalid input: " + ch.typed);
+                c.err()
+                        .println(
+                                valued
+                                        ? "Update of this parameter is not supported: " + ch.typed
+                                        : "Invalid input: " + ch.typed);
                 c.err().println("Request aborted");
                 return Optional.empty();
             }
@@ -320,7 +341,8 @@ final class ScontrolUpdate {
             // scontrol complains about a node count and succeeds
             return refused.get().key.endsWith("nodes") ? 0 : 1;
         }
-        all.replaceAll(ch -> ch == entity ? ch : new Change(ch.key, UpdateValues.normalized(ch.key, ch.value), ch.typed));
+        all.replaceAll(
+                ch -> ch == entity ? ch : new Change(ch.key, UpdateValues.normalized(ch.key, ch.value), ch.typed));
         for (Change ch : all) {
             if (isKey(ch.key, "userid", 3) && c.host().userId(ch.value) < 0) {
                 c.err().println("Invalid UserID: " + ch.value);
@@ -355,7 +377,9 @@ final class ScontrolUpdate {
                     tell(c, quiet, e, e.text("error"));
                     rc = e.integer("errno") == 0 && !e.text("said").isEmpty() ? rc : 1;
                 }
-                if (all.stream().anyMatch(x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
+                if (all.stream()
+                        .anyMatch(
+                                x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
                     ResizeScripts.write(c, id);
                 }
             } catch (SlurmException e) {
@@ -363,7 +387,8 @@ final class ScontrolUpdate {
                     return 1;
                 }
                 boolean own = isOfTimeLimit(e.getMessage());
-                if (e.errno() == SlurmErrno.NOT_SUPPORTED.number() && all.stream().anyMatch(ch -> ch.key.equals("arraytaskthrottle"))) {
+                if (e.errno() == SlurmErrno.NOT_SUPPORTED.number()
+                        && all.stream().anyMatch(ch -> ch.key.equals("arraytaskthrottle"))) {
                     say(c, quiet, "scontrol: error: Update of ArrayTaskThrottle is only allowed on ArrayJobId");
                 }
                 say(c, quiet && !own, own ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
@@ -375,7 +400,8 @@ final class ScontrolUpdate {
 
     /** scontrol's own complaints of a relative time limit. */
     private static boolean isOfTimeLimit(String sentence) {
-        return sentence.startsWith(SlurmErrno.TIME_LIMIT_DECREMENT.sentence()) || sentence.equals(UpdateValues.UNLIMITED_TIME);
+        return sentence.startsWith(SlurmErrno.TIME_LIMIT_DECREMENT.sentence())
+                || sentence.equals(UpdateValues.UNLIMITED_TIME);
     }
 
     private static void say(CommandContext c, boolean quiet, String line) {
@@ -384,7 +410,10 @@ final class ScontrolUpdate {
         }
     }
 
-    /** Prints the outcome for a job or tasks. The lines of job_submit.lua precede a job's error and follow the error of tasks. */
+    /**
+     * Prints the outcome for a job or tasks. The lines of job_submit.lua precede a job's error and follow the error of
+     * tasks.
+     */
     private static void tell(CommandContext c, boolean quiet, Json.Obj outcome, String error) {
         String said = outcome.text("said");
         boolean done = outcome.integer("errno") == 0 && !said.isEmpty();
@@ -411,8 +440,10 @@ final class ScontrolUpdate {
             return error;
         }
         int bar = id.indexOf('_');
-        return bar < 0 ? error + " for job " + id : (id.startsWith("[", bar + 1) ? id : id.substring(0, bar) + "_[" + id.substring(bar + 1) + "]")
-                + ": " + error;
+        return bar < 0
+                ? error + " for job " + id
+                : (id.startsWith("[", bar + 1) ? id : id.substring(0, bar) + "_[" + id.substring(bar + 1) + "]") + ": "
+                        + error;
     }
 
     private static List<String> byName(CommandContext c, String name) throws SlurmException {
@@ -425,7 +456,7 @@ final class ScontrolUpdate {
             q.put("userIds", List.of((long) uid));
         }
         q.put("names", List.of(name));
-        q.put("allStates", Boolean.TRUE);       // a job that has ended is an error
+        q.put("allStates", Boolean.TRUE); // a job that has ended is an error
         q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
         List<String> out = new ArrayList<>();
         for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
@@ -481,10 +512,13 @@ final class ScontrolUpdate {
     }
 
     private static int createNodes(CommandContext c, List<String> words, List<Change> all) {
-        boolean may = all.stream().anyMatch(ch -> isKey(ch.key, "state", 5)
-                && CREATED_STATES.contains(ch.value.toUpperCase(java.util.Locale.ROOT)));
+        boolean may = all.stream()
+                .anyMatch(ch -> isKey(ch.key, "state", 5)
+                        && CREATED_STATES.contains(ch.value.toUpperCase(java.util.Locale.ROOT)));
         if (!may) {
-            c.err().println("scontrol: error: Only State=FUTURE, CLOUD, or EXTERNAL allowed for nodes created by scontrol");
+            c.err()
+                    .println("scontrol: error: Only State=FUTURE, CLOUD, or EXTERNAL allowed for nodes "
+                            + "created by scontrol");
             c.err().println("Error creating node(s): Invalid node state specified");
             return 1;
         }
@@ -507,11 +541,14 @@ final class ScontrolUpdate {
             int of = e.getMessage().endsWith(")") ? e.getMessage().lastIndexOf(" (") : -1;
             if (first.isEmpty() && of > 0) {
                 c.err().println("scontrol: error: " + e.getMessage());
-                return CommonOptions.reportFailure(c, what, new SlurmException(e.errno(), e.getMessage().substring(0, of)));
+                return CommonOptions.reportFailure(
+                        c, what, new SlurmException(e.errno(), e.getMessage().substring(0, of)));
             }
             boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
             if (!first.isEmpty() && e.errno() != SlurmErrno.USER_ID_MISSING.number() || unread) {
-                c.err().println("scontrol: error: " + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
+                c.err()
+                        .println("scontrol: error: "
+                                + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
             }
             return CommonOptions.reportFailure(c, what, e);
         }
@@ -567,8 +604,18 @@ final class ScontrolUpdate {
                 String key = eq < 0 ? "" : Texts.lower(w.substring(0, eq));
                 boolean named = isHold(action) && (key.equals("jobname") || key.equals("name"));
                 boolean numbered = !key.isEmpty() && isKey(key, "jobid", 3);
-                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1))
-                        : !numbered && eq >= 0 ? List.of(w) : HostList.split(numbered ? w.substring(eq + 1) : w), argument, quiet));
+                rc = Math.max(
+                        rc,
+                        act(
+                                c,
+                                action,
+                                named
+                                        ? byName(c, w.substring(eq + 1))
+                                        : !numbered && eq >= 0
+                                                ? List.of(w)
+                                                : HostList.split(numbered ? w.substring(eq + 1) : w),
+                                argument,
+                                quiet));
             }
         }
         return rc;
@@ -593,8 +640,11 @@ final class ScontrolUpdate {
             }
             isLastDone = errors.stream().noneMatch(e -> e.text("job").equals(ids.getLast()));
             for (Json.Obj e : errors) {
-                boolean ofNone = action.matches("suspend|resume") && e.text("error").equals(SlurmErrno.INVALID_JOB_ID.sentence());
-                error = ofNone && Texts.isNumber(e.text("job")) ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence() : e.text("error");
+                boolean ofNone = action.matches("suspend|resume")
+                        && e.text("error").equals(SlurmErrno.INVALID_JOB_ID.sentence());
+                error = ofNone && Texts.isNumber(e.text("job"))
+                        ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence()
+                        : e.text("error");
                 tell(c, quiet, e, error);
                 boolean done = e.integer("errno") == 0 && !e.text("said").isEmpty();
                 alone |= e.text("job").indexOf('_') < 0 && e.text("said").isEmpty();
@@ -630,7 +680,9 @@ final class ScontrolUpdate {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());
         q.put("action", "notify");
-        q.put("jobs", List.of(job.replaceFirst("[_.+].*", "")));      // it has one salloc or script, whatever part of it is named
+        q.put(
+                "jobs",
+                List.of(job.replaceFirst("[_.+].*", ""))); // it has one salloc or script, whatever part of it is named
         q.put("argument", String.join(" ", words.subList(1, words.size())));
         try {
             List<Json.Obj> errors = c.host().controller().call("JobAction", q).objects("errors");

@@ -14,13 +14,15 @@ import java.util.Map;
 
 /** Runs {@code scontrol write config}: writes the configuration in force as a slurm.conf. */
 final class ScontrolWrite {
-    private static final List<String> NO_KEYS = List.of("BOOT_TIME", "HASH_VAL", "MULTIPLE_SLURMD", "NEXT_JOB_ID", "SLURM_CONF",
-            "SLURM_VERSION", "SLUID");
+    private static final List<String> NO_KEYS =
+            List.of("BOOT_TIME", "HASH_VAL", "MULTIPLE_SLURMD", "NEXT_JOB_ID", "SLURM_CONF", "SLURM_VERSION", "SLUID");
     private static final int FILE_MODE = 0600;
 
     private ScontrolWrite() {}
 
-    /** @param path "" for the configuration file's own; the time is appended either way, so that nothing is overwritten */
+    /**
+     * @param path "" for the configuration file's own; the time is appended either way, so that nothing is overwritten
+     */
     static int config(CommandContext c, String path) throws SlurmException {
         Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
         Map<String, String> values = new LinkedHashMap<>();
@@ -43,19 +45,24 @@ final class ScontrolWrite {
             }
         }
         StringBuilder out = new StringBuilder("########################################################\n"
-                + "# Configuration file for Slurm - " + Times.iso(reply.number("now"), c.host().zone()) + "\n"
+                + "# Configuration file for Slurm - "
+                + Times.iso(reply.number("now"), c.host().zone()) + "\n"
                 + "########################################################\n#\n");
         values.forEach((key, value) -> {
             for (String one : value.split("\n", -1)) {
-                out.append(isNothing(one) ? "#" + key + "=" : key + "=" + plain(key, one)).append('\n');
+                out.append(isNothing(one) ? "#" + key + "=" : key + "=" + plain(key, one))
+                        .append('\n');
             }
         });
         nodes(c, out);
         partitions(c, out);
         String configured = c.env("SLURM_CONF_OUT");
-        String to = (path.isEmpty() ? configured.isEmpty() ? confFile : Texts.absolute(configured, c.host().workDir())
-                : Texts.absolute(path, c.host().workDir())) + "." + Times.iso(c.host().nowMs() / 1000,
-                c.host().zone());
+        String to = (path.isEmpty()
+                        ? configured.isEmpty()
+                                ? confFile
+                                : Texts.absolute(configured, c.host().workDir())
+                        : Texts.absolute(path, c.host().workDir()))
+                + "." + Times.iso(c.host().nowMs() / 1000, c.host().zone());
         try {
             c.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);
         } catch (IOException e) {
@@ -67,7 +74,11 @@ final class ScontrolWrite {
     }
 
     private static boolean isNothing(String value) {
-        return value.isEmpty() || value.equals("(null)") || value.equals("N/A") || value.equals("NONE") || value.equals("n/a");
+        return value.isEmpty()
+                || value.equals("(null)")
+                || value.equals("N/A")
+                || value.equals("NONE")
+                || value.equals("n/a");
     }
 
     /** {@code 30 sec} and {@code slurm(64030)} as the file has them. */
@@ -113,7 +124,10 @@ final class ScontrolWrite {
             pair(out, "State", p.text("state"));
             pair(out, "MaxTime", p.integer("maxTimeMin") < 0 ? "UNLIMITED" : Integer.toString(p.integer("maxTimeMin")));
             int standard = p.integer("defaultTimeMin");
-            pair(out, "DefaultTime", standard == PartitionInfo.NO_TIME ? "0" : standard > 0 ? Integer.toString(standard) : "");
+            pair(
+                    out,
+                    "DefaultTime",
+                    standard == PartitionInfo.NO_TIME ? "0" : standard > 0 ? Integer.toString(standard) : "");
             pair(out, "MaxNodes", p.integer("maxNodes") < 0 ? "" : Integer.toString(p.integer("maxNodes")));
             pair(out, "PriorityTier", p.number("priorityTier"));
             pair(out, "OverSubscribe", p.text("overSubscribe"));

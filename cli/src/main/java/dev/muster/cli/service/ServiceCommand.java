@@ -39,10 +39,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** One command of the command service. The launcher's request is the host that the command sees, and its connection carries the streams and files. */
+/**
+ * One command of the command service. The launcher's request is the host that the command sees, and its connection
+ * carries the streams and files.
+ */
 public final class ServiceCommand implements Host {
     /** Commands that ask slurmdbd. */
     private static final Set<String> OF_ACCOUNTING = Set.of("sacct", "sacctmgr", "sreport");
+
     private static final int STDIN_CHUNK = 64 << 10;
     private static final int ANSWER_HEAD = 4;
     private static final int POSITION_BYTES = 14;
@@ -58,6 +62,7 @@ public final class ServiceCommand implements Host {
     private ZoneId zone;
     /** Held while what is in flight changes, and while it is ended. */
     private final PendingRequests inFlight = new PendingRequests();
+
     private long sessionMs;
     private Optional<RequestIds> requestIds = Optional.empty();
     private final Map<Integer, Runnable> handlers = new ConcurrentHashMap<>();
@@ -71,7 +76,8 @@ public final class ServiceCommand implements Host {
     private volatile boolean over;
 
     /** @throws IOException if the frame is not a request */
-    public ServiceCommand(ServiceConnection connection, ServiceResources shared, ServiceConnection.Frame request) throws IOException {
+    public ServiceCommand(ServiceConnection connection, ServiceResources shared, ServiceConnection.Frame request)
+            throws IOException {
         this.connection = connection;
         this.shared = shared;
         if (request.type() != 'Q' || !parse(request.bytes()) || argv.isEmpty()) {
@@ -110,9 +116,10 @@ public final class ServiceCommand implements Host {
                 connection.readBeside();
             }
             if (OF_ACCOUNTING.contains(name) && settings().authType.equals("auth/munge")) {
-                needsOwnProcess();      // before anything is printed: then it would be too late
+                needsOwnProcess(); // before anything is printed: then it would be too late
             }
-            rc = shared.run(new CommandContext(name, argv.getFirst(), argv.subList(1, argv.size()), env, this, out, err, stdin()));
+            rc = shared.run(new CommandContext(
+                    name, argv.getFirst(), argv.subList(1, argv.size()), env, this, out, err, stdin()));
         } catch (OutOfMemoryError | RuntimeException e) {
             // too much for this process, or a mistake in it: the caller's own process may do better
             if (!connection.hasSpoken() || step) {
@@ -227,13 +234,17 @@ public final class ServiceCommand implements Host {
             if (undeliverable || delivered.size() == 0) {
                 return undeliverable ? 0 : upTo;
             }
-            byte[] head = ByteBuffer.allocate(POSITION_BYTES).putInt(task).put((byte) stream).putLong(upTo)
-                    .put((byte) (deliveredTo == 'E' ? 2 : 1)).array();
+            byte[] head = ByteBuffer.allocate(POSITION_BYTES)
+                    .putInt(task)
+                    .put((byte) stream)
+                    .putLong(upTo)
+                    .put((byte) (deliveredTo == 'E' ? 2 : 1))
+                    .array();
             try {
                 connection.send('V', joined(head, delivered.toByteArray()));
                 return upTo;
             } catch (IOException e) {
-                undeliverable = true;       // nobody has it: it is not to be acknowledged, nor what follows
+                undeliverable = true; // nobody has it: it is not to be acknowledged, nor what follows
                 return 0;
             }
         }
@@ -309,8 +320,8 @@ public final class ServiceCommand implements Host {
     }
 
     /**
-     * The caller's, from its launcher, or from an earlier launcher of the same user and group: the kernel says who connected,
-     * and the sack socket asks the kernel in the same way.
+     * The caller's, from its launcher, or from an earlier launcher of the same user and group: the kernel says who
+     * connected, and the sack socket asks the kernel in the same way.
      */
     private synchronized Session ownSession() throws SlurmException {
         boolean first = session == null && !isKnownSession;
@@ -350,7 +361,7 @@ public final class ServiceCommand implements Host {
             return answer.length == 0 ? Optional.empty() : Optional.of(Session.fromBytes(answer));
         } catch (IOException e) {
             if (session != null) {
-                return Optional.empty();    // to say that the caller is gone, the old one must do
+                return Optional.empty(); // to say that the caller is gone, the old one must do
             }
             throw new SlurmException(-1, "the caller is gone");
         } catch (IllegalArgumentException e) {
@@ -472,7 +483,9 @@ public final class ServiceCommand implements Host {
             @Override
             public void rows(String message, Json.Obj request, String list, Taker taker) throws SlurmException {
                 RowLines lines = new RowLines(taker);
-                lines.finish(HttpController.bytes(way.ask(message, request.put("lines", Boolean.TRUE), Optional.of(lines))), list);
+                lines.finish(
+                        HttpController.bytes(way.ask(message, request.put("lines", Boolean.TRUE), Optional.of(lines))),
+                        list);
             }
         };
     }
@@ -484,12 +497,12 @@ public final class ServiceCommand implements Host {
                 if (connection.isLeft()) {
                     throw new SlurmException(-1, "left to the caller");
                 }
-                Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
+                Thread.interrupted(); // has told what it had to tell; what is asked now is the tidying up
             }
             boolean again = HttpController.isRetried(message, env.getOrDefault("SLURM_STEPMGR", ""));
             Client.Response r = shared.call(conf(), again, session(), message, request, inFlight, lines);
             if (isKnownSession && HttpController.errno(r) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
-                session = null;     // an earlier command's is not good any more
+                session = null; // an earlier command's is not good any more
                 r = shared.call(conf(), again, session(), message, request, inFlight, lines);
             }
             return r;
@@ -523,8 +536,14 @@ public final class ServiceCommand implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session mine = ownSession();
-        return HttpController.callOnce(new Client(address, port, () -> mine, shared::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
-                .over(conf().tls()), message, request, inFlight);
+        return HttpController.callOnce(
+                new Client(address, port, () -> mine, shared::nonce)
+                        .to(Audience.SLURMD)
+                        .connectWithin(conf().connectMs)
+                        .over(conf().tls()),
+                message,
+                request,
+                inFlight);
     }
 
     @Override
@@ -571,7 +590,9 @@ public final class ServiceCommand implements Host {
     @Override
     public Frames openStream(String address, int port, String name) throws IOException, SlurmException {
         Session session = ownSession();
-        Client client = new Client(address, port, () -> session, shared::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+        Client client = new Client(address, port, () -> session, shared::nonce)
+                .to(Audience.SLURMD)
+                .connectWithin(conf().connectMs)
                 .over(conf().tls());
         Frames frames;
         try {
@@ -616,7 +637,7 @@ public final class ServiceCommand implements Host {
             String stat = Files.readString(Path.of("/proc/" + pid() + "/stat"), StandardCharsets.ISO_8859_1);
             return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
         } catch (IOException | IndexOutOfBoundsException e) {
-            return false;       // gone: which the connection tells
+            return false; // gone: which the connection tells
         }
     }
 

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
 /**
- * The connection of one launcher: frames of a length, a type and bytes. A heartbeat notices that the launcher is gone, or at once a thread that
- * reads.
+ * The connection of one launcher: frames of a length, a type and bytes. A heartbeat notices that the launcher is gone,
+ * or at once a thread that reads.
  */
 public final class ServiceConnection implements AutoCloseable {
     static final int FRAME_BYTES_MAX = 64 << 20;
@@ -23,18 +23,20 @@ public final class ServiceConnection implements AutoCloseable {
 
     private static final Frame END = new Frame('\0', new byte[0]);
 
-    /** The frames that answer a question: of a file, for a session, for standard input. Each is asked by one at a time. */
+    /**
+     * The frames that answer a question: of a file, for a session, for standard input. Each is asked by one at a time.
+     */
     private static final String ANSWERS = "ATI";
 
     private final SocketChannel channel;
-    private final List<BlockingQueue<Frame>> answers = List.of(
-            new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4));
+    private final List<BlockingQueue<Frame>> answers =
+            List.of(new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4), new ArrayBlockingQueue<>(4));
     private Thread worker = Thread.currentThread();
-    private Runnable whenGone = () -> { };
+    private Runnable whenGone = () -> {};
     private boolean isRead;
     private final Object going = new Object();
     private final AtomicBoolean beating = new AtomicBoolean();
-    private volatile IntConsumer signals = n -> { };
+    private volatile IntConsumer signals = n -> {};
     private volatile boolean quiet;
     private volatile boolean closed;
     private volatile boolean gone;
@@ -111,7 +113,7 @@ public final class ServiceConnection implements AutoCloseable {
             PeerIds peer = PeerIds.of(channel);
             return peer.uid() + "\n" + peer.gid();
         } catch (IOException e) {
-            return "?" + System.identityHashCode(this);     // nobody's but this connection's
+            return "?" + System.identityHashCode(this); // nobody's but this connection's
         }
     }
 
@@ -195,8 +197,8 @@ public final class ServiceConnection implements AutoCloseable {
     }
 
     /**
-     * Tells the launcher that the command is being worked on, and this side that the launcher is there. On a thread of its own:
-     * a launcher that does not read must not make others wait.
+     * Tells the launcher that the command is being worked on, and this side that the launcher is there. On a thread of
+     * its own: a launcher that does not read must not make others wait.
      */
     void heartbeat() {
         if (closed || gone || !beating.compareAndSet(false, true)) {

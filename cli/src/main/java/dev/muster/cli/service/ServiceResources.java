@@ -30,7 +30,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 
-/** Resources that the commands of one service share: configurations, idle connections to the controller, names. None of them belongs to a caller. */
+/**
+ * Resources that the commands of one service share: configurations, idle connections to the controller, names. None of
+ * them belongs to a caller.
+ */
 public final class ServiceResources {
     private static final int CONFS_MAX = 64;
     private static final int IDLE_PER_SERVER_MAX = 16;
@@ -179,28 +182,80 @@ public final class ServiceResources {
      * One request to the first controller that can be reached.
      *
      * @param asksAgain while none can be, for MessageTimeout
-     * @param inFlight  told the connection that is waited for
+     * @param inFlight told the connection that is waited for
      */
-    Client.Response call(ClientConf conf, boolean asksAgain, Session session, String message, Json.Obj request, PendingRequests inFlight,
-            Optional<Client.Lines> lines) throws SlurmException {
-        return call(conf, asksAgain, Audience.SLURMCTLD, conf.servers, conf.port, session, message, request, inFlight, lines);
+    Client.Response call(
+            ClientConf conf,
+            boolean asksAgain,
+            Session session,
+            String message,
+            Json.Obj request,
+            PendingRequests inFlight,
+            Optional<Client.Lines> lines)
+            throws SlurmException {
+        return call(
+                conf,
+                asksAgain,
+                Audience.SLURMCTLD,
+                conf.servers,
+                conf.port,
+                session,
+                message,
+                request,
+                inFlight,
+                lines);
     }
 
     /** Sends one request to slurmdbd. */
-    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, PendingRequests inFlight,
-            Optional<Client.Lines> lines) throws SlurmException {
-        return call(conf, false, Audience.SLURMDBD, conf.accountingServers(), conf.accountingPort,
-                session, message, request, inFlight, lines);
+    Client.Response callAccounting(
+            ClientConf conf,
+            Session session,
+            String message,
+            Json.Obj request,
+            PendingRequests inFlight,
+            Optional<Client.Lines> lines)
+            throws SlurmException {
+        return call(
+                conf,
+                false,
+                Audience.SLURMDBD,
+                conf.accountingServers(),
+                conf.accountingPort,
+                session,
+                message,
+                request,
+                inFlight,
+                lines);
     }
 
-    private Client.Response call(ClientConf conf, boolean asksAgain, String audience, List<ClientConf.Server> servers, int port,
-            Session session, String message, Json.Obj request, PendingRequests inFlight, Optional<Client.Lines> lines) throws SlurmException {
+    private Client.Response call(
+            ClientConf conf,
+            boolean asksAgain,
+            String audience,
+            List<ClientConf.Server> servers,
+            int port,
+            Session session,
+            String message,
+            Json.Obj request,
+            PendingRequests inFlight,
+            Optional<Client.Lines> lines)
+            throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
         long endNs = System.nanoTime() + (asksAgain ? HttpController.retryMs(conf) * 1_000_000L : 0);
         while (true) {
-            Optional<Client.Response> response = toOneOf(conf, audience, servers, port, session, path, body, timeoutMs, inFlight, lines,
+            Optional<Client.Response> response = toOneOf(
+                    conf,
+                    audience,
+                    servers,
+                    port,
+                    session,
+                    path,
+                    body,
+                    timeoutMs,
+                    inFlight,
+                    lines,
                     request.text("requestId").isEmpty() ? 0 : endNs);
             if (response.isPresent()) {
                 return response.get();
@@ -218,8 +273,18 @@ public final class ServiceResources {
     }
 
     /** @param repeatUntilNs as in {@link HttpController} */
-    private Optional<Client.Response> toOneOf(ClientConf conf, String audience, List<ClientConf.Server> servers, int port, Session session,
-            String path, byte[] body, int timeoutMs, PendingRequests inFlight, Optional<Client.Lines> lines, long repeatUntilNs)
+    private Optional<Client.Response> toOneOf(
+            ClientConf conf,
+            String audience,
+            List<ClientConf.Server> servers,
+            int port,
+            Session session,
+            String path,
+            byte[] body,
+            int timeoutMs,
+            PendingRequests inFlight,
+            Optional<Client.Lines> lines,
+            long repeatUntilNs)
             throws SlurmException {
         for (ClientConf.Server s : servers) {
             String name = s.address() + ":" + port + (conf.tls().isOn() ? "/" + conf.path : "");
@@ -228,7 +293,11 @@ public final class ServiceResources {
             lent.session = session;
             inFlight.begin(lent.client);
             try {
-                Client.Response r = lent.client.to(audience).connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs, lines);
+                Client.Response r = lent.client
+                        .to(audience)
+                        .connectWithin(conf.connectMs)
+                        .over(conf.tls())
+                        .post(path, body, timeoutMs, lines);
                 inFlight.end();
                 give(lent);
                 return Optional.of(r);
@@ -238,7 +307,9 @@ public final class ServiceResources {
             } catch (IOException e) {
                 inFlight.end();
                 lent.client.close();
-                boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !lent.client.isAborted()
+                boolean again = repeatUntilNs != 0
+                        && repeatUntilNs - System.nanoTime() > 0
+                        && !lent.client.isAborted()
                         && !(e instanceof java.net.SocketTimeoutException);
                 if (!again) {
                     throw PendingRequests.failed(lent.client, e);

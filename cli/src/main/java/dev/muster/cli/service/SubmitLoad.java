@@ -21,10 +21,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Submits jobs from several threads of one process, each over its own kept connection, to the slurmctld of SLURM_CONF. It trains the daemons'
- * start-up caches and drives benchmarks. Usage: SubmitLoad JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS [PARTITION]]. A job has a script of
- * one line and one variable; mix varies nodes, tasks and limits; each job of kind one takes a whole node and does not end. It prints jobs per
- * second, the time of a call, and the CPU time of this process.
+ * Submits jobs from several threads of one process, each over its own kept connection, to the slurmctld of SLURM_CONF.
+ * It trains the daemons' start-up caches and drives benchmarks. Usage: SubmitLoad JOBS hold|run same|mix|one
+ * CONNECTIONS [WARM-UP-JOBS [PARTITION]]. A job has a script of one line and one variable; mix varies nodes, tasks and
+ * limits; each job of kind one takes a whole node and does not end. It prints jobs per second, the time of a call, and
+ * the CPU time of this process.
  */
 public final class SubmitLoad {
     private static final int TIMEOUT_MS = 60_000;
@@ -49,14 +50,22 @@ public final class SubmitLoad {
             long[] us = run(way, requests);
             double seconds = (System.nanoTime() - start) / 1e9;
             Arrays.sort(us);
-            System.out.printf("jobs %d seconds %.2f rate %.1f call_us median %d p99 %d max %d cpu_us_per_job %.0f%n", jobs, seconds, jobs / seconds,
-                    us[jobs / 2], us[(int) (jobs * 99L / 100)], us[jobs - 1], (cpuNs() - cpu) / 1e3 / jobs);
+            System.out.printf(
+                    "jobs %d seconds %.2f rate %.1f call_us median %d p99 %d max %d cpu_us_per_job %.0f%n",
+                    jobs,
+                    seconds,
+                    jobs / seconds,
+                    us[jobs / 2],
+                    us[(int) (jobs * 99L / 100)],
+                    us[jobs - 1],
+                    (cpuNs() - cpu) / 1e3 / jobs);
         }
     }
 
     /** CPU time of this process so far. */
     static long cpuNs() {
-        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
     }
 
     /** Kept connections to the slurmctld of SLURM_CONF, with a session that they share. */
@@ -78,8 +87,12 @@ public final class SubmitLoad {
         public Way(int connections, int port) throws SlurmException {
             conf = host.conf();
             for (int i = 0; i < connections; i++) {
-                clients.add(new Client(port == 0 ? conf.servers.getFirst().address() : "127.0.0.1", port == 0 ? conf.port : port,
-                        this::session, () -> nonces + nonce.incrementAndGet()).to(Audience.SLURMCTLD));
+                clients.add(new Client(
+                                port == 0 ? conf.servers.getFirst().address() : "127.0.0.1",
+                                port == 0 ? conf.port : port,
+                                this::session,
+                                () -> nonces + nonce.incrementAndGet())
+                        .to(Audience.SLURMCTLD));
             }
         }
 
@@ -160,8 +173,12 @@ public final class SubmitLoad {
         String ids = way.host.nonce().substring(0, 16);
         byte[][] all = new byte[jobs][];
         for (int i = 0; i < jobs; i++) {
-            all[i] = way.clients.getFirst().prepared(Way.PATH + "Submit",
-                    Json.print(job(from + i, hold, kind, partition).put("requestId", ids + String.format("%016x", from + i))));
+            all[i] = way.clients
+                    .getFirst()
+                    .prepared(
+                            Way.PATH + "Submit",
+                            Json.print(job(from + i, hold, kind, partition)
+                                    .put("requestId", ids + String.format("%016x", from + i))));
         }
         return all;
     }
@@ -171,13 +188,34 @@ public final class SubmitLoad {
         boolean mix = kind.equals("mix");
         long nodes = mix ? 1 + (x >>> 8) % 8 : 1;
         Json.Obj timing = new Json.Obj().put("timeLimitMin", mix ? 5L + (x >>> 16) % 1435 : 10L);
-        Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "j" + i).put("partition", partition)
-                .put("request", new Json.Obj().put("nodesMin", nodes).put("tasks", mix ? nodes * (1 + (x >>> 12) % 4) : 1L)
-                        .put("exclusive", kind.equals("one") ? "NODE" : "SHARED"))
+        Json.Obj job = new Json.Obj()
+                .put("kind", "BATCH")
+                .put("name", "j" + i)
+                .put("partition", partition)
+                .put(
+                        "request",
+                        new Json.Obj()
+                                .put("nodesMin", nodes)
+                                .put("tasks", mix ? nodes * (1 + (x >>> 12) % 4) : 1L)
+                                .put("exclusive", kind.equals("one") ? "NODE" : "SHARED"))
                 .put("timing", hold ? timing.put("hold", Boolean.TRUE) : timing)
-                .put("files", new Json.Obj().put("workDir", Bytes.of("/tmp").base64()).put("stdout", Bytes.of("/dev/null").base64()))
-                .put("payload", new Json.Obj().put("submitHost", "login").put("submitPid", ProcessHandle.current().pid()).put("umask", 18L));
-        return new Json.Obj().put("job", job).put("script", (kind.equals("one") ? SLEEP : SCRIPT).base64())
-                .put("environment", new ArrayList<Object>(List.of(Bytes.of("PATH=/usr/bin:/bin").base64())));
+                .put(
+                        "files",
+                        new Json.Obj()
+                                .put("workDir", Bytes.of("/tmp").base64())
+                                .put("stdout", Bytes.of("/dev/null").base64()))
+                .put(
+                        "payload",
+                        new Json.Obj()
+                                .put("submitHost", "login")
+                                .put("submitPid", ProcessHandle.current().pid())
+                                .put("umask", 18L));
+        return new Json.Obj()
+                .put("job", job)
+                .put("script", (kind.equals("one") ? SLEEP : SCRIPT).base64())
+                .put(
+                        "environment",
+                        new ArrayList<Object>(
+                                List.of(Bytes.of("PATH=/usr/bin:/bin").base64())));
     }
 }

@@ -83,12 +83,18 @@ public final class AcctJson {
             shares_raw SH Fairshare
             user S User""";
 
-    private static final Map<String, String> QOS_FLAGS = Map.ofEntries(Map.entry("DenyOnLimit", "DENY_LIMIT"),
-            Map.entry("EnforceUsageThreshold", "ENFORCE_USAGE_THRESHOLD"), Map.entry("NoReserve", "NO_RESERVE"),
-            Map.entry("PartitionMaxNodes", "PARTITION_MAXIMUM_NODE"), Map.entry("PartitionMinNodes", "PARTITION_MINIMUM_NODE"),
-            Map.entry("OverPartQOS", "OVERRIDE_PARTITION_QOS"), Map.entry("PartitionTimeLimit", "PARTITION_TIME_LIMIT"),
-            Map.entry("RequiresReservation", "REQUIRED_RESERVATION"), Map.entry("NoDecay", "NO_DECAY"),
-            Map.entry("UsageFactorSafe", "USAGE_FACTOR_SAFE"), Map.entry("Relative", "RELATIVE"));
+    private static final Map<String, String> QOS_FLAGS = Map.ofEntries(
+            Map.entry("DenyOnLimit", "DENY_LIMIT"),
+            Map.entry("EnforceUsageThreshold", "ENFORCE_USAGE_THRESHOLD"),
+            Map.entry("NoReserve", "NO_RESERVE"),
+            Map.entry("PartitionMaxNodes", "PARTITION_MAXIMUM_NODE"),
+            Map.entry("PartitionMinNodes", "PARTITION_MINIMUM_NODE"),
+            Map.entry("OverPartQOS", "OVERRIDE_PARTITION_QOS"),
+            Map.entry("PartitionTimeLimit", "PARTITION_TIME_LIMIT"),
+            Map.entry("RequiresReservation", "REQUIRED_RESERVATION"),
+            Map.entry("NoDecay", "NO_DECAY"),
+            Map.entry("UsageFactorSafe", "USAGE_FACTOR_SAFE"),
+            Map.entry("Relative", "RELATIVE"));
     private static final int EVERYBODYS_SHARES = 1;
     private static final long PARENT_SHARES = 0x7fff_ffffL;
 
@@ -96,7 +102,7 @@ public final class AcctJson {
 
     /**
      * @param entity as slurmdbd calls it
-     * @param tres   the rows of all of them
+     * @param tres the rows of all of them
      * @return empty for an entity that has no shape
      */
     public static Optional<Json.Obj> of(String entity, List<Json.Obj> rows, List<Json.Obj> tres) {
@@ -104,23 +110,37 @@ public final class AcctJson {
         for (Json.Obj t : tres) {
             ids.put(t.text("Name").isEmpty() ? t.text("Type") : t.text("Type") + "/" + t.text("Name"), t.text("ID"));
         }
-        return Optional.ofNullable(switch (entity) {
-            case "qos" -> new Json.Obj().put("qos", shapeAll(rows, r -> tree(QOS, r, ids)));
-            case "association" -> new Json.Obj().put("associations", shapeAll(rows, r -> tree(ASSOC, r, ids)));
-            case "user" -> new Json.Obj().put("users", users(rows));
-            case "account" -> new Json.Obj().put("accounts", accounts(rows));
-            case "cluster" -> new Json.Obj().put("clusters", shapeAll(rows, r -> cluster(r, ids)));
-            case "tres" -> new Json.Obj().put("TRES", shapeAll(rows, r -> new Json.Obj().put("type", r.text("Type")).put("name", r.text("Name"))
-                    .put("id", r.number("ID") == 0 ? number(r.text("ID")) : r.number("ID")).put("count", 0L)));
-            case "instance" -> new Json.Obj().put("instances", shapeAll(rows, AcctJson::instance));
-            case "wckey" -> new Json.Obj().put("wckeys", shapeAll(rows, AcctJson::wckey));
-            default -> null;
-        });
+        return Optional.ofNullable(
+                switch (entity) {
+                    case "qos" -> new Json.Obj().put("qos", shapeAll(rows, r -> tree(QOS, r, ids)));
+                    case "association" -> new Json.Obj().put("associations", shapeAll(rows, r -> tree(ASSOC, r, ids)));
+                    case "user" -> new Json.Obj().put("users", users(rows));
+                    case "account" -> new Json.Obj().put("accounts", accounts(rows));
+                    case "cluster" -> new Json.Obj().put("clusters", shapeAll(rows, r -> cluster(r, ids)));
+                    case "tres" ->
+                        new Json.Obj()
+                                .put(
+                                        "TRES",
+                                        shapeAll(
+                                                rows,
+                                                r -> new Json.Obj()
+                                                        .put("type", r.text("Type"))
+                                                        .put("name", r.text("Name"))
+                                                        .put(
+                                                                "id",
+                                                                r.number("ID") == 0
+                                                                        ? number(r.text("ID"))
+                                                                        : r.number("ID"))
+                                                        .put("count", 0L)));
+                    case "instance" -> new Json.Obj().put("instances", shapeAll(rows, AcctJson::instance));
+                    case "wckey" -> new Json.Obj().put("wckeys", shapeAll(rows, AcctJson::wckey));
+                    default -> null;
+                });
     }
 
     /**
-     * The way back: what a body in one of these shapes sets, by the names of fields and with values as they are kept. What it does not say,
-     * or says it is not set, is left out; infinite clears.
+     * The way back: what a body in one of these shapes sets, by the names of fields and with values as they are kept.
+     * What it does not say, or says it is not set, is left out; infinite clears.
      *
      * @param entity qos or association
      */
@@ -137,7 +157,9 @@ public final class AcctJson {
                 setting(word[1], at.raw(path[path.length - 1])).ifPresent(v -> out.put(word[2], v));
             }
         }
-        out.keySet().removeAll(List.of("-", "Account", "Cluster", "User", "Partition", "ParentName", "Lineage", "IsDefault", "Name"));
+        out.keySet()
+                .removeAll(List.of(
+                        "-", "Account", "Cluster", "User", "Partition", "ParentName", "Lineage", "IsDefault", "Name"));
         return out;
     }
 
@@ -148,28 +170,55 @@ public final class AcctJson {
             case "N", "Z" -> optional(raw, n -> Long.toString(n.longValue()));
             case "R", "R1" -> optional(raw, n -> String.format(Locale.ROOT, "%.6f", n.doubleValue()));
             case "I" -> Optional.of(String.valueOf(raw)).filter(t -> !t.equals("0"));
-            case "T" -> list.isEmpty() ? Optional.empty() : Optional.of(String.join(",", list.stream().map(t -> tres((Json.Obj) t)).toList()));
-            case "L" -> list.isEmpty() ? Optional.empty() : Optional.of(String.join(",", list.stream().map(String::valueOf).toList()));
+            case "T" ->
+                list.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(String.join(
+                                ",", list.stream().map(t -> tres((Json.Obj) t)).toList()));
+            case "L" ->
+                list.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(String.join(
+                                ",", list.stream().map(String::valueOf).toList()));
             case "SH" -> Optional.of(raw.equals(PARENT_SHARES) ? "parent" : String.valueOf(raw));
             case "QF" -> qosFlags(list);
             // DISABLED alone: as the cluster has it
-            case "PM" -> Optional.of(String.join(",", list.stream().map(String::valueOf).filter(m -> !m.equals("DISABLED")).toList()))
-                    .filter(t -> !list.isEmpty());
+            case "PM" ->
+                Optional.of(String.join(
+                                ",",
+                                list.stream()
+                                        .map(String::valueOf)
+                                        .filter(m -> !m.equals("DISABLED"))
+                                        .toList()))
+                        .filter(t -> !list.isEmpty());
             default -> Optional.empty();
         };
     }
 
     /** ADD and REMOVE among them say that they are some more, or some less, than there are. */
     private static Optional<String> qosFlags(List<?> list) {
-        String flags = String.join(",", list.stream().map(f -> QOS_FLAGS.entrySet().stream().filter(e -> e.getValue().equals(f))
-                .map(Map.Entry::getKey).findFirst().orElse("")).filter(f -> !f.isEmpty()).toList());
-        return flags.isEmpty() ? Optional.empty() : Optional.of((list.contains("ADD") ? "+=" : list.contains("REMOVE") ? "-=" : "") + flags);
+        String flags = String.join(
+                ",",
+                list.stream()
+                        .map(f -> QOS_FLAGS.entrySet().stream()
+                                .filter(e -> e.getValue().equals(f))
+                                .map(Map.Entry::getKey)
+                                .findFirst()
+                                .orElse(""))
+                        .filter(f -> !f.isEmpty())
+                        .toList());
+        return flags.isEmpty()
+                ? Optional.empty()
+                : Optional.of((list.contains("ADD") ? "+=" : list.contains("REMOVE") ? "-=" : "") + flags);
     }
 
     private static Optional<String> optional(Object raw, Function<Number, String> text) {
         if (raw instanceof Json.Obj o) {
-            return o.flag("infinite") ? Optional.of("") : o.flag("set") && o.raw("number") instanceof Number n ? Optional.of(text.apply(n))
-                    : Optional.empty();
+            return o.flag("infinite")
+                    ? Optional.of("")
+                    : o.flag("set") && o.raw("number") instanceof Number n
+                            ? Optional.of(text.apply(n))
+                            : Optional.empty();
         }
         return raw instanceof Number n ? Optional.of(text.apply(n)) : Optional.empty();
     }
@@ -218,19 +267,28 @@ public final class AcctJson {
             case "T" -> counts(raw, tres);
             case "L" -> texts(raw);
             case "E" -> new ArrayList<>();
-            case "SH" -> raw.isEmpty() ? (Object) (long) EVERYBODYS_SHARES : raw.equals("parent") ? (Object) PARENT_SHARES
-                    : (Object) number(raw);
-            case "QF" -> new ArrayList<Object>(texts(raw).stream().map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f),
-                    String.valueOf(f))).toList());
-            case "AF" -> row.text("Deleted").equals("1") ? List.<Object>of("DELETED") : new ArrayList<Object>(texts(row.text("Flags")));
+            case "SH" ->
+                raw.isEmpty()
+                        ? (Object) (long) EVERYBODYS_SHARES
+                        : raw.equals("parent") ? (Object) PARENT_SHARES : (Object) number(raw);
+            case "QF" ->
+                new ArrayList<Object>(texts(raw).stream()
+                        .map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f), String.valueOf(f)))
+                        .toList());
+            case "AF" ->
+                row.text("Deleted").equals("1")
+                        ? List.<Object>of("DELETED")
+                        : new ArrayList<Object>(texts(row.text("Flags")));
             case "PM" -> new ArrayList<Object>(texts(raw.isEmpty() || raw.equals("CLUSTER") ? "DISABLED" : raw));
             default -> throw new IllegalArgumentException(kind);
         };
     }
 
     private static Json.Obj real(String raw) {
-        return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number",
-                raw.matches("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?") ? Double.parseDouble(raw) : 0.0);
+        return new Json.Obj()
+                .put("set", Boolean.TRUE)
+                .put("infinite", Boolean.FALSE)
+                .put("number", raw.matches("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?") ? Double.parseDouble(raw) : 0.0);
     }
 
     private static List<Object> texts(String list) {
@@ -250,8 +308,11 @@ public final class AcctJson {
             int eq = text.indexOf('=');
             String full = eq < 0 ? text : text.substring(0, eq);
             int slash = full.indexOf('/');
-            out.add(new Json.Obj().put("type", slash < 0 ? full : full.substring(0, slash)).put("name", slash < 0 ? "" : full.substring(slash + 1))
-                    .put("id", number(ids.getOrDefault(full, "0"))).put("count", eq < 0 ? 0 : number(text.substring(eq + 1))));
+            out.add(new Json.Obj()
+                    .put("type", slash < 0 ? full : full.substring(0, slash))
+                    .put("name", slash < 0 ? "" : full.substring(slash + 1))
+                    .put("id", number(ids.getOrDefault(full, "0")))
+                    .put("count", eq < 0 ? 0 : number(text.substring(eq + 1))));
         }
         return out;
     }
@@ -262,8 +323,12 @@ public final class AcctJson {
     }
 
     private static Json.Obj shortAssoc(Json.Obj r) {
-        return new Json.Obj().put("account", r.text("Account")).put("cluster", r.text("Cluster")).put("partition", r.text("Partition"))
-                .put("user", r.text("User")).put("id", whole(r, "ID"));
+        return new Json.Obj()
+                .put("account", r.text("Account"))
+                .put("cluster", r.text("Cluster"))
+                .put("partition", r.text("Partition"))
+                .put("user", r.text("User"))
+                .put("id", whole(r, "ID"));
     }
 
     private static long whole(Json.Obj row, String key) {
@@ -271,9 +336,15 @@ public final class AcctJson {
     }
 
     private static Json.Obj instance(Json.Obj r) {
-        return new Json.Obj().put("cluster", r.text("Cluster")).put("extra", r.text("Extra")).put("instance_id", r.text("InstanceId"))
-                .put("instance_type", r.text("InstanceType")).put("node_name", r.text("NodeName"))
-                .put("time", new Json.Obj().put("time_end", whole(r, "TimeEnd")).put("time_start", whole(r, "TimeStart")));
+        return new Json.Obj()
+                .put("cluster", r.text("Cluster"))
+                .put("extra", r.text("Extra"))
+                .put("instance_id", r.text("InstanceId"))
+                .put("instance_type", r.text("InstanceType"))
+                .put("node_name", r.text("NodeName"))
+                .put(
+                        "time",
+                        new Json.Obj().put("time_end", whole(r, "TimeEnd")).put("time_start", whole(r, "TimeStart")));
     }
 
     /** Converts slurmdbd's statistics of requests; its rows are projections that are never rolled up. */
@@ -281,35 +352,65 @@ public final class AcctJson {
         Json.Obj statistics = new Json.Obj().put("time_start", 0L);
         Json.Obj rollups = new Json.Obj();
         for (String period : List.of("hourly", "daily", "monthly")) {
-            rollups.put(period, new Json.Obj().put("count", 0L).put("last_run", 0L)
-                    .put("duration", new Json.Obj().put("last", 0L).put("max", 0L).put("time", 0L)));
+            rollups.put(
+                    period,
+                    new Json.Obj()
+                            .put("count", 0L)
+                            .put("last_run", 0L)
+                            .put(
+                                    "duration",
+                                    new Json.Obj()
+                                            .put("last", 0L)
+                                            .put("max", 0L)
+                                            .put("time", 0L)));
         }
         List<Object> rpcs = new ArrayList<>();
         List<Object> users = new ArrayList<>();
         for (Json.Obj r : rows) {
-            Json.Obj one = new Json.Obj().put("count", whole(r, "Count"))
-                    .put("time", new Json.Obj().put("average", whole(r, "Average")).put("total", whole(r, "Total")));
+            Json.Obj one = new Json.Obj()
+                    .put("count", whole(r, "Count"))
+                    .put(
+                            "time",
+                            new Json.Obj().put("average", whole(r, "Average")).put("total", whole(r, "Total")));
             switch (r.text("Kind")) {
                 case "since" -> statistics.put("time_start", whole(r, "Name"));
                 case "type" -> rpcs.add(one.put("rpc", r.text("Name")));
                 default -> users.add(one.put("user", r.text("Name")));
             }
         }
-        return new Json.Obj().put("statistics", statistics.put("rollups", rollups).put("RPCs", rpcs).put("users", users));
+        return new Json.Obj()
+                .put(
+                        "statistics",
+                        statistics.put("rollups", rollups).put("RPCs", rpcs).put("users", users));
     }
 
     /** Rows with associations are one for each: they belong to one user. */
     private static List<Object> users(List<Json.Obj> rows) {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
         for (Json.Obj r : rows) {
-            Json.Obj user = out.computeIfAbsent(r.text("User"), n -> new Json.Obj()
-                    .put("administrator_level", new ArrayList<Object>(List.of(r.text("AdminLevel").equals("NONE") ? "None"
-                            : r.text("AdminLevel").equals("OPERATOR") ? "Operator" : "Administrator")))
-                    .put("associations", new ArrayList<>()).put("coordinators", coordinators(r))
-                    .put("default", new Json.Obj().put("qos", whole(r, "DefaultQOSID")).put("account", r.text("DefaultAccount")).put("wckey",
-                            r.text("DefaultWCKey")))
-                    .put("flags", Tree.texts(r.text("UserDeleted").equals("1") ? "DELETED" : "NONE"))
-                    .put("name", n).put("old_name", "").put("wckeys", new ArrayList<>()));
+            Json.Obj user = out.computeIfAbsent(
+                    r.text("User"),
+                    n -> new Json.Obj()
+                            .put(
+                                    "administrator_level",
+                                    new ArrayList<Object>(List.of(
+                                            r.text("AdminLevel").equals("NONE")
+                                                    ? "None"
+                                                    : r.text("AdminLevel").equals("OPERATOR")
+                                                            ? "Operator"
+                                                            : "Administrator")))
+                            .put("associations", new ArrayList<>())
+                            .put("coordinators", coordinators(r))
+                            .put(
+                                    "default",
+                                    new Json.Obj()
+                                            .put("qos", whole(r, "DefaultQOSID"))
+                                            .put("account", r.text("DefaultAccount"))
+                                            .put("wckey", r.text("DefaultWCKey")))
+                            .put("flags", Tree.texts(r.text("UserDeleted").equals("1") ? "DELETED" : "NONE"))
+                            .put("name", n)
+                            .put("old_name", "")
+                            .put("wckeys", new ArrayList<>()));
             if (!r.text("Account").isEmpty()) {
                 user.list("associations").add(shortAssoc(r));
             }
@@ -317,11 +418,15 @@ public final class AcctJson {
         return new ArrayList<>(out.values());
     }
 
-    /** Returns the coordinators; {@code direct} is false for those inherited from a parent account or from UsersAreCoords. */
+    /**
+     * Returns the coordinators; {@code direct} is false for those inherited from a parent account or from
+     * UsersAreCoords.
+     */
     private static List<Object> coordinators(Json.Obj row) {
         List<Object> out = new ArrayList<>();
         List<Object> named = texts(row.text("Coordinators"));
-        texts(row.text("AllCoordinators")).forEach(n -> out.add(new Json.Obj().put("name", n).put("direct", named.contains(n))));
+        texts(row.text("AllCoordinators"))
+                .forEach(n -> out.add(new Json.Obj().put("name", n).put("direct", named.contains(n))));
         return out;
     }
 
@@ -336,9 +441,15 @@ public final class AcctJson {
     private static List<Object> accounts(List<Json.Obj> rows) {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
         for (Json.Obj r : rows) {
-            Json.Obj account = out.computeIfAbsent(r.text("Account"), n -> new Json.Obj().put("associations", new ArrayList<>())
-                    .put("coordinators", coordinators(r)).put("description", r.text("Descr")).put("name", n)
-                    .put("organization", r.text("Org")).put("flags", accountFlags(r)));
+            Json.Obj account = out.computeIfAbsent(
+                    r.text("Account"),
+                    n -> new Json.Obj()
+                            .put("associations", new ArrayList<>())
+                            .put("coordinators", coordinators(r))
+                            .put("description", r.text("Descr"))
+                            .put("name", n)
+                            .put("organization", r.text("Org"))
+                            .put("flags", accountFlags(r)));
             if (!r.text("Cluster").isEmpty()) {
                 account.list("associations").add(shortAssoc(r));
             }
@@ -347,16 +458,36 @@ public final class AcctJson {
     }
 
     private static Json.Obj cluster(Json.Obj r, Map<String, String> ids) {
-        return new Json.Obj().put("controller", new Json.Obj().put("host", r.text("ControlHost")).put("port", number(r.text("ControlPort"))))
-                .put("flags", texts(r.text("ClusterFlags"))).put("name", r.text("Cluster")).put("nodes", r.text("ClusterNodes"))
-                .put("associations", new Json.Obj().put("root", new Json.Obj().put("account", "root").put("cluster", r.text("Cluster"))
-                        .put("partition", "").put("user", "").put("id", whole(r, "RootID"))))
-                .put("rpc_version", number(r.text("RPC"))).put("tres", counts(r.text("TRES"), ids));
+        return new Json.Obj()
+                .put(
+                        "controller",
+                        new Json.Obj().put("host", r.text("ControlHost")).put("port", number(r.text("ControlPort"))))
+                .put("flags", texts(r.text("ClusterFlags")))
+                .put("name", r.text("Cluster"))
+                .put("nodes", r.text("ClusterNodes"))
+                .put(
+                        "associations",
+                        new Json.Obj()
+                                .put(
+                                        "root",
+                                        new Json.Obj()
+                                                .put("account", "root")
+                                                .put("cluster", r.text("Cluster"))
+                                                .put("partition", "")
+                                                .put("user", "")
+                                                .put("id", whole(r, "RootID"))))
+                .put("rpc_version", number(r.text("RPC")))
+                .put("tres", counts(r.text("TRES"), ids));
     }
 
     private static Json.Obj wckey(Json.Obj r) {
         String name = r.text("WCKey");
-        return new Json.Obj().put("accounting", new ArrayList<>()).put("cluster", r.text("Cluster")).put("id", number(r.text("ID")))
-                .put("name", Wckey.plain(name)).put("user", r.text("User")).put("flags", new ArrayList<>());
+        return new Json.Obj()
+                .put("accounting", new ArrayList<>())
+                .put("cluster", r.text("Cluster"))
+                .put("id", number(r.text("ID")))
+                .put("name", Wckey.plain(name))
+                .put("user", r.text("User"))
+                .put("flags", new ArrayList<>());
     }
 }

@@ -10,7 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Shapes slurm.conf and slurmdbd.conf as {@code slurm/v0.0.45/conf} and {@code slurmdb/v0.0.45/conf}, each value in its type. */
+/**
+ * Shapes slurm.conf and slurmdbd.conf as {@code slurm/v0.0.45/conf} and {@code slurmdb/v0.0.45/conf}, each value in its
+ * type.
+ */
 public final class ConfJson {
     private static final String TEXTS = """
             AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageType AcctGatherProfileType
@@ -45,28 +48,43 @@ public final class ConfJson {
             PrologFlags ReconfigFlags AccountingStoreFlags Parameters JobDefaults LicenseParameters SlurmctldHttpAuthParams
             SlurmdHttpAuthParams TaskPluginParam""";
     /** The same with their words in upper case. */
-    private static final String CAPITALS = "EnforcePartLimits HealthCheckNodeState PreemptMode PriorityFlags SelectTypeParameters";
-    private static final String SWITCHES = "GroupUpdateForce JobFileAppend JobRequeue KillOnBadExit PriorityFavorSmall TrackSlurmctldDown TrackWCKey";
+    private static final String CAPITALS =
+            "EnforcePartLimits HealthCheckNodeState PreemptMode PriorityFlags SelectTypeParameters";
+
+    private static final String SWITCHES =
+            "GroupUpdateForce JobFileAppend JobRequeue KillOnBadExit PriorityFavorSmall TrackSlurmctldDown TrackWCKey";
     private static final String OPTIONAL = "DefMemPerCPU EpilogTimeout MaxMemPerCPU PrologTimeout SuspendTime";
     /** Names in the text that differ from those in the tree. */
-    private static final Map<String, String> RENAMED = Map.of("SlurmctldHttpAuthParameters", "SlurmctldHttpAuthParams",
-            "SlurmdHttpAuthParameters", "SlurmdHttpAuthParams");
+    private static final Map<String, String> RENAMED = Map.of(
+            "SlurmctldHttpAuthParameters",
+            "SlurmctldHttpAuthParams",
+            "SlurmdHttpAuthParameters",
+            "SlurmdHttpAuthParams");
     /** Lists that the text omits when they are empty. */
     private static final String LISTED_ALWAYS = "Epilog EpilogSlurmctld Prolog PrologSlurmctld";
     /** Words of a parameter that are also flags in the tree. */
     private static final Map<String, List<String>> PARAMETER_FLAGS = Map.of(
-            "CommunicationParameters", List.of("IPv4", "IPv6", "disable_http"), "SlurmdParameters", List.of("config_overrides",
-                    "l3cache_as_socket", "numa_node_as_socket", "allow_ecores", "shutdown_on_reboot", "contain_spank"));
+            "CommunicationParameters",
+            List.of("IPv4", "IPv6", "disable_http"),
+            "SlurmdParameters",
+            List.of(
+                    "config_overrides",
+                    "l3cache_as_socket",
+                    "numa_node_as_socket",
+                    "allow_ecores",
+                    "shutdown_on_reboot",
+                    "contain_spank"));
     /** Keys of slurmdbd.conf that are shown. */
     private static final String DBD = """
             ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile MaxPurgeLimit
             MaxQueryTimeRange Parameters PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog TrackSlurmctldDown TrackWCKey""";
+
     private static final String FLAGS = "DisableRootJobs AllowSpecResourcesUsage UsePam TrackWCKey";
 
     private ConfJson() {}
 
     /**
-     * @param reply       to QueryConfig
+     * @param reply to QueryConfig
      * @param controllers their names, the primary first
      */
     public static Json.Obj slurm(Json.Obj reply, List<String> controllers) {
@@ -89,7 +107,8 @@ public final class ConfJson {
         Json.Obj conf = converted(values).put("ConfFlags", flags);
         always(conf, values);
         List<Object> hosts = new ArrayList<>();
-        controllers.forEach(name -> hosts.add(new Json.Obj().put("machine", name).put("address", address(values, name))));
+        controllers.forEach(
+                name -> hosts.add(new Json.Obj().put("machine", name).put("address", address(values, name))));
         conf.put("controllers", hosts);
         for (String who : List.of("SlurmUser", "SlurmdUser")) {
             String text = values.getOrDefault(who, "");
@@ -98,10 +117,18 @@ public final class ConfJson {
                 conf.put(who, text.substring(0, open)).put(who + "Id", leading(text.substring(open + 1)));
             }
         }
-        return new Json.Obj().put("slurm_conf", conf).put("slurm_conf_meta", new Json.Obj().put("LastUpdate", reply.number("now"))
-                .put("BOOT_TIME", moment(values.getOrDefault("BOOT_TIME", ""))).put("ClusterId", Tree.number(0)).put("HashValue", 0L)
-                .put("NEXT_JOB_ID", Tree.orUnset(leading(values.getOrDefault("NEXT_JOB_ID", ""))))
-                .put("SLURM_CONF", values.getOrDefault("SLURM_CONF", "")).put("SLURM_VERSION", values.getOrDefault("SLURM_VERSION", "")));
+        return new Json.Obj()
+                .put("slurm_conf", conf)
+                .put(
+                        "slurm_conf_meta",
+                        new Json.Obj()
+                                .put("LastUpdate", reply.number("now"))
+                                .put("BOOT_TIME", moment(values.getOrDefault("BOOT_TIME", "")))
+                                .put("ClusterId", Tree.number(0))
+                                .put("HashValue", 0L)
+                                .put("NEXT_JOB_ID", Tree.orUnset(leading(values.getOrDefault("NEXT_JOB_ID", ""))))
+                                .put("SLURM_CONF", values.getOrDefault("SLURM_CONF", ""))
+                                .put("SLURM_VERSION", values.getOrDefault("SLURM_VERSION", "")));
     }
 
     /** Adds the fields that only the tree has, or has in another form. */
@@ -116,7 +143,8 @@ public final class ConfJson {
             List<Object> on = new ArrayList<>();
             words.forEach(word -> {
                 // slurmctld reaches nodes by IPv4 unless IPv4 is disabled
-                if (said.contains(Texts.lower(word)) || word.equals("IPv4") && !said.contains("disableipv4")
+                if (said.contains(Texts.lower(word))
+                        || word.equals("IPv4") && !said.contains("disableipv4")
                         || word.equals("IPv6") && said.contains("enableipv6")) {
                     on.add(word);
                 }
@@ -130,16 +158,31 @@ public final class ConfJson {
         String exempt = values.getOrDefault("PreemptExemptTime", "");
         conf.put("PreemptExemptTime", Tree.number(Durations.parseSeconds(exempt).orElse(0)));
         // the system's socket values apply unless CommunicationParameters sets others
-        for (String name : List.of("GetNameInfoCacheTimeout", "HostUnreachRetryCount", "KeepaliveInterval", "KeepaliveProbes", "KeepaliveTime")) {
+        for (String name : List.of(
+                "GetNameInfoCacheTimeout",
+                "HostUnreachRetryCount",
+                "KeepaliveInterval",
+                "KeepaliveProbes",
+                "KeepaliveTime")) {
             conf.put(name, parameter(values, name));
         }
-        conf.put("JobAcctOomKill", Texts.split(Texts.lower(values.getOrDefault("JobAcctGatherParams", "")), ',').contains("overmemorykill"));
+        conf.put(
+                "JobAcctOomKill",
+                Texts.split(Texts.lower(values.getOrDefault("JobAcctGatherParams", "")), ',')
+                        .contains("overmemorykill"));
         conf.put("SlurmctldPortCount", portCount(values.getOrDefault("SlurmctldPort", "")));
         String[] ports = values.getOrDefault("SrunPortRange", "0-0").split("-", 2);
         long low = leading(ports[0]);
-        conf.put("SrunPortRange", new Json.Obj().put("minimum", low).put("maximum", leading(ports[ports.length - 1])).put("set", low > 0));
+        conf.put(
+                "SrunPortRange",
+                new Json.Obj()
+                        .put("minimum", low)
+                        .put("maximum", leading(ports[ports.length - 1]))
+                        .put("set", low > 0));
         conf.put("PropagatePrioProcess", WORDS_OF_PRIORITY.getOrDefault(conf.text("PropagatePrioProcess"), "off"));
-        conf.put("ReturnToService", WORDS_OF_RETURN.getOrDefault(conf.text("ReturnToService"), conf.text("ReturnToService")));
+        conf.put(
+                "ReturnToService",
+                WORDS_OF_RETURN.getOrDefault(conf.text("ReturnToService"), conf.text("ReturnToService")));
     }
 
     private static final Map<String, String> WORDS_OF_RETURN = Map.of("0", "off", "1", "non-responsive", "2", "all");
@@ -147,7 +190,8 @@ public final class ConfJson {
 
     private static long moment(String text) {
         return text.matches("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}")
-                ? LocalDateTime.parse(text).atZone(ZoneId.systemDefault()).toEpochSecond() : 0;
+                ? LocalDateTime.parse(text).atZone(ZoneId.systemDefault()).toEpochSecond()
+                : 0;
     }
 
     /** {@code GetNameInfoCacheTimeout=60} among CommunicationParameters. */
@@ -169,12 +213,16 @@ public final class ConfJson {
     private static Json.Obj purge(String text, boolean archived) {
         String unit = text.replaceAll("[0-9]", "");
         long count = leading(text);
-        return new Json.Obj().put("set", count > 0).put("hours", unit.startsWith("hour") ? count : 0)
-                .put("days", unit.startsWith("day") ? count : 0).put("months", unit.startsWith("month") || unit.isEmpty() ? count : 0)
+        return new Json.Obj()
+                .put("set", count > 0)
+                .put("hours", unit.startsWith("hour") ? count : 0)
+                .put("days", unit.startsWith("day") ? count : 0)
+                .put("months", unit.startsWith("month") || unit.isEmpty() ? count : 0)
                 .put("archive", archived);
     }
 
-    private static final List<String> PURGED = List.of("Event", "Job", "Resv", "Step", "Suspend", "TXN", "Usage", "JobScript", "JobEnv");
+    private static final List<String> PURGED =
+            List.of("Event", "Job", "Resv", "Step", "Suspend", "TXN", "Usage", "JobScript", "JobEnv");
 
     /** @param row of slurmdbd's configuration */
     public static Json.Obj slurmdbd(Json.Obj row) {
@@ -187,12 +235,19 @@ public final class ConfJson {
         });
         Json.Obj conf = converted(values);
         for (String what : PURGED) {
-            conf.put("Purge" + what + "After", purge(row.text("Purge" + what + "After"), row.text("Archive" + what + "s").equals("Yes")));
+            conf.put(
+                    "Purge" + what + "After",
+                    purge(
+                            row.text("Purge" + what + "After"),
+                            row.text("Archive" + what + "s").equals("Yes")));
         }
         List<String> said = Texts.split(Texts.lower(row.text("Parameters")), ',');
-        conf.put("PersistConnFlags", said.contains("preservecaseuser") ? Tree.texts("PreserveCaseUser") : new ArrayList<>());
+        conf.put(
+                "PersistConnFlags",
+                said.contains("preservecaseuser") ? Tree.texts("PreserveCaseUser") : new ArrayList<>());
         List<Object> flags = new ArrayList<>();
-        for (String flag : List.of("AllowNoDefAcct", "AllResourcesAbsolute", "DisableCoordDBD", "DisableArchiveCommands")) {
+        for (String flag :
+                List.of("AllowNoDefAcct", "AllResourcesAbsolute", "DisableCoordDBD", "DisableArchiveCommands")) {
             if (Texts.lower(row.text(flag)).equals("yes")) {
                 flags.add(flag);
             }
@@ -230,9 +285,11 @@ public final class ConfJson {
         return switch (kind) {
             case NUMBERS -> leading(text);
             case LISTS -> text.equals("none") ? new ArrayList<>() : new ArrayList<Object>(Texts.split(text, ','));
-            case CAPITALS -> new ArrayList<Object>(Texts.split(text.equals("OFF") ? "DISABLED" : Texts.upper(text), ','));
+            case CAPITALS ->
+                new ArrayList<Object>(Texts.split(text.equals("OFF") ? "DISABLED" : Texts.upper(text), ','));
             case SWITCHES -> text.equals("1") || text.equalsIgnoreCase("yes");
-            case OPTIONAL -> text.equals("INFINITE") || text.equals("UNLIMITED") ? Tree.infinite() : Tree.orUnset(leading(text));
+            case OPTIONAL ->
+                text.equals("INFINITE") || text.equals("UNLIMITED") ? Tree.infinite() : Tree.orUnset(leading(text));
             default -> text;
         };
     }

@@ -24,7 +24,10 @@ public final class ControlJson {
      */
     public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs, int version) {
         Json.Obj one = one(host, up, latencyUs, "slurm controller");
-        return pings(version < DataParser.NEWEST ? one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary") : one);
+        return pings(
+                version < DataParser.NEWEST
+                        ? one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary")
+                        : one);
     }
 
     /** @param latencyUs round trip of the ping, in microseconds */
@@ -37,12 +40,18 @@ public final class ControlJson {
     }
 
     private static Json.Obj one(String host, boolean up, long latencyUs, String daemon) {
-        return new Json.Obj().put("hostname", host).put("responding", up).put("latency", latencyUs).put("primary", Boolean.TRUE)
+        return new Json.Obj()
+                .put("hostname", host)
+                .put("responding", up)
+                .put("latency", latencyUs)
+                .put("primary", Boolean.TRUE)
                 .put("status", up ? "No error" : "Unable to contact " + daemon + " (connect failure)");
     }
 
     public static Json.Obj reservations(List<Json.Obj> all, long now) {
-        return new Json.Obj().put("reservations", list(all, ControlJson::reservation)).put("last_update", Tree.number(now));
+        return new Json.Obj()
+                .put("reservations", list(all, ControlJson::reservation))
+                .put("last_update", Tree.number(now));
     }
 
     /** Returns a reservation's resources by the names of TRES. */
@@ -55,21 +64,42 @@ public final class ControlJson {
     private static final int PURGE_SECONDS = 300;
 
     private static Json.Obj reservation(Json.Obj r) {
-        List<Object> cores = list(r.objects("cores"), c -> new Json.Obj().put("node", c.text("node")).put("core", c.text("ids")));
+        List<Object> cores = list(
+                r.objects("cores"),
+                c -> new Json.Obj().put("node", c.text("node")).put("core", c.text("ids")));
         int purge = r.integer("purgeAfterSeconds");
-        return new Json.Obj().put("accounts", r.text("accounts")).put("burst_buffer", "").put("core_count", r.number("coreCount"))
-                .put("core_specializations", cores).put("end_time", Tree.number(r.number("endTime"))).put("features", r.text("features"))
-                .put("flags", new ArrayList<Object>(r.texts("flags"))).put("groups", r.text("groups")).put("licenses", r.text("licenses"))
-                .put("max_start_delay", r.number("maxStartDelaySeconds")).put("name", r.text("name"))
-                .put("node_count", r.number("nodeCount")).put("node_list", r.text("nodes")).put("partition", r.text("partition"))
-                .put("purge_completed", new Json.Obj().put("time", purge == ReservationFlag.PURGE_NEVER_S ? Tree.infinite()
-                        : Tree.number(purge == 0 ? PURGE_SECONDS : purge)))
+        return new Json.Obj()
+                .put("accounts", r.text("accounts"))
+                .put("burst_buffer", "")
+                .put("core_count", r.number("coreCount"))
+                .put("core_specializations", cores)
+                .put("end_time", Tree.number(r.number("endTime")))
+                .put("features", r.text("features"))
+                .put("flags", new ArrayList<Object>(r.texts("flags")))
+                .put("groups", r.text("groups"))
+                .put("licenses", r.text("licenses"))
+                .put("max_start_delay", r.number("maxStartDelaySeconds"))
+                .put("name", r.text("name"))
+                .put("node_count", r.number("nodeCount"))
+                .put("node_list", r.text("nodes"))
+                .put("partition", r.text("partition"))
+                .put(
+                        "purge_completed",
+                        new Json.Obj()
+                                .put(
+                                        "time",
+                                        purge == ReservationFlag.PURGE_NEVER_S
+                                                ? Tree.infinite()
+                                                : Tree.number(purge == 0 ? PURGE_SECONDS : purge)))
                 .put("start_time", Tree.number(r.number("startTime")))
-                .put("tres", reservedTres(r)).put("users", r.text("users"));
+                .put("tres", reservedTres(r))
+                .put("users", r.text("users"));
     }
 
     public static Json.Obj steps(String cluster, List<Json.Obj> all, long now) {
-        return new Json.Obj().put("steps", list(all, s -> step(s, now).put("cluster", cluster))).put("last_update", Tree.number(now));
+        return new Json.Obj()
+                .put("steps", list(all, s -> step(s, now).put("cluster", cluster)))
+                .put("last_update", Tree.number(now));
     }
 
     private static Json.Obj step(Json.Obj s, long now) {
@@ -78,26 +108,55 @@ public final class ControlJson {
         boolean batch = s.text("stepId").equals("batch");
         String id = s.integer("jobId") + "." + s.text("stepId");
         Json.Obj step = new Json.Obj()
-                .put("array", new Json.Obj().put("job_id", s.number("arrayJobId")).put("task_id", array ? s.number("arrayTaskId") : NO_TASK))
-                .put("container", s.text("container")).put("container_id", s.text("containerId"))
-                .put("container_type", "").put("cpu", new Json.Obj().put("frequency", frequency(s, batch)))
-                .put("tres", new Json.Obj()
-                        .put("per", new Json.Obj().put("cpu", "").put("memory", "").put("step", "").put("node", s.text("tresPerNode"))
-                                .put("socket", "").put("task", ""))
-                        .put("allocation", batch ? "" : s.text("tresAlloc")).put("binding", "").put("frequency", ""))
-                .put("name", s.text("name")).put("network", s.text("network")).put("nodes", s.text("nodes"))
-                .put("number_cpus", batch ? 0 : s.number("cpus")).put("number_tasks", s.number("tasks")).put("partition", s.text("partition"))
+                .put(
+                        "array",
+                        new Json.Obj()
+                                .put("job_id", s.number("arrayJobId"))
+                                .put("task_id", array ? s.number("arrayTaskId") : NO_TASK))
+                .put("container", s.text("container"))
+                .put("container_id", s.text("containerId"))
+                .put("container_type", "")
+                .put("cpu", new Json.Obj().put("frequency", frequency(s, batch)))
+                .put(
+                        "tres",
+                        new Json.Obj()
+                                .put(
+                                        "per",
+                                        new Json.Obj()
+                                                .put("cpu", "")
+                                                .put("memory", "")
+                                                .put("step", "")
+                                                .put("node", s.text("tresPerNode"))
+                                                .put("socket", "")
+                                                .put("task", ""))
+                                .put("allocation", batch ? "" : s.text("tresAlloc"))
+                                .put("binding", "")
+                                .put("frequency", ""))
+                .put("name", s.text("name"))
+                .put("network", s.text("network"))
+                .put("nodes", s.text("nodes"))
+                .put("number_cpus", batch ? 0 : s.number("cpus"))
+                .put("number_tasks", s.number("tasks"))
+                .put("partition", s.text("partition"))
                 .put("reserved_ports", s.text("resvPorts"))
-                .put("time", new Json.Obj().put("running", Tree.number(start == 0 ? 0 : Math.max(0, now - start)))
-                        .put("start", Tree.number(start)).put("limit", Tree.limit(s.number("timeLimitMin"))))
+                .put(
+                        "time",
+                        new Json.Obj()
+                                .put("running", Tree.number(start == 0 ? 0 : Math.max(0, now - start)))
+                                .put("start", Tree.number(start))
+                                .put("limit", Tree.limit(s.number("timeLimitMin"))))
                 .put("srun", new Json.Obj().put("host", s.text("submitHost")).put("pid", s.number("submitPid")))
-                .put("state", Tree.texts(s.text("state"))).put("sluid", Sluid.text(s.number("sluid"))).put("id", id);
-        for (String file : List.of("stderr", "stdin", "stdout", "stdin_expanded", "stdout_expanded", "stderr_expanded")) {
+                .put("state", Tree.texts(s.text("state")))
+                .put("sluid", Sluid.text(s.number("sluid")))
+                .put("id", id);
+        for (String file :
+                List.of("stderr", "stdin", "stdout", "stdin_expanded", "stdout_expanded", "stderr_expanded")) {
             step.put(file, "");
         }
         String distribution = s.text("distribution");
         return step.put("submit_line", s.text("submitLine"))
-                .put("task", new Json.Obj().put("distribution", distribution.isEmpty() ? "Unknown" : distribution)).put("user", s.text("userName"));
+                .put("task", new Json.Obj().put("distribution", distribution.isEmpty() ? "Unknown" : distribution))
+                .put("user", s.text("userName"));
     }
 
     /** Task index of a job that belongs to no array. */
@@ -120,16 +179,25 @@ public final class ControlJson {
         return new Json.Obj().put("jobs", list(jobs, j -> {
             List<Object> states = Tree.texts(j.text("state"));
             states.addAll(j.texts("flags"));
-            return new Json.Obj().put("job_id", JobRows.id(j, JobRows.EACH_INDEX)).put("state", states);
+            return new Json.Obj()
+                    .put("job_id", JobRows.id(j, JobRows.EACH_INDEX))
+                    .put("state", states);
         }));
     }
 
     public static Json.Obj licenses(List<Json.Obj> all, long now) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj l : all) {
-            out.add(new Json.Obj().put("LicenseName", l.text("name")).put("Total", l.number("total")).put("Used", l.number("used"))
-                    .put("Free", l.number("free")).put("Remote", l.flag("remote")).put("Reserved", l.number("reserved"))
-                    .put("LastConsumed", l.number("consumed")).put("LastDeficit", l.number("deficit")).put("LastUpdate", l.number("updated"))
+            out.add(new Json.Obj()
+                    .put("LicenseName", l.text("name"))
+                    .put("Total", l.number("total"))
+                    .put("Used", l.number("used"))
+                    .put("Free", l.number("free"))
+                    .put("Remote", l.flag("remote"))
+                    .put("Reserved", l.number("reserved"))
+                    .put("LastConsumed", l.number("consumed"))
+                    .put("LastDeficit", l.number("deficit"))
+                    .put("LastUpdate", l.number("updated"))
                     .put("Nodes", l.text("nodes")));
         }
         return new Json.Obj().put("licenses", out).put("last_update", Tree.number(now));

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A data parser as {@code --json=v0.0.44+complex} names it: version of the shapes and form of values. Trees are made in the shape of
- * the newest version; {@link #shaped} converts a tree to an older version.
+ * A data parser as {@code --json=v0.0.44+complex} names it: version of the shapes and form of values. Trees are made in
+ * the shape of the newest version; {@link #shaped} converts a tree to an older version.
  *
  * @param version the last part of v0.0.N
- * @param flags   each with its plus, as typed
+ * @param flags each with its plus, as typed
  * @param complex numbers stand alone, and a text that is not set is null
- * @param notes   lines for stderr about flags without an effect
+ * @param notes lines for stderr about flags without an effect
  */
 public record DataParser(int version, String flags, boolean complex, List<String> notes) {
     public static final int NEWEST = 45;
@@ -41,22 +41,62 @@ public record DataParser(int version, String flags, boolean complex, List<String
             45 steps: container_type sluid
             45 sinfo: reason_set_by_user""");
     /** First version with a flag or a state. */
-    private static final Map<String, Integer> WORDS = Map.ofEntries(Map.entry("EXTERNAL_JOB", 43), Map.entry("DELETED", 43),
-            Map.entry("PARTITION_QOS", 43), Map.entry("JOB_ALTERED", 44), Map.entry("EXPEDITING", 44), Map.entry("SPREAD_SEGMENTS", 44),
-            Map.entry("CONSOLIDATE_SEGMENTS", 44), Map.entry("EXPEDITED_REQUEUE", 44), Map.entry("EXTERNAL", 44), Map.entry("BLOCKED", 44),
-            Map.entry("NO_ANY_NODES", 44), Map.entry("REPLACE_DOWN", 44), Map.entry("NO_MAGNETIC", 44), Map.entry("FORCE_START", 44),
-            Map.entry("TRES_PER_NODE", 44), Map.entry("JOB_IMPLICIT_MAX_NODES", 45), Map.entry("POWER_DOWN_ASAP", 45),
+    private static final Map<String, Integer> WORDS = Map.ofEntries(
+            Map.entry("EXTERNAL_JOB", 43),
+            Map.entry("DELETED", 43),
+            Map.entry("PARTITION_QOS", 43),
+            Map.entry("JOB_ALTERED", 44),
+            Map.entry("EXPEDITING", 44),
+            Map.entry("SPREAD_SEGMENTS", 44),
+            Map.entry("CONSOLIDATE_SEGMENTS", 44),
+            Map.entry("EXPEDITED_REQUEUE", 44),
+            Map.entry("EXTERNAL", 44),
+            Map.entry("BLOCKED", 44),
+            Map.entry("NO_ANY_NODES", 44),
+            Map.entry("REPLACE_DOWN", 44),
+            Map.entry("NO_MAGNETIC", 44),
+            Map.entry("FORCE_START", 44),
+            Map.entry("TRES_PER_NODE", 44),
+            Map.entry("JOB_IMPLICIT_MAX_NODES", 45),
+            Map.entry("POWER_DOWN_ASAP", 45),
             Map.entry("POWER_DOWN_FORCE", 45));
     /** Texts that stay texts in complex form when they are empty. */
-    private static final Set<String> NEVER_NULL = Set.of("ended.constraints", "ended.wckey.wckey", "ended.kill_request_user", "ended.mcs.label",
-            "ended.script", "ended.stderr", "ended.stdin", "ended.stdout", "ended.steps.kill_request_user", "ended.steps.step.stderr",
-            "ended.steps.step.stdin", "ended.steps.step.stdout", "queue.stderr_expanded", "nodes.reason_set_by_user", "nodes.owner",
-            "sinfo.reason_set_by_user", "steps.stderr_expanded", "steps.stdin_expanded", "steps.stdout_expanded", "users.default.wckey",
-            "slurmdbd_conf.StorageUser", "slurmdbd_conf.StoragePassScript", "slurmdbd_conf.DebugLevelSyslog", "slurmdbd_conf.StorageLoc",
-            "slurm_conf.SlurmctldSyslogDebug", "slurm_conf.SlurmdSyslogDebug");
+    private static final Set<String> NEVER_NULL = Set.of(
+            "ended.constraints",
+            "ended.wckey.wckey",
+            "ended.kill_request_user",
+            "ended.mcs.label",
+            "ended.script",
+            "ended.stderr",
+            "ended.stdin",
+            "ended.stdout",
+            "ended.steps.kill_request_user",
+            "ended.steps.step.stderr",
+            "ended.steps.step.stdin",
+            "ended.steps.step.stdout",
+            "queue.stderr_expanded",
+            "nodes.reason_set_by_user",
+            "nodes.owner",
+            "sinfo.reason_set_by_user",
+            "steps.stderr_expanded",
+            "steps.stdin_expanded",
+            "steps.stdout_expanded",
+            "users.default.wckey",
+            "slurmdbd_conf.StorageUser",
+            "slurmdbd_conf.StoragePassScript",
+            "slurmdbd_conf.DebugLevelSyslog",
+            "slurmdbd_conf.StorageLoc",
+            "slurm_conf.SlurmctldSyslogDebug",
+            "slurm_conf.SlurmdSyslogDebug");
     /** Limits of partitions that are null in complex form without a value. */
-    private static final Set<String> NULL_WITHOUT = Set.of("partitions.maximums.memory_per_cpu", "partitions.maximums.oversubscribe.flags",
-            "partitions.maximums.oversubscribe.jobs", "partitions.maximums.shares", "partitions.defaults.memory_per_cpu", "queue.shared");
+    private static final Set<String> NULL_WITHOUT = Set.of(
+            "partitions.maximums.memory_per_cpu",
+            "partitions.maximums.oversubscribe.flags",
+            "partitions.maximums.oversubscribe.jobs",
+            "partitions.maximums.shares",
+            "partitions.defaults.memory_per_cpu",
+            "queue.shared");
+
     private static final long NO_TASK = 0xffff_fffeL;
 
     private static Map<String, Integer> since(String table) {
@@ -78,7 +118,9 @@ public record DataParser(int version, String flags, boolean complex, List<String
         String bare = text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
         int plus = bare.indexOf('+');
         String name = plus < 0 ? bare : bare.substring(0, plus);
-        int version = text.isEmpty() || name.equals("latest") ? NEWEST : name.matches("v0\\.0\\.4[2-5]") ? Integer.parseInt(name.substring(5)) : 0;
+        int version = text.isEmpty() || name.equals("latest")
+                ? NEWEST
+                : name.matches("v0\\.0\\.4[2-5]") ? Integer.parseInt(name.substring(5)) : 0;
         if (version < OLDEST) {
             return Optional.empty();
         }
@@ -89,7 +131,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
             switch (flag.toLowerCase(Locale.ROOT)) {
                 case "complex" -> complex = true;
                 // references occur in API documents only; the flag's value is checked nevertheless
-                case "fast", "minimize_refs", "" -> { }
+                case "fast", "minimize_refs", "" -> {}
                 case "prefer_refs" -> notes.add(PREFIX + "v0.0." + version + " ignoring default flag FLAG_PREFER_REFS");
                 default -> notes.add("warning: " + PREFIX + "v0.0." + version + " ignoring unknown flag " + flag);
             }
@@ -126,13 +168,17 @@ public record DataParser(int version, String flags, boolean complex, List<String
 
     private Object shaped(Object value, String place) {
         return switch (value) {
-            case Json.Obj o when complex && o.has("infinite") && o.has("set") && o.has("number") ->
-                    o.flag("infinite") ? "Infinity" : o.flag("set") ? o.raw("number") : null;
+            case Json.Obj o
+            when complex && o.has("infinite") && o.has("set") && o.has("number") ->
+                o.flag("infinite") ? "Infinity" : o.flag("set") ? o.raw("number") : null;
             case Json.Obj o -> object(o, place);
             case List<?> l -> list(l, place);
             case Iterable<?> i -> lazily(i, place);
             case String s when complex && s.isEmpty() && !NEVER_NULL.contains(place) -> null;
-            case Long n when complex && (n == 0 && NULL_WITHOUT.contains(place) || n == NO_TASK && place.equals("steps.array.task_id")) -> null;
+            case Long n
+            when complex
+                    && (n == 0 && NULL_WITHOUT.contains(place)
+                            || n == NO_TASK && place.equals("steps.array.task_id")) -> null;
             case null -> null;
             default -> value;
         };
@@ -186,7 +232,8 @@ public record DataParser(int version, String flags, boolean complex, List<String
     /** Replaces values that differ before v0.0.45. */
     private static Object older(String place, Object value, Json.Obj whole) {
         return switch (place) {
-            case "partitions.cpus.task_binding" -> value instanceof List<?> words && !words.isEmpty() ? NodesJson.bindings(words) : (Object) 0L;
+            case "partitions.cpus.task_binding" ->
+                value instanceof List<?> words && !words.isEmpty() ? NodesJson.bindings(words) : (Object) 0L;
             case "partitions.maximums" -> {
                 Json.Obj maximums = (Json.Obj) value;
                 // a partition without sharing places one job on each resource
@@ -207,7 +254,10 @@ public record DataParser(int version, String flags, boolean complex, List<String
             case "queue" -> out.put("power", new Json.Obj().put("flags", new ArrayList<>()));
             case "ended.steps" -> out.put("pid", "");
             case "clusters" -> out.put("select_plugin", "");
-            case "nodes" -> out.put("external_sensors", new Json.Obj()).put("power", new Json.Obj()).put("tres_weighted", 0.0);
+            case "nodes" ->
+                out.put("external_sensors", new Json.Obj())
+                        .put("power", new Json.Obj())
+                        .put("tres_weighted", 0.0);
             case "reservations" -> out.put("watts", new Json.Obj());
             case "statistics" -> {
                 // slurmdbd's statistics have no such field
@@ -215,7 +265,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
                     out.put("parts_packed", 0L);
                 }
             }
-            default -> { }
+            default -> {}
         }
     }
 

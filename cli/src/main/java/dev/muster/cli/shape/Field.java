@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * One field of an answer's rows, and the source of its value. Fields are data: one table serves the tree that commands print, and the plan by which
- * slurmrestd writes large answers without a tree.
+ * One field of an answer's rows, and the source of its value. Fields are data: one table serves the tree that commands
+ * print, and the plan by which slurmrestd writes large answers without a tree.
  */
 public sealed interface Field {
     String name();
@@ -70,7 +70,7 @@ public sealed interface Field {
     }
 
     /** A component that is a whole number; 0 where the row has none. */
-    @SuppressWarnings("AvoidCommonTypeNames")   // named Field.Number everywhere, beside its siblings
+    @SuppressWarnings("AvoidCommonTypeNames") // named Field.Number everywhere, beside its siblings
     record Number(String name, String from, Form form) implements Field {
         @Override
         public Object of(Json.Obj row) {

@@ -25,7 +25,9 @@ public final class JobsJson {
             }
             jobs.add(job);
         }
-        return new Json.Obj().put("jobs", jobs).put("last_backfill", Tree.number(reply.number("lastBackfill")))
+        return new Json.Obj()
+                .put("jobs", jobs)
+                .put("last_backfill", Tree.number(reply.number("lastBackfill")))
                 .put("last_update", Tree.number(reply.number("lastUpdate")));
     }
 
@@ -34,7 +36,8 @@ public final class JobsJson {
         List<Field> all = new ArrayList<>(FIELDS);
         all.add(new Field.Constant("cluster", cluster));
         if (version < DataParser.NEWEST) {
-            all.add(new Field.Few("shared", j -> List.of(j.text("exclusive"), j.flag("oversubscribe")), JobsJson::shared));
+            all.add(new Field.Few(
+                    "shared", j -> List.of(j.text("exclusive"), j.flag("oversubscribe")), JobsJson::shared));
         } else {
             all.add(new Field.Constant("shared", List.of()));
         }
@@ -49,41 +52,211 @@ public final class JobsJson {
     }
 
     /** Names of the answer and the components they come from. */
-    private static final String[] TEXTS = {"account", "account", "admin_comment", "adminComment", "allocating_node", "submitHost",
-        "batch_host", "batchHost", "burst_buffer", "burstBuffer", "burst_buffer_state", "burstBufferState",
-        "command", "command", "comment", "comment", "container", "container",
-        "container_id", "containerId", "container_type", "containerType",
-        "batch_features", "batchFeatures", "cpus_per_tres", "cpusPerTres", "cron", "cronSpec", "dependency", "dependency",
-        "failed_node", "failedNode", "excluded_nodes", "excludeList", "extra", "extra", "features", "features", "group_name", "groupName",
-        "het_job_id_set", "hetJobIdSet", "licenses", "licenses", "licenses_allocated", "licensesAlloc",
-        "mcs_label", "mcsLabel", "memory_per_tres", "memPerTres", "name", "name", "network", "network", "nodes", "nodes",
-        "partition", "partition", "prefer", "prefer", "qos", "qos", "required_nodes", "nodeListRequested", "resv_name", "reservation",
-        "scheduled_nodes", "schedNodes", "standard_input", "stdinPattern",
-        "standard_output", "stdoutPattern", "stdin_expanded", "stdin", "stdout_expanded", "stdout",
-        "submit_line", "submitLine", "tres_bind", "tresBind", "tres_freq", "tresFreq",
-        "tres_per_job", "tresPerJob", "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
-        "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",
-        "current_working_directory", "workDir"};
+    private static final String[] TEXTS = {
+        "account",
+        "account",
+        "admin_comment",
+        "adminComment",
+        "allocating_node",
+        "submitHost",
+        "batch_host",
+        "batchHost",
+        "burst_buffer",
+        "burstBuffer",
+        "burst_buffer_state",
+        "burstBufferState",
+        "command",
+        "command",
+        "comment",
+        "comment",
+        "container",
+        "container",
+        "container_id",
+        "containerId",
+        "container_type",
+        "containerType",
+        "batch_features",
+        "batchFeatures",
+        "cpus_per_tres",
+        "cpusPerTres",
+        "cron",
+        "cronSpec",
+        "dependency",
+        "dependency",
+        "failed_node",
+        "failedNode",
+        "excluded_nodes",
+        "excludeList",
+        "extra",
+        "extra",
+        "features",
+        "features",
+        "group_name",
+        "groupName",
+        "het_job_id_set",
+        "hetJobIdSet",
+        "licenses",
+        "licenses",
+        "licenses_allocated",
+        "licensesAlloc",
+        "mcs_label",
+        "mcsLabel",
+        "memory_per_tres",
+        "memPerTres",
+        "name",
+        "name",
+        "network",
+        "network",
+        "nodes",
+        "nodes",
+        "partition",
+        "partition",
+        "prefer",
+        "prefer",
+        "qos",
+        "qos",
+        "required_nodes",
+        "nodeListRequested",
+        "resv_name",
+        "reservation",
+        "scheduled_nodes",
+        "schedNodes",
+        "standard_input",
+        "stdinPattern",
+        "standard_output",
+        "stdoutPattern",
+        "stdin_expanded",
+        "stdin",
+        "stdout_expanded",
+        "stdout",
+        "submit_line",
+        "submitLine",
+        "tres_bind",
+        "tresBind",
+        "tres_freq",
+        "tresFreq",
+        "tres_per_job",
+        "tresPerJob",
+        "tres_per_node",
+        "tresPerNode",
+        "tres_per_socket",
+        "tresPerSocket",
+        "tres_per_task",
+        "tresPerTask",
+        "tres_req_str",
+        "tresRequested",
+        "tres_alloc_str",
+        "tresAlloc",
+        "user_name",
+        "userName",
+        "wckey",
+        "wckey",
+        "current_working_directory",
+        "workDir"
+    };
     /** Fields that no job of Muster has: federations, SELinux, the system's comments. */
-    private static final String[] NONE = {"cluster_features", "federation_origin",
-        "federation_siblings_active", "federation_siblings_viable", "selinux_context", "system_comment"};
-    private static final String[] PLAIN = {"job_id", "jobId", "user_id", "userId", "group_id", "groupId", "nice", "nice",
-        "restart_cnt", "restarts", "association_id", "assocId", "segment_size", "segment",
-        "memory_update_delay", "memUpdateMin", "memory_update_margin", "memUpdateMargin", "core_spec", "coreSpec"};
-    private static final String[] NUMBERS = {"accrue_time", "accrueTime", "deadline", "deadline", "eligible_time", "eligibleTime",
-        "end_time", "endTime", "last_sched_evaluation", "lastSchedEval", "preempt_time", "preemptTime",
-        "preemptable_time", "preemptEligibleTime", "pre_sus_time", "preSuspendSeconds",
-        "start_time", "startTime", "submit_time", "submitTime", "suspend_time", "suspendTime", "time_minimum", "timeMinMin",
-        "delay_boot", "delayBootMin", "array_job_id", "arrayJobId", "array_max_tasks", "arrayMaxRunning", "het_job_id", "hetJobId",
-        "het_job_offset", "hetOffset", "cpus", "cpus", "node_count", "nodeCount", "tasks", "tasks", "priority", "priority",
-        "minimum_cpus_per_node", "cpusPerNodeMin", "minimum_tmp_disk_per_node", "tmpDiskMb",
-        "tasks_per_node", "tasksPerNode", "tasks_per_tres", "tasksPerGpu"};
-    private static final String[] OPTIONAL = {"cores_per_socket", "coresPerSocket", "sockets_per_node", "socketsPerNode",
-        "threads_per_core", "threadsPerCore", "memory_per_cpu", "memPerCpuMb", "memory_per_node", "memPerNodeMb"};
+    private static final String[] NONE = {
+        "cluster_features",
+        "federation_origin",
+        "federation_siblings_active",
+        "federation_siblings_viable",
+        "selinux_context",
+        "system_comment"
+    };
+
+    private static final String[] PLAIN = {
+        "job_id",
+        "jobId",
+        "user_id",
+        "userId",
+        "group_id",
+        "groupId",
+        "nice",
+        "nice",
+        "restart_cnt",
+        "restarts",
+        "association_id",
+        "assocId",
+        "segment_size",
+        "segment",
+        "memory_update_delay",
+        "memUpdateMin",
+        "memory_update_margin",
+        "memUpdateMargin",
+        "core_spec",
+        "coreSpec"
+    };
+    private static final String[] NUMBERS = {
+        "accrue_time",
+        "accrueTime",
+        "deadline",
+        "deadline",
+        "eligible_time",
+        "eligibleTime",
+        "end_time",
+        "endTime",
+        "last_sched_evaluation",
+        "lastSchedEval",
+        "preempt_time",
+        "preemptTime",
+        "preemptable_time",
+        "preemptEligibleTime",
+        "pre_sus_time",
+        "preSuspendSeconds",
+        "start_time",
+        "startTime",
+        "submit_time",
+        "submitTime",
+        "suspend_time",
+        "suspendTime",
+        "time_minimum",
+        "timeMinMin",
+        "delay_boot",
+        "delayBootMin",
+        "array_job_id",
+        "arrayJobId",
+        "array_max_tasks",
+        "arrayMaxRunning",
+        "het_job_id",
+        "hetJobId",
+        "het_job_offset",
+        "hetOffset",
+        "cpus",
+        "cpus",
+        "node_count",
+        "nodeCount",
+        "tasks",
+        "tasks",
+        "priority",
+        "priority",
+        "minimum_cpus_per_node",
+        "cpusPerNodeMin",
+        "minimum_tmp_disk_per_node",
+        "tmpDiskMb",
+        "tasks_per_node",
+        "tasksPerNode",
+        "tasks_per_tres",
+        "tasksPerGpu"
+    };
+    private static final String[] OPTIONAL = {
+        "cores_per_socket",
+        "coresPerSocket",
+        "sockets_per_node",
+        "socketsPerNode",
+        "threads_per_core",
+        "threadsPerCore",
+        "memory_per_cpu",
+        "memPerCpuMb",
+        "memory_per_node",
+        "memPerNodeMb"
+    };
     /** Fields that are infinite if the job sets no value. */
-    private static final String[] OR_INFINITE = {"tasks_per_core", "tasksPerCore", "tasks_per_socket", "tasksPerSocket"};
-    private static final String[] FLAGS = {"batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue",
-        "reboot", "reboot"};
+    private static final String[] OR_INFINITE = {"tasks_per_core", "tasksPerCore", "tasks_per_socket", "tasksPerSocket"
+    };
+
+    private static final String[] FLAGS = {
+        "batch_flag", "batch", "contiguous", "contiguous", "hold", "held", "requeue", "requeue", "reboot", "reboot"
+    };
     private static final List<Field> FIELDS = table();
 
     private static List<Field> table() {
@@ -138,26 +311,41 @@ public final class JobsJson {
         List<Object> out = new ArrayList<>();
         for (String one : j.texts("partitionPriorities")) {
             int eq = one.lastIndexOf('=');
-            out.add(new Json.Obj().put("partition", one.substring(0, eq)).put("priority", Long.parseLong(one.substring(eq + 1))));
+            out.add(new Json.Obj()
+                    .put("partition", one.substring(0, eq))
+                    .put("priority", Long.parseLong(one.substring(eq + 1))));
         }
         return out;
     }
 
     private static void made(List<Field> f) {
         f.add(new Field.Number("time_limit", "timeLimitMin", Field.Form.LIMIT));
-        f.add(new Field.Few("array_task_id", j -> (long) JobRows.taskId(j),
+        f.add(new Field.Few(
+                "array_task_id",
+                j -> (long) JobRows.taskId(j),
                 j -> JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j))));
-        f.add(new Field.Few("array_task_string", j -> List.of(j.text("arrayTasks"), j.number("arrayMaxRunning")), JobRows::arrayTasks));
-        f.add(new Field.Few("billable_tres", JobsJson::billing, j -> Tree.decimal(billing(j) >= 0, (double) Math.max(0, billing(j)))));
+        f.add(new Field.Few(
+                "array_task_string",
+                j -> List.of(j.text("arrayTasks"), j.number("arrayMaxRunning")),
+                JobRows::arrayTasks));
+        f.add(new Field.Few(
+                "billable_tres",
+                JobsJson::billing,
+                j -> Tree.decimal(billing(j) >= 0, (double) Math.max(0, billing(j)))));
         f.add(new Field.Made("mail_user", j -> j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")));
         f.add(new Field.Few("cpu_frequency_minimum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::min)));
         f.add(new Field.Few("cpu_frequency_maximum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::max)));
         f.add(new Field.Few("cpu_frequency_governor", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::governor)));
         f.add(new Field.Few("required_switches", j -> j.text("switches"), j -> switches(j.text("switches"))));
         f.add(new Field.Few("maximum_switch_wait_time", j -> j.text("switches"), j -> switchWait(j.text("switches"))));
-        f.add(new Field.Few("state_reason", j -> j.text("reason"),
+        f.add(new Field.Few(
+                "state_reason",
+                j -> j.text("reason"),
                 j -> j.text("reason").isEmpty() || j.text("reason").equals("NONE") ? "None" : j.text("reason")));
-        f.add(new Field.Few("state_description", j -> List.of(j.text("reason"), j.text("reasonText"), j.obj("exit").number("signal")),
+        f.add(new Field.Few(
+                "state_description",
+                j -> List.of(
+                        j.text("reason"), j.text("reasonText"), j.obj("exit").number("signal")),
                 j -> j.text("reason").equals("RaisedSignal") ? JobRows.reason(j) : j.text("reasonText")));
         f.add(new Field.Few("job_state", j -> List.of(j.text("state"), j.list("flags")), j -> {
             List<Object> states = Tree.texts(j.text("state"));
@@ -169,12 +357,21 @@ public final class JobsJson {
             f.add(new Field.Few(exit[0], j -> j.obj(exit[1]).fields(), j -> Tree.exit(j.obj(exit[1]))));
         }
         f.add(new Field.Few("mail_type", j -> j.text("mailType"), j -> Tree.csv(j.text("mailType"))));
-        f.add(new Field.Made("step_id", j -> new Json.Obj().put("sluid", Sluid.text(j.number("sluid"))).put("job_id",
-                Tree.number(j.number("jobId"))).put("step_het_component", Tree.unset()).put("step_id", "entire")));
+        f.add(new Field.Made(
+                "step_id",
+                j -> new Json.Obj()
+                        .put("sluid", Sluid.text(j.number("sluid")))
+                        .put("job_id", Tree.number(j.number("jobId")))
+                        .put("step_het_component", Tree.unset())
+                        .put("step_id", "entire")));
         f.add(new Field.Made("gres_detail", JobsJson::gresDetail));
         f.add(new Field.Made("job_resources", j -> j.text("nodes").isEmpty() ? null : resources(j)));
-        f.add(new Field.Counted("max_nodes", j -> j.text("nodes").isEmpty() ? j.number("nodeCountMax") : 0, Field.Form.NUMBER));
-        f.add(new Field.Counted("thread_spec", j -> j.number("threadSpec") == 0 ? NO_THREAD_SPEC : j.number("threadSpec"), Field.Form.PLAIN));
+        f.add(new Field.Counted(
+                "max_nodes", j -> j.text("nodes").isEmpty() ? j.number("nodeCountMax") : 0, Field.Form.NUMBER));
+        f.add(new Field.Counted(
+                "thread_spec",
+                j -> j.number("threadSpec") == 0 ? NO_THREAD_SPEC : j.number("threadSpec"),
+                Field.Form.PLAIN));
     }
 
     /** Returns the billing count of {@code cpu=2,mem=4G,billing=2}; -1 before the job has an allocation. */
@@ -200,11 +397,16 @@ public final class JobsJson {
     /** Seconds; 0 where the job does not say how long it would wait. */
     private static long switchWait(String text) {
         int at = text.indexOf('@');
-        return at < 0 ? 0 : Math.max(0, Durations.parseSeconds(text.substring(at + 1)).orElse(0));
+        return at < 0
+                ? 0
+                : Math.max(0, Durations.parseSeconds(text.substring(at + 1)).orElse(0));
     }
 
     static Json.Obj frequency(Json.Obj j, Function<CpuFreq, String> part) {
-        return CpuFreq.parse(j.text("cpuFreq")).map(part).filter(word -> !word.isEmpty()).map(word -> Tree.number(CpuFreq.number(word)))
+        return CpuFreq.parse(j.text("cpuFreq"))
+                .map(part)
+                .filter(word -> !word.isEmpty())
+                .map(word -> Tree.number(CpuFreq.number(word)))
                 .orElseGet(Tree::unset);
     }
 
@@ -247,29 +449,44 @@ public final class JobsJson {
 
     private static Json.Obj resources(Json.Obj j) {
         List<Object> allocation = new ArrayList<>();
-        boolean ended = j.number("endTime") > 0 && !j.text("state").equals("RUNNING") && !j.text("state").equals("SUSPENDED");
+        boolean ended = j.number("endTime") > 0
+                && !j.text("state").equals("RUNNING")
+                && !j.text("state").equals("SUSPENDED");
         long index = 0;
         for (Json.Obj d : j.objects("details")) {
             for (Object name : Tree.hosts(d.text("nodes"))) {
                 long cpus = cpuCount(d.text("cpuIds"));
-                allocation.add(new Json.Obj().put("index", index++).put("name", name)
+                allocation.add(new Json.Obj()
+                        .put("index", index++)
+                        .put("name", name)
                         .put("cpus", new Json.Obj().put("count", cpus).put("used", ended ? 0 : cpus))
                         .put("memory", new Json.Obj().put("used", 0L).put("allocated", d.number("memoryMb")))
                         .put("sockets", sockets(d)));
             }
         }
-        Json.Obj nodes = new Json.Obj().put("count", (long) Tree.hosts(j.text("nodes")).size())
-                .put("select_type", Tree.texts("ONE_ROW")).put("list", j.text("nodes"))
-                .put("whole", j.text("exclusive").equals("NODE")).put("allocation", allocation);
-        return new Json.Obj().put("select_type", Tree.texts("CR_CORE_MEMORY")).put("nodes", nodes)
-                .put("cpus", j.number("cpus")).put("threads_per_core", Tree.orUnset(j.number("threadsPerCore")));
+        Json.Obj nodes = new Json.Obj()
+                .put("count", (long) Tree.hosts(j.text("nodes")).size())
+                .put("select_type", Tree.texts("ONE_ROW"))
+                .put("list", j.text("nodes"))
+                .put("whole", j.text("exclusive").equals("NODE"))
+                .put("allocation", allocation);
+        return new Json.Obj()
+                .put("select_type", Tree.texts("CR_CORE_MEMORY"))
+                .put("nodes", nodes)
+                .put("cpus", j.number("cpus"))
+                .put("threads_per_core", Tree.orUnset(j.number("threadsPerCore")));
     }
 
     /** Returns the job's devices, an entry for each node. */
     private static List<Object> gresDetail(Json.Obj j) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj d : j.objects("details")) {
-            for (int i = 0; i < (d.text("gres").isEmpty() ? 0 : Tree.hosts(d.text("nodes")).size()); i++) {
+            for (int i = 0;
+                    i
+                            < (d.text("gres").isEmpty()
+                                    ? 0
+                                    : Tree.hosts(d.text("nodes")).size());
+                    i++) {
                 out.add(d.text("gres"));
             }
         }
@@ -283,7 +500,8 @@ public final class JobsJson {
         for (int s = 0; s < d.integer("sockets"); s++) {
             List<Object> cores = new ArrayList<>();
             for (int c = 0; c < perSocket; c++) {
-                cores.add(new Json.Obj().put("index", (long) c)
+                cores.add(new Json.Obj()
+                        .put("index", (long) c)
                         .put("status", Tree.texts(had.contains(s * perSocket + c) ? "ALLOCATED" : "UNALLOCATED")));
             }
             sockets.add(new Json.Obj().put("index", (long) s).put("cores", cores));
@@ -293,6 +511,7 @@ public final class JobsJson {
 
     private static long cpuCount(String ids) {
         return IndexSet.parseSpec(ids, IndexSet.MAX_INDEX).stream()
-                .mapToLong(s -> s.indexes().count()).sum();
+                .mapToLong(s -> s.indexes().count())
+                .sum();
     }
 }

@@ -47,14 +47,20 @@ public final class JsonOutput {
         }
         int plus = text.indexOf('+');
         String name = (plus < 0 ? text : text.substring(0, plus)).replace("data_parser/", "");
-        List<String> why = name.isEmpty() ? List.of("data_parser_g_new: unable to find plugin ")
-                : List.of("load_plugins: unable to find plugin: data_parser/" + name,
-                "data_parser_g_new: failure loading plugins: Plugin has invalid format or unable to be loaded");
+        List<String> why = name.isEmpty()
+                ? List.of("data_parser_g_new: unable to find plugin ")
+                : List.of(
+                        "load_plugins: unable to find plugin: data_parser/" + name,
+                        "data_parser_g_new: failure loading plugins: Plugin has invalid format or unable to be loaded");
         List<String> lines = new ArrayList<>();
         why.forEach(line -> lines.add(c.name() + ": error: " + line));
-        lines.add(c.name() + ": error: application/" + (form.equals("yaml") ? "x-yaml" : form) + " output not supported by data_parser/v0.0."
-                + DataParser.NEWEST);
-        throw new UsageException(c.name().equals("sacct") ? 0 : c.name().equals("sdiag") || c.name().equals("sshare") ? 253 : 1, lines);
+        lines.add(c.name() + ": error: application/" + (form.equals("yaml") ? "x-yaml" : form)
+                + " output not supported by data_parser/v0.0." + DataParser.NEWEST);
+        throw new UsageException(
+                c.name().equals("sacct")
+                        ? 0
+                        : c.name().equals("sdiag") || c.name().equals("sshare") ? 253 : 1,
+                lines);
     }
 
     /** "" without accounting. */
@@ -77,9 +83,12 @@ public final class JsonOutput {
      *
      * @param since last part of the first version with the shape
      */
-    public static void require(CommandContext c, String form, String text, int since, int exitCode) throws UsageException {
+    public static void require(CommandContext c, String form, String text, int since, int exitCode)
+            throws UsageException {
         if (version(text) < since) {
-            throw c.bad(exitCode, "--" + form + "=" + text + ": data parsers before v0.0." + since + " have no shape for this");
+            throw c.bad(
+                    exitCode,
+                    "--" + form + "=" + text + ": data parsers before v0.0." + since + " have no shape for this");
         }
     }
 
@@ -93,27 +102,45 @@ public final class JsonOutput {
         String variable = c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML");
         List<String> words = Texts.split(Texts.lower(variable), ',');
         if (!words.stream().allMatch(word -> word.matches(LAYOUTS))) {
-            throw new UsageException(1, List.of(c.name() + ": fatal: Unable to parse serializer \"" + variable + "\" flags: Invalid argument"));
+            throw new UsageException(
+                    1,
+                    List.of(c.name() + ": fatal: Unable to parse serializer \"" + variable
+                            + "\" flags: Invalid argument"));
         }
         parser.notes().forEach(note -> c.err().println(c.name() + ": " + note));
         Json.Obj slurm = new Json.Obj()
                 .put("version", Tree.release())
-                .put("release", Release.VERSION).put("cluster", cluster(c));
+                .put("release", Release.VERSION)
+                .put("cluster", cluster(c));
         List<Object> command = new ArrayList<>();
         command.add(c.name());
         command.addAll(c.args());
         Json.Obj meta = new Json.Obj()
-                .put("plugin", new Json.Obj().put("type", "").put("name", "").put("data_parser", parser.name())
-                        .put("accounting_storage", accounting(c)))
-                .put("client", new Json.Obj().put("source", "").put("user", c.host().userName(c.host().uid()))
-                        .put("group", c.host().groupName(c.host().gid())))
-                .put("command", command).put("slurm", slurm);
+                .put(
+                        "plugin",
+                        new Json.Obj()
+                                .put("type", "")
+                                .put("name", "")
+                                .put("data_parser", parser.name())
+                                .put("accounting_storage", accounting(c)))
+                .put(
+                        "client",
+                        new Json.Obj()
+                                .put("source", "")
+                                .put("user", c.host().userName(c.host().uid()))
+                                .put("group", c.host().groupName(c.host().gid())))
+                .put("command", command)
+                .put("slurm", slurm);
         List<Object> warnings = new ArrayList<>();
         if (answer.raw("warnings") instanceof List<?> own) {
             warnings.addAll(own);
         }
         answer.put("meta", meta).put("errors", new ArrayList<Object>()).put("warnings", warnings);
-        Tree.document(form, parser.shaped(answer), words.lastIndexOf("compact") > words.lastIndexOf("pretty"), !words.contains("no_tag"),
+        Tree.document(
+                form,
+                parser.shaped(answer),
+                words.lastIndexOf("compact") > words.lastIndexOf("pretty"),
+                !words.contains("no_tag"),
                 c.out()::print);
         return 0;
     }

@@ -6,7 +6,7 @@ import java.util.function.IntFunction;
  * Names that shapes need: the cluster's, and users' by uid.
  *
  * @param cluster "" where none is configured
- * @param users   names by uid
+ * @param users names by uid
  */
 public record Names(String cluster, IntFunction<String> users) {
     String user(int uid) {

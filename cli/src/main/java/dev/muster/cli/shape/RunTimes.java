@@ -23,7 +23,8 @@ public final class RunTimes {
      */
     public static long suspended(Json.Obj job, Json.Obj row, long now) {
         long since = row.number("endTime") == 0 ? job.number("suspendedSince") : 0;
-        return row.number("suspendedSeconds") + (since == 0 ? 0 : Math.max(0, now - Math.max(since, row.number("startTime"))));
+        return row.number("suspendedSeconds")
+                + (since == 0 ? 0 : Math.max(0, now - Math.max(since, row.number("startTime"))));
     }
 
     private static long end(Json.Obj row, long now) {

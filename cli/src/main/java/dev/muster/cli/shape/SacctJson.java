@@ -12,9 +12,9 @@ import java.util.List;
 
 /** Shapes jobs as {@code slurmdb/v0.0.45/jobs}. */
 public final class SacctJson {
-    private static final String[] KINDS = {"cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5",
-            "fs/disk", "6",
-        "vmem", "7", "pages", "8"};
+    private static final String[] KINDS = {
+        "cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5", "fs/disk", "6", "vmem", "7", "pages", "8"
+    };
     private static final String UNMEASURED = "-2";
 
     private SacctJson() {}
@@ -29,13 +29,52 @@ public final class SacctJson {
         return new Json.Obj().put("jobs", jobs);
     }
 
-    private static final String[] TEXTS = {"account", "account", "block", "", "constraints", "features", "container",
-            "container",
-        "extra", "extra", "failed_node", "failedNode", "group", "groupName", "name", "name", "licenses", "licenses", "partition",
-                "partition",
-        "qos", "qos", "qosreq", "qosRequested", "script", "", "stdout", "stdout", "stderr", "stderr", "stdin", "stdin", "submit_line",
-                "submitLine",
-        "used_gres", "", "user", "userName", "working_directory", "workDir", "exclusive", "exclusiveUse", "oversubscribe", "overSubscribe"};
+    private static final String[] TEXTS = {
+        "account",
+        "account",
+        "block",
+        "",
+        "constraints",
+        "features",
+        "container",
+        "container",
+        "extra",
+        "extra",
+        "failed_node",
+        "failedNode",
+        "group",
+        "groupName",
+        "name",
+        "name",
+        "licenses",
+        "licenses",
+        "partition",
+        "partition",
+        "qos",
+        "qos",
+        "qosreq",
+        "qosRequested",
+        "script",
+        "",
+        "stdout",
+        "stdout",
+        "stderr",
+        "stderr",
+        "stdin",
+        "stdin",
+        "submit_line",
+        "submitLine",
+        "used_gres",
+        "",
+        "user",
+        "userName",
+        "working_directory",
+        "workDir",
+        "exclusive",
+        "exclusiveUse",
+        "oversubscribe",
+        "overSubscribe"
+    };
 
     /**
      * One job.
@@ -50,45 +89,98 @@ public final class SacctJson {
         for (String file : List.of("stdin", "stdout", "stderr")) {
             o.put(file + "_expanded", SacctPaths.expanded(j, file));
         }
-        o.put("comment", new Json.Obj().put("administrator", j.text("adminComment")).put("job", j.text("comment"))
-                .put("system", j.text("systemComment")));
+        o.put(
+                "comment",
+                new Json.Obj()
+                        .put("administrator", j.text("adminComment"))
+                        .put("job", j.text("comment"))
+                        .put("system", j.text("systemComment")));
         o.put("allocation_nodes", j.text("nodes").isEmpty() ? 0L : j.number("nodeCount"));
-        o.put("array", new Json.Obj().put("job_id", j.number("arrayJobId"))
-                .put("limits", new Json.Obj().put("max", new Json.Obj().put("running",
-                        new Json.Obj().put("tasks", j.number("arrayMaxRunning")))))
-                .put("task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)))
-                .put("task", JobRows.arrayTasks(j)));
-        o.put("association", new Json.Obj().put("account", j.text("account")).put("cluster", cluster)
-                .put("partition", "").put("user", j.text("userName")).put("id", j.number("assocId")));
-        o.put("cluster", cluster).put("sluid", Sluid.text(Sluid.shown(j.number("sluid"), j.integer("restarts"))))
-                .put("original_sluid", Sluid.text(Sluid.shown(Sluid.original(j.number("sluid")), j.integer("restarts"))));
+        o.put(
+                "array",
+                new Json.Obj()
+                        .put("job_id", j.number("arrayJobId"))
+                        .put(
+                                "limits",
+                                new Json.Obj()
+                                        .put(
+                                                "max",
+                                                new Json.Obj()
+                                                        .put(
+                                                                "running",
+                                                                new Json.Obj()
+                                                                        .put("tasks", j.number("arrayMaxRunning")))))
+                        .put("task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)))
+                        .put("task", JobRows.arrayTasks(j)));
+        o.put(
+                "association",
+                new Json.Obj()
+                        .put("account", j.text("account"))
+                        .put("cluster", cluster)
+                        .put("partition", "")
+                        .put("user", j.text("userName"))
+                        .put("id", j.number("assocId")));
+        o.put("cluster", cluster)
+                .put("sluid", Sluid.text(Sluid.shown(j.number("sluid"), j.integer("restarts"))))
+                .put(
+                        "original_sluid",
+                        Sluid.text(Sluid.shown(Sluid.original(j.number("sluid")), j.integer("restarts"))));
         o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"))).put("exit_code", Tree.exit(j.obj("exit")));
         o.put("time", times(j, j, steps, now)).put("flags", flags(j.text("flags")));
-        o.put("het", new Json.Obj().put("job_id", j.number("hetJobId")).put("job_offset",
-                j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset"))));
+        o.put(
+                "het",
+                new Json.Obj()
+                        .put("job_id", j.number("hetJobId"))
+                        .put(
+                                "job_offset",
+                                j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset"))));
         o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", j.text("mcsLabel")));
         o.put("nodes", j.text("nodes").isEmpty() ? "None assigned" : j.text("nodes"));
         o.put("hold", j.text("reason").startsWith("JobHeld")).put("priority", Tree.number(j.number("priority")));
-        o.put("required", new Json.Obj().put("CPUs", j.number("cpusRequested"))
-                .put("memory_per_cpu", j.flag("memoryPerCpu")
-                        ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
-                .put("memory_per_node", j.flag("memoryPerCpu")
-                        ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
-        o.put("kill_request_user", killer(names, j)).put("restart_cnt", j.number("restarts")).put("segment_size", j.number("segmentSize"));
-        o.put("reservation", new Json.Obj().put("id", j.number("reservationId")).put("name", j.text("reservation"))
-                .put("requested", j.text("reservationRequested")));
-        o.put("state", new Json.Obj().put("current", Tree.texts(j.text("state")))
-                .put("reason", j.text("reason").isEmpty() ? "None" : j.text("reason")));
+        o.put(
+                "required",
+                new Json.Obj()
+                        .put("CPUs", j.number("cpusRequested"))
+                        .put(
+                                "memory_per_cpu",
+                                j.flag("memoryPerCpu") ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
+                        .put(
+                                "memory_per_node",
+                                j.flag("memoryPerCpu") ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
+        o.put("kill_request_user", killer(names, j))
+                .put("restart_cnt", j.number("restarts"))
+                .put("segment_size", j.number("segmentSize"));
+        o.put(
+                "reservation",
+                new Json.Obj()
+                        .put("id", j.number("reservationId"))
+                        .put("name", j.text("reservation"))
+                        .put("requested", j.text("reservationRequested")));
+        o.put(
+                "state",
+                new Json.Obj()
+                        .put("current", Tree.texts(j.text("state")))
+                        .put("reason", j.text("reason").isEmpty() ? "None" : j.text("reason")));
         List<Object> shown = new ArrayList<>();
         for (Json.Obj s : steps) {
             shown.add(step(names, j, s, now));
         }
         o.put("steps", shown);
-        o.put("tres", new Json.Obj().put("allocated", allocated(j.text("tresAllocated")))
-                .put("requested", tres(j.text("tresRequested"))));
+        o.put(
+                "tres",
+                new Json.Obj()
+                        .put("allocated", allocated(j.text("tresAllocated")))
+                        .put("requested", tres(j.text("tresRequested"))));
         boolean standard = j.text("wckey").startsWith("*");
-        o.put("wckey", new Json.Obj().put("wckey", j.text("wckey").substring(standard ? 1 : 0))
-                .put("flags", standard ? new ArrayList<Object>(List.of("ASSIGNED_DEFAULT")) : new ArrayList<Object>()));
+        o.put(
+                "wckey",
+                new Json.Obj()
+                        .put("wckey", j.text("wckey").substring(standard ? 1 : 0))
+                        .put(
+                                "flags",
+                                standard
+                                        ? new ArrayList<Object>(List.of("ASSIGNED_DEFAULT"))
+                                        : new ArrayList<Object>()));
         return o;
     }
 
@@ -96,12 +188,13 @@ public final class SacctJson {
     private static List<Object> flags(String names) {
         List<Object> out = new ArrayList<>();
         for (Object name : Tree.csv(names)) {
-            out.add(switch (name.toString()) {
-                case "SchedMain" -> "STARTED_ON_SCHEDULE";
-                case "SchedBackfill" -> "STARTED_ON_BACKFILL";
-                case "StartReceived" -> "START_RECEIVED";
-                default -> name;
-            });
+            out.add(
+                    switch (name.toString()) {
+                        case "SchedMain" -> "STARTED_ON_SCHEDULE";
+                        case "SchedBackfill" -> "STARTED_ON_BACKFILL";
+                        case "StartReceived" -> "START_RECEIVED";
+                        default -> name;
+                    });
         }
         return out;
     }
@@ -131,33 +224,67 @@ public final class SacctJson {
             t.put("eligible", eligible).put("end", end);
             t.put("planned", Tree.number(eligible == 0 ? 0 : (start == 0 ? now : start) - eligible));
             t.put("start", start).put("submission", job.number("submitTime"));
-            t.put("limit", start == 0 && job.number("limitMin") <= 0 ? Tree.unset() : Tree.limit(job.number("limitMin")));
+            t.put(
+                    "limit",
+                    start == 0 && job.number("limitMin") <= 0 ? Tree.unset() : Tree.limit(job.number("limitMin")));
         } else {
-            t.put("end", Tree.number(end)).put("start", Tree.number(start))
+            t.put("end", Tree.number(end))
+                    .put("start", Tree.number(start))
                     .put("limit", Tree.limit(row.has("limitMin") ? row.number("limitMin") : -1));
         }
-        return t.put("system", seconds(system)).put("total", seconds(user + system)).put("user", seconds(user));
+        return t.put("system", seconds(system))
+                .put("total", seconds(user + system))
+                .put("user", seconds(user));
     }
 
     private static Json.Obj step(Names names, Json.Obj job, Json.Obj s, long now) {
         Json.Obj usage = s.obj("usage");
         Json.Obj o = new Json.Obj();
         o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit")));
-        o.put("nodes", new Json.Obj().put("count", s.number("nodeCount")).put("range", s.text("nodes"))
-                .put("list", Tree.hosts(s.text("nodes"))));
+        o.put(
+                "nodes",
+                new Json.Obj()
+                        .put("count", s.number("nodeCount"))
+                        .put("range", s.text("nodes"))
+                        .put("list", Tree.hosts(s.text("nodes"))));
         o.put("tasks", new Json.Obj().put("count", s.number("tasks")));
-        o.put("CPU", new Json.Obj().put("requested_frequency", new Json.Obj().put("min", JobsJson.frequency(s, CpuFreq::min))
-                .put("max", JobsJson.frequency(s, CpuFreq::max)))
-                .put("governor", CpuFreq.parse(s.text("cpuFreq")).map(CpuFreq::governor).orElse("")));
+        o.put(
+                "CPU",
+                new Json.Obj()
+                        .put(
+                                "requested_frequency",
+                                new Json.Obj()
+                                        .put("min", JobsJson.frequency(s, CpuFreq::min))
+                                        .put("max", JobsJson.frequency(s, CpuFreq::max)))
+                        .put(
+                                "governor",
+                                CpuFreq.parse(s.text("cpuFreq"))
+                                        .map(CpuFreq::governor)
+                                        .orElse("")));
         o.put("kill_request_user", killer(names, s)).put("state", Tree.texts(s.text("state")));
-        o.put("statistics", new Json.Obj().put("CPU", new Json.Obj().put("actual_frequency", usage.number("aveCpuKhz")))
-                .put("energy", new Json.Obj().put("consumed", Tree.number(usage.number("energyJ")))));
-        o.put("step", new Json.Obj().put("id", job.integer("jobId") + "." + stepName(s))
-                .put("name", s.text("name")).put("stderr", "").put("stdin", "").put("stdout", "")
-                .put("stderr_expanded", "").put("stdin_expanded", "").put("stdout_expanded", ""));
+        o.put(
+                "statistics",
+                new Json.Obj()
+                        .put("CPU", new Json.Obj().put("actual_frequency", usage.number("aveCpuKhz")))
+                        .put("energy", new Json.Obj().put("consumed", Tree.number(usage.number("energyJ")))));
+        o.put(
+                "step",
+                new Json.Obj()
+                        .put("id", job.integer("jobId") + "." + stepName(s))
+                        .put("name", s.text("name"))
+                        .put("stderr", "")
+                        .put("stdin", "")
+                        .put("stdout", "")
+                        .put("stderr_expanded", "")
+                        .put("stdin_expanded", "")
+                        .put("stdout_expanded", ""));
         o.put("submit_line", s.text("submitLine")).put("task", new Json.Obj().put("distribution", s.text("layout")));
-        o.put("tres", new Json.Obj().put("requested", StepTresUsage.in(s)).put("consumed", StepTresUsage.out(s))
-                .put("allocated", tres(s.text("tresAllocated"))));
+        o.put(
+                "tres",
+                new Json.Obj()
+                        .put("requested", StepTresUsage.in(s))
+                        .put("consumed", StepTresUsage.out(s))
+                        .put("allocated", tres(s.text("tresAllocated"))));
         return o;
     }
 
@@ -177,10 +304,13 @@ public final class SacctJson {
             }
             boolean gres = kind.startsWith("gres/");
             long count = kind.equals("mem") && !value.isEmpty() && !Texts.isNumber(value)
-                    ? dev.muster.model.format.MemorySize.parseMb(value).orElse(0) : count(value);
-            out.add(new Json.Obj().put("type", gres ? "gres" : kind.startsWith("fs/") ? "fs" : kind)
+                    ? dev.muster.model.format.MemorySize.parseMb(value).orElse(0)
+                    : count(value);
+            out.add(new Json.Obj()
+                    .put("type", gres ? "gres" : kind.startsWith("fs/") ? "fs" : kind)
                     .put("name", gres ? kind.substring(5) : kind.startsWith("fs/") ? kind.substring(3) : "")
-                    .put("id", id).put("count", count));
+                    .put("id", id)
+                    .put("count", count));
         }
         out.sort(Comparator.comparingLong(o -> ((Json.Obj) o).number("id")));
         return out;

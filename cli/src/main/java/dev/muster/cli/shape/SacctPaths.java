@@ -15,7 +15,8 @@ public final class SacctPaths {
 
     /** @param field stdin, stdout or stderr */
     public static String expanded(Json.Obj job, String field) {
-        return PathPattern.expand(Bytes.of(job.text(field)), letter -> code(job, letter)).text();
+        return PathPattern.expand(Bytes.of(job.text(field)), letter -> code(job, letter))
+                .text();
     }
 
     private static String code(Json.Obj job, char letter) {
@@ -23,7 +24,8 @@ public final class SacctPaths {
         int task = JobRows.taskId(job);
         return switch (letter) {
             case '%' -> "%";
-            case 'A' -> Integer.toString(job.integer("arrayJobId") != 0 ? job.integer("arrayJobId") : job.integer("jobId"));
+            case 'A' ->
+                Integer.toString(job.integer("arrayJobId") != 0 ? job.integer("arrayJobId") : job.integer("jobId"));
             case 'a' -> task >= 0 ? Integer.toString(task) : NO_TASK;
             case 'b' -> task >= 0 ? Integer.toString(task % 10) : NO_TASK.substring(NO_TASK.length() - 1);
             // a step's number is named of srun's steps alone

@@ -14,7 +14,8 @@ public final class SharesJson {
     /** Shares of the root account, which has none: the largest 32-bit number but one. */
     private static final double ROOT_SHARE = 1.0 / 0xffff_fffeL;
     /** Resources that every cluster counts, in the order of their ids. */
-    private static final List<String> STANDARD = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+    private static final List<String> STANDARD =
+            List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private SharesJson() {}
 
@@ -38,24 +39,48 @@ public final class SharesJson {
             boolean root = depth == 0 && !user;
             boolean number = r.text("rawShares").matches("[0-9]{1,9}") && !root;
             total += number ? Long.parseLong(r.text("rawShares")) : 0;
-            list.add(new Json.Obj().put("id", r.number("id")).put("cluster", cluster).put("name", user ? r.text("user") : r.text("account"))
-                    .put("parent", parent).put("partition", r.text("partition"))
+            list.add(new Json.Obj()
+                    .put("id", r.number("id"))
+                    .put("cluster", cluster)
+                    .put("name", user ? r.text("user") : r.text("account"))
+                    .put("parent", parent)
+                    .put("partition", r.text("partition"))
                     .put("shares_normalized", real(root ? ROOT_SHARE : r.real("normShares")))
-                    .put("shares", root ? Tree.unset() : number ? Tree.number(Long.parseLong(r.text("rawShares"))) : Tree.infinite())
-                    .put("tres", new Json.Obj().put("run_seconds", seconds(r.obj("tresRunMins")))
-                            .put("group_minutes", minutes(r.text("grpTresMins"))).put("usage", usage(r.obj("tresSeconds"))))
-                    .put("effective_usage", real(r.real("effectiveUsage"))).put("usage_normalized", real(r.real("normUsage")))
+                    .put(
+                            "shares",
+                            root
+                                    ? Tree.unset()
+                                    : number ? Tree.number(Long.parseLong(r.text("rawShares"))) : Tree.infinite())
+                    .put(
+                            "tres",
+                            new Json.Obj()
+                                    .put("run_seconds", seconds(r.obj("tresRunMins")))
+                                    .put("group_minutes", minutes(r.text("grpTresMins")))
+                                    .put("usage", usage(r.obj("tresSeconds"))))
+                    .put("effective_usage", real(r.real("effectiveUsage")))
+                    .put("usage_normalized", real(r.real("normUsage")))
                     .put("usage", r.number("rawUsage"))
-                    .put("fairshare", new Json.Obj().put("factor", real(user ? r.real("fairShare") : 0))
-                            .put("level", root ? Tree.decimal(false, 0) : r.real("level") < 0 ? Tree.infinite().put("number", 0.0)
-                                    : real(r.real("level"))))
+                    .put(
+                            "fairshare",
+                            new Json.Obj()
+                                    .put("factor", real(user ? r.real("fairShare") : 0))
+                                    .put(
+                                            "level",
+                                            root
+                                                    ? Tree.decimal(false, 0)
+                                                    : r.real("level") < 0
+                                                            ? Tree.infinite().put("number", 0.0)
+                                                            : real(r.real("level"))))
                     .put("type", Tree.texts(user ? "USER" : "ASSOCIATION")));
         }
         return new Json.Obj().put("shares", new Json.Obj().put("shares", list).put("total_shares", total));
     }
 
     private static Json.Obj real(double value) {
-        return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number", value);
+        return new Json.Obj()
+                .put("set", Boolean.TRUE)
+                .put("infinite", Boolean.FALSE)
+                .put("number", value);
     }
 
     private static List<Object> seconds(Json.Obj runMinutes) {
@@ -84,7 +109,8 @@ public final class SharesJson {
         }
         List<Object> out = new ArrayList<>();
         for (String name : names(limited.keySet())) {
-            out.add(new Json.Obj().put("name", name)
+            out.add(new Json.Obj()
+                    .put("name", name)
                     .put("value", limited.containsKey(name) ? Tree.number(limited.get(name)) : Tree.infinite()));
         }
         return out;

@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Usage of a step's tasks as sacct's steps list it: input under {@code tres.requested}, output under {@code tres.consumed}. */
+/**
+ * Usage of a step's tasks as sacct's steps list it: input under {@code tres.requested}, output under
+ * {@code tres.consumed}.
+ */
 final class StepTresUsage {
     private static final long KIB = 1024;
 
@@ -20,9 +23,12 @@ final class StepTresUsage {
         }
     }
 
-    private static final List<Tres> IN = List.of(new Tres(Measure.CPU, "cpu", "", 1, -1000, "", "aveCpuUs"),
-            new Tres(Measure.MEM, "mem", "", 2, KIB, "", "aveRssKb"), new Tres(Measure.READ, "fs", "disk", 6, 1, "readBytes", ""),
-            new Tres(Measure.VMEM, "vmem", "", 7, KIB, "", "aveVmKb"), new Tres(Measure.PAGES, "pages", "", 8, 1, "", "avePages"));
+    private static final List<Tres> IN = List.of(
+            new Tres(Measure.CPU, "cpu", "", 1, -1000, "", "aveCpuUs"),
+            new Tres(Measure.MEM, "mem", "", 2, KIB, "", "aveRssKb"),
+            new Tres(Measure.READ, "fs", "disk", 6, 1, "readBytes", ""),
+            new Tres(Measure.VMEM, "vmem", "", 7, KIB, "", "aveVmKb"),
+            new Tres(Measure.PAGES, "pages", "", 8, 1, "", "avePages"));
     private static final List<Tres> OUT = List.of(new Tres(Measure.WRITE, "fs", "disk", 6, 1, "writeBytes", ""));
     private static final long ENERGY = 3;
 
@@ -35,8 +41,11 @@ final class StepTresUsage {
     }
 
     private static Json.Obj of(Json.Obj step, List<Tres> kinds) {
-        return new Json.Obj().put("max", extreme(step, kinds, true)).put("min", extreme(step, kinds, false))
-                .put("average", sums(step, kinds, Math.max(1, step.number("tasks")))).put("total", sums(step, kinds, 1));
+        return new Json.Obj()
+                .put("max", extreme(step, kinds, true))
+                .put("min", extreme(step, kinds, false))
+                .put("average", sums(step, kinds, Math.max(1, step.number("tasks"))))
+                .put("total", sums(step, kinds, 1));
     }
 
     private static Json.Obj one(String type, String name, long id, long count) {
@@ -53,7 +62,9 @@ final class StepTresUsage {
             if (span.isPresent()) {
                 Extremes.At at = most ? span.get().most() : span.get().least();
                 energy(out, t, usage, nodes);
-                out.add(one(t.type, t.name, t.id, t.count(at.value())).put("task", (long) at.task()).put("node", at.node()));
+                out.add(one(t.type, t.name, t.id, t.count(at.value()))
+                        .put("task", (long) at.task())
+                        .put("node", at.node()));
             }
         }
         return out;
@@ -63,7 +74,9 @@ final class StepTresUsage {
     private static void energy(List<Object> out, Tres next, Json.Obj usage, List<Object> nodes) {
         boolean listed = out.stream().anyMatch(o -> ((Json.Obj) o).number("id") == ENERGY);
         if (next.id > ENERGY && !listed) {
-            out.add(one("energy", "", ENERGY, usage.number("energyJ")).put("task", 0L).put("node", nodes.isEmpty() ? "" : nodes.getFirst()));
+            out.add(one("energy", "", ENERGY, usage.number("energyJ"))
+                    .put("task", 0L)
+                    .put("node", nodes.isEmpty() ? "" : nodes.getFirst()));
         }
     }
 
@@ -76,7 +89,8 @@ final class StepTresUsage {
             if (t.id > ENERGY && out.stream().noneMatch(o -> ((Json.Obj) o).number("id") == ENERGY)) {
                 out.add(one("energy", "", ENERGY, usage.number("energyJ") / share));
             }
-            long all = t.measure == Measure.CPU ? usage.number("userCpuUs") + usage.number("systemCpuUs")
+            long all = t.measure == Measure.CPU
+                    ? usage.number("userCpuUs") + usage.number("systemCpuUs")
                     : t.sum.isEmpty() ? usage.number(t.average) * tasks : usage.number(t.sum);
             out.add(one(t.type, t.name, t.id, t.count(all / share)));
         }

@@ -17,19 +17,31 @@ public final class Tree {
 
     /** The release in its parts, as the envelopes of answers have it. */
     public static Json.Obj release() {
-        return new Json.Obj().put("major", Release.MAJOR).put("micro", Release.MICRO).put("minor", Release.MINOR);
+        return new Json.Obj()
+                .put("major", Release.MAJOR)
+                .put("micro", Release.MICRO)
+                .put("minor", Release.MINOR);
     }
 
     public static Json.Obj number(long n) {
-        return new Json.Obj().put("set", Boolean.TRUE).put("infinite", Boolean.FALSE).put("number", n);
+        return new Json.Obj()
+                .put("set", Boolean.TRUE)
+                .put("infinite", Boolean.FALSE)
+                .put("number", n);
     }
 
     public static Json.Obj unset() {
-        return new Json.Obj().put("set", Boolean.FALSE).put("infinite", Boolean.FALSE).put("number", 0L);
+        return new Json.Obj()
+                .put("set", Boolean.FALSE)
+                .put("infinite", Boolean.FALSE)
+                .put("number", 0L);
     }
 
     public static Json.Obj infinite() {
-        return new Json.Obj().put("set", Boolean.FALSE).put("infinite", Boolean.TRUE).put("number", 0L);
+        return new Json.Obj()
+                .put("set", Boolean.FALSE)
+                .put("infinite", Boolean.TRUE)
+                .put("number", 0L);
     }
 
     /** Parses a decimal number. */
@@ -70,11 +82,13 @@ public final class Tree {
     public static Json.Obj exit(Json.Obj e) {
         int signal = e.integer("signal");
         int code = e.integer("code");
-        String status = signal != 0 ? e.flag("core") ? "CORE_DUMPED" : "SIGNALED"
-                : code != 0 ? "ERROR" : "SUCCESS";
-        return new Json.Obj().put("status", texts(status)).put("return_code", signal != 0 ? unset() : number(code))
-                .put("signal", new Json.Obj().put("id", orUnset(signal))
-                        .put("name", signal == 0 ? "" : Signals.name(signal)));
+        String status = signal != 0 ? e.flag("core") ? "CORE_DUMPED" : "SIGNALED" : code != 0 ? "ERROR" : "SUCCESS";
+        return new Json.Obj()
+                .put("status", texts(status))
+                .put("return_code", signal != 0 ? unset() : number(code))
+                .put(
+                        "signal",
+                        new Json.Obj().put("id", orUnset(signal)).put("name", signal == 0 ? "" : Signals.name(signal)));
     }
 
     /**
@@ -88,10 +102,11 @@ public final class Tree {
     }
 
     /**
-     * As {@link #document(String, Json.Obj)}, piece by piece: an {@link Iterable} in the answer may make its elements while they are written.
+     * As {@link #document(String, Json.Obj)}, piece by piece: an {@link Iterable} in the answer may make its elements
+     * while they are written.
      *
      * @param compact all in one line, which is YAML's flow style as well
-     * @param tags    of YAML that is not: each value says what it is
+     * @param tags of YAML that is not: each value says what it is
      */
     public static void document(String form, Json.Obj answer, boolean compact, boolean tags, Consumer<String> to) {
         Pieces b = new Pieces(to);
@@ -170,7 +185,8 @@ public final class Tree {
 
     private static void scalar(StringBuilder b, Object value) {
         if (value instanceof String s) {
-            b.append(isPlain(s) ? '"' + s + '"' : new String(Json.print(s), StandardCharsets.UTF_8).replace("/", "\\/"));
+            b.append(
+                    isPlain(s) ? '"' + s + '"' : new String(Json.print(s), StandardCharsets.UTF_8).replace("/", "\\/"));
         } else if (value instanceof Long || value instanceof Boolean) {
             b.append(value);
         } else {

@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Writes a document of YAML 1.1 as a stream: in blocks, each value with its type before it unless tags are off, in ASCII, texts without quotes where
- * possible, and folded at spaces behind column 80. Slurm's documents look the same.
+ * Writes a document of YAML 1.1 as a stream: in blocks, each value with its type before it unless tags are off, in
+ * ASCII, texts without quotes where possible, and folded at spaces behind column 80. Slurm's documents look the same.
  */
 public final class YamlText {
     private static final int WIDTH = 80;
@@ -15,7 +15,8 @@ public final class YamlText {
     private static final String FIRST_SPECIAL = "#,[]{}&*!|>'\"%@`";
     /** Texts that would be something else if they stood without quotes and tag. */
     private static final Pattern OTHER = Pattern.compile(
-            "|~|=|<<|null|true|false|yes|no|on|off|y|n|[-+.]?[0-9][-+0-9a-fx_.,:tz ]*|[-+]?\\.(inf|nan|[0-9]+.*)", Pattern.CASE_INSENSITIVE);
+            "|~|=|<<|null|true|false|yes|no|on|off|y|n|[-+.]?[0-9][-+0-9a-fx_.,:tz ]*|[-+]?\\.(inf|nan|[0-9]+.*)",
+            Pattern.CASE_INSENSITIVE);
 
     /** An open block: its kind, the column where its lines begin, and whether it is still empty. */
     private static final class Level {
@@ -146,7 +147,9 @@ public final class YamlText {
             for (int i = 0; i < s.length(); i++) {
                 char c = s.charAt(i);
                 boolean blankAfter = i + 1 == s.length() || isBlank(s.charAt(i + 1));
-                boolean sign = i == 0 ? FIRST_SPECIAL.indexOf(c) >= 0 || (c == '?' || c == '-') && blankAfter : c == '#' && blankBefore;
+                boolean sign = i == 0
+                        ? FIRST_SPECIAL.indexOf(c) >= 0 || (c == '?' || c == '-') && blankAfter
+                        : c == '#' && blankBefore;
                 plain &= !sign && !(c == ':' && blankAfter);
                 boolean special = c != '\n' && (c < ' ' || c > '~');
                 boolean edge = i == 0 || i == s.length() - 1;
@@ -217,9 +220,9 @@ public final class YamlText {
 
     private static String doubled(String s, int column, int indent) {
         StringBuilder b = new StringBuilder("\"");
-        int from = -column;         // of the builder, where its line begins
+        int from = -column; // of the builder, where its line begins
         boolean wasSpace = false;
-        for (int i = 0; i < s.length();) {
+        for (int i = 0; i < s.length(); ) {
             int c = s.codePointAt(i);
             int next = i + Character.charCount(c);
             if (c == ' ') {
@@ -258,7 +261,10 @@ public final class YamlText {
             case 0xa0 -> "_";
             case 0x2028 -> "L";
             case 0x2029 -> "P";
-            default -> c <= 0xff ? String.format("x%02X", c) : c <= 0xffff ? String.format("u%04X", c) : String.format("U%08X", c);
+            default ->
+                c <= 0xff
+                        ? String.format("x%02X", c)
+                        : c <= 0xffff ? String.format("u%04X", c) : String.format("U%08X", c);
         };
     }
 }

@@ -15,8 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs {@code srun --bcast=PATH}: copies the program to every node of the job and runs it from there. The default path is {@code
- * slurm_bcast_JOB.STEP_NODE}. Each node completes that name: the step's number is known later, and nodes may share the directory.
+ * Runs {@code srun --bcast=PATH}: copies the program to every node of the job and runs it from there. The default path
+ * is {@code slurm_bcast_JOB.STEP_NODE}. Each node completes that name: the step's number is known later, and nodes may
+ * share the directory.
  */
 final class Bcast {
     private Bcast() {}
@@ -31,23 +32,27 @@ final class Bcast {
      */
     private static String unnamed(CommandContext c, String asked, String workDir, int jobId, String step) {
         String configured = c.host().settings().bcastDirectory;
-        String directory = asked.isEmpty() ? configured.isEmpty() ? workDir : configured : Texts.absolute(asked, workDir);
+        String directory =
+                asked.isEmpty() ? configured.isEmpty() ? workDir : configured : Texts.absolute(asked, workDir);
         return directory + (directory.endsWith("/") ? "" : "/") + "slurm_bcast_" + jobId + "." + step;
     }
 
     /** The command line with the copy in the program's place; empty if it could not be copied, which has been told. */
-    static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId) throws SlurmException, UsageException {
+    static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId)
+            throws SlurmException, UsageException {
         return sent(c, o, program, jobId, List.of("--jobid=" + jobId));
     }
 
     /** @param where the nodes that it goes to, as options of sbcast */
-    static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId, List<String> where)
+    static Optional<List<String>> sent(
+            CommandContext c, JobOptions o, List<String> program, int jobId, List<String> where)
             throws SlurmException, UsageException {
         if (!o.has(JobOption.BCAST) || program.isEmpty()) {
             return Optional.of(program);
         }
         if (o.has(JobOption.MULTI_PROG)) {
-            throw c.bad(o.exitError(1), "--bcast and --multi-prog together are not supported by this version of Muster");
+            throw c.bad(
+                    o.exitError(1), "--bcast and --multi-prog together are not supported by this version of Muster");
         }
         String workDir = new JobRequest(o).workDir();
         Optional<String> source = ProgramFile.find(c, workDir, program.getFirst());
@@ -56,10 +61,14 @@ final class Bcast {
         }
         String asked = o.text(JobOption.BCAST);
         boolean unnamed = asked.isEmpty() || asked.endsWith("/");
-        String target = unnamed ? unnamed(c, asked, workDir, jobId, "new" + c.host().requestId()) : Texts.absolute(asked, workDir);
+        String target = unnamed
+                ? unnamed(c, asked, workDir, jobId, "new" + c.host().requestId())
+                : Texts.absolute(asked, workDir);
         Map<String, String> env = new HashMap<>(c.env());
         env.keySet().removeIf(k -> k.equals("SLURM_BCAST") || k.startsWith("SBCAST_"));
-        boolean libraries = o.has(JobOption.SEND_LIBS) ? o.text(JobOption.SEND_LIBS).equals("yes") : c.host().settings().bcastSendLibs;
+        boolean libraries = o.has(JobOption.SEND_LIBS)
+                ? o.text(JobOption.SEND_LIBS).equals("yes")
+                : c.host().settings().bcastSendLibs;
         List<String> args = new ArrayList<>(where);
         args.addAll(List.of("--force", "--preserve", "--send-libs=" + (libraries ? "yes" : "no")));
         if (o.has(JobOption.BCAST_EXCLUDE)) {
@@ -69,20 +78,24 @@ final class Bcast {
             args.add("--compress");
         }
         args.addAll(List.of(source.get(), target));
-        int rc = new Sbcast(unnamed).run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
+        int rc = new Sbcast(unnamed)
+                .run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
         if (rc != 0) {
             c.error("Failed to broadcast '" + source.get() + "'. Exiting.");
             return Optional.empty();
         }
         if (libraries) {
             String others = c.env("LD_LIBRARY_PATH");
-            o.stepEnvironment().put("LD_LIBRARY_PATH", Sbcast.libraries(target) + (others.isEmpty() ? "" : ":" + others));
+            o.stepEnvironment()
+                    .put("LD_LIBRARY_PATH", Sbcast.libraries(target) + (others.isEmpty() ? "" : ":" + others));
         }
         if (unnamed && !o.typed(JobOption.JOB_NAME) && (o.has(JobOption.JOBID) || !o.has(JobOption.JOB_NAME))) {
             o.set(JobOption.JOB_NAME, Texts.baseName(program.getFirst()), JobOptions.Origin.COMMAND_LINE);
         }
-        List<String> copy = new ArrayList<>(unnamed ? List.of("sh", "-c", LAUNCHER, "srun", unnamed(c, asked, workDir, jobId, ""), target)
-                : List.of(target));
+        List<String> copy = new ArrayList<>(
+                unnamed
+                        ? List.of("sh", "-c", LAUNCHER, "srun", unnamed(c, asked, workDir, jobId, ""), target)
+                        : List.of(target));
         copy.addAll(program.subList(1, program.size()));
         return Optional.of(copy);
     }

@@ -38,7 +38,7 @@ public record IoFrame(char type, int task, int stream, long offset, byte[] bytes
         for (int i = 0; i < 8; i++) {
             offset = offset << 8 | raw[6 + i] & 0xff;
         }
-        return new IoFrame((char) (raw[0] & 0xff), task, raw[5] & 0xff, offset,
-                Arrays.copyOfRange(raw, HEAD_BYTES, raw.length));
+        return new IoFrame(
+                (char) (raw[0] & 0xff), task, raw[5] & 0xff, offset, Arrays.copyOfRange(raw, HEAD_BYTES, raw.length));
     }
 }

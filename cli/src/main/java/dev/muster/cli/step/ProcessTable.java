@@ -22,8 +22,14 @@ final class ProcessTable {
     static void print(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj started) {
         String multi = "";
         try {
-            multi = o.has(JobOption.MULTI_PROG) ? RawText.decode(c.host().readFile(Texts.absolute(program.getFirst(), c.host().workDir()),
-                    FILE_BYTES_MAX)).replaceAll("\\\\\\s*\n", "") : "";
+            multi = o.has(JobOption.MULTI_PROG)
+                    ? RawText.decode(c.host()
+                                    .readFile(
+                                            Texts.absolute(
+                                                    program.getFirst(), c.host().workDir()),
+                                            FILE_BYTES_MAX))
+                            .replaceAll("\\\\\\s*\n", "")
+                    : "";
         } catch (IOException e) {
             multi = "";
         }
@@ -31,15 +37,24 @@ final class ProcessTable {
         q.put("jobId", (long) jobId);
         java.util.TreeMap<Integer, String> lines = new java.util.TreeMap<>();
         long giveUpMs = c.host().nowMs() + PATIENCE_MS;
-        while (lines.size() < started.integer("tasks") && c.host().nowMs() < giveUpMs && c.host().pause(100)) {
+        while (lines.size() < started.integer("tasks")
+                && c.host().nowMs() < giveUpMs
+                && c.host().pause(100)) {
             for (Json.Obj share : started.objects("shares")) {
                 try {
-                    for (Json.Obj step : c.host().callNode(share.text("address"), share.integer("port"), "QueryProcesses", q).objects("steps")) {
+                    for (Json.Obj step : c.host()
+                            .callNode(share.text("address"), share.integer("port"), "QueryProcesses", q)
+                            .objects("steps")) {
                         for (Json.Obj task : step.objects("tasks")) {
                             int rank = task.integer("rank");
                             if (step.integer("stepId") == started.integer("stepId") && rank >= 0) {
-                                lines.put(rank, "task:" + rank + ", host:" + share.text("node") + ", pid:" + task.integer("pid")
-                                        + ", executable:" + (multi.isEmpty() ? program.getFirst() : MultiProg.program(multi, rank)));
+                                lines.put(
+                                        rank,
+                                        "task:" + rank + ", host:" + share.text("node") + ", pid:" + task.integer("pid")
+                                                + ", executable:"
+                                                + (multi.isEmpty()
+                                                        ? program.getFirst()
+                                                        : MultiProg.program(multi, rank)));
                             }
                         }
                     }

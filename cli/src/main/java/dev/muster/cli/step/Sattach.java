@@ -22,10 +22,18 @@ import java.util.List;
 
 /** Runs sattach, which shows the output of a running step. */
 public final class Sattach implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("error-filter::r", "help:h:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "error-filter::r",
+            "help:h:n",
             "input-filter::r",
             "label:l:n",
-            "layout::n", "output-filter::r", "pty::n", "quiet:Q:n", "usage::n", "verbose:v:n", "version:V:n");
+            "layout::n",
+            "output-filter::r",
+            "pty::n",
+            "quiet:Q:n",
+            "usage::n",
+            "verbose:v:n",
+            "version:V:n");
 
     private static final int INPUT_BYTES = 16 << 10;
     private static final int PAUSE_MS = 20;
@@ -37,6 +45,7 @@ public final class Sattach implements Command {
         int verbose;
         /** The one task whose output is wanted, or {@link IoFrame#ALL_TASKS}. */
         int outputTask = IoFrame.ALL_TASKS;
+
         int errorTask = IoFrame.ALL_TASKS;
         /** The one task that gets the input, or {@link IoFrame#ALL_TASKS}. */
         int inputTask = IoFrame.ALL_TASKS;
@@ -112,8 +121,9 @@ public final class Sattach implements Command {
     private static boolean isPending(CommandContext c, String step) {
         try {
             int number = JobIds.resolve(c, step.indexOf('.') < 0 ? step : step.substring(0, step.indexOf('.')));
-            return number > 0 && AllocationClient.isPending(c.host().controller().call("AwaitAllocation",
-                    new Json.Obj().put("jobId", (long) number)));
+            return number > 0
+                    && AllocationClient.isPending(
+                            c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) number)));
         } catch (SlurmException e) {
             return false;
         }
@@ -131,15 +141,22 @@ public final class Sattach implements Command {
         int tasks = Math.max(1, steps.stream().mapToInt(s -> s.integer("tasks")).sum());
         if (w.layout) {
             c.out().println("Job step layout:");
-            c.out().println("\t" + tasks + " tasks, " + names.size() + " nodes (" + HostList.of(names).compressed() + ")\n");
-            List<String> ranks = steps.stream().flatMap(s -> s.texts("nodeTasks").stream()).toList();
+            c.out()
+                    .println("\t" + tasks + " tasks, " + names.size() + " nodes ("
+                            + HostList.of(names).compressed() + ")\n");
+            List<String> ranks =
+                    steps.stream().flatMap(s -> s.texts("nodeTasks").stream()).toList();
             for (int i = 0; i < Math.min(names.size(), ranks.size()); i++) {
                 c.out().println("\tNode " + i + " (" + names.get(i) + "), " + onNode(ranks.get(i)));
             }
             return 0;
         }
-        StepRun run = new StepRun(c, new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, LaunchTree.WIDTH_MAX), id,
-                new TaskOutput(c.out(), w.label, false, tasks), new TaskOutput(c.err(), w.label, false, tasks));
+        StepRun run = new StepRun(
+                c,
+                new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, LaunchTree.WIDTH_MAX),
+                id,
+                new TaskOutput(c.out(), w.label, false, tasks),
+                new TaskOutput(c.err(), w.label, false, tasks));
         run.onlyTasks(w.outputTask, w.errorTask);
         for (Json.Obj step : steps) {
             Json.Obj attach = new Json.Obj();
@@ -191,7 +208,9 @@ public final class Sattach implements Command {
             }
             open = n >= 0;
             if (n != 0) {
-                IoFrame frame = open ? new IoFrame('J', task, 0, 0, java.util.Arrays.copyOf(buffer, n)) : IoFrame.of('j', task, 0, 0);
+                IoFrame frame = open
+                        ? new IoFrame('J', task, 0, 0, java.util.Arrays.copyOf(buffer, n))
+                        : IoFrame.of('j', task, 0, 0);
                 nodes.forEach(node -> send(c, node, frame));
             }
         }
@@ -214,8 +233,11 @@ public final class Sattach implements Command {
         List<Json.Obj> out = new ArrayList<>();
         for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
             if (names.contains(n.text("name"))) {
-                out.add(new Json.Obj().put("node", n.text("name")).put("address", n.text("address"))
-                        .put("port", n.number("port")).put("taskIds", new ArrayList<Object>()));
+                out.add(new Json.Obj()
+                        .put("node", n.text("name"))
+                        .put("address", n.text("address"))
+                        .put("port", n.number("port"))
+                        .put("taskIds", new ArrayList<Object>()));
             }
         }
         return out;

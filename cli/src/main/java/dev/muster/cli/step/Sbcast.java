@@ -20,26 +20,47 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Runs sbcast, which copies a file to all nodes of the allocation by a step with one task on each node that writes its standard input. */
+/**
+ * Runs sbcast, which copies a file to all nodes of the allocation by a step with one task on each node that writes its
+ * standard input.
+ */
 public final class Sbcast implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:o", "exclude::r", "fanout:F:r",
-            "force:f:n", "help::n",
-            "jobid:j:r", "no-allocation:Z:n", "nodelist:w:r", "preserve:p:n", "send-libs::o", "size:s:r", "timeout:t:r", "treewidth::r", "usage::n",
-                    "verbose:v:n",
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "compress:C:o",
+            "exclude::r",
+            "fanout:F:r",
+            "force:f:n",
+            "help::n",
+            "jobid:j:r",
+            "no-allocation:Z:n",
+            "nodelist:w:r",
+            "preserve:p:n",
+            "send-libs::o",
+            "size:s:r",
+            "timeout:t:r",
+            "treewidth::r",
+            "usage::n",
+            "verbose:v:n",
             "version:V:n");
     /**
-     * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times, whether its
-     * directory is to be made, bytes of a block, seconds it may take (0 without end), and z where the input is packed.
+     * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times,
+     * whether its directory is to be made, bytes of a block, seconds it may take (0 without end), and z where the input
+     * is packed.
      */
     private static final String WRITER = "t=$1.sbcast.$$; [ -z \"$6\" ] || mkdir -p -m 700 \"${1%/*}\"; "
-            + "no() { w=${1##*: }; case $w in 'File exists') n=17;; 'Permission denied') n=13;; 'No space left on device') n=28;; "
-            + "'Read-only file system') n=30;; 'Directory nonexistent'|'No such file or directory') n=2; w='No such file or directory';; "
+            + "no() { w=${1##*: }; case $w in 'File exists') n=17;; 'Permission denied') n=13;; 'No space left on "
+            + "device') n=28;; "
+            + "'Read-only file system') n=30;; 'Directory nonexistent'|'No such file or directory') n=2; w='No such "
+            + "file or directory';; "
             + "*) n=1;; esac; echo \"sbcast: error: REQUEST_FILE_BCAST($SLURMD_NODENAME): $w\" >&2; exit $n; }; "
             + "[ ! -e \"$1\" ] || [ -n \"$3\" ] || no 'File exists'; e=$( { : > \"$t\"; } 2>&1 ) || no \"$e\"; "
-            + "e=$( { if [ -n \"$9\" ]; then timeout \"$8\" gzip -dc; else timeout \"$8\" dd bs=\"$7\" iflag=fullblock status=none; fi "
+            + "e=$( { if [ -n \"$9\" ]; then timeout \"$8\" gzip -dc; else timeout \"$8\" dd bs=\"$7\" "
+            + "iflag=fullblock status=none; fi "
             + "> \"$t\" && chmod \"$2\" \"$t\" "
             + "&& if [ -n \"$4\" ]; then touch -a -d \"@$4\" \"$t\" && touch -m -d \"@$5\" \"$t\"; fi "
-            + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"${e:-Socket timed out on send/recv operation}\"; }";
+            + "&& mv -f \"$t\" \"$1\"; } 2>&1 ) || { rm -f \"$t\"; no \"${e:-Socket timed out on send/recv "
+            + "operation}\"; }";
+
     private static final long BLOCK_MAX = 8L << 20;
     private static final String RULE = "-----------------------------";
 
@@ -65,15 +86,18 @@ public final class Sbcast implements Command {
         String nodes = "";
         /** To nodes that are named, without a job: for administrators. */
         boolean unallocated;
+
         boolean force;
         boolean preserve;
         boolean sendLibs;
         boolean packs;
         /** Nodes that are written to by one sender; 0 as TreeWidth has it. */
         int fanout;
+
         long blockBytes = BLOCK_MAX;
         /** For one block; 0 without end. */
         int timeoutSeconds;
+
         int verbose;
         List<String> excluded = List.of();
     }
@@ -103,13 +127,19 @@ public final class Sbcast implements Command {
             option(c, w, h.opt().name(), h.value());
         }
         if (p.operands().size() != 2) {
-            throw new UsageException(1, List.of("Need two file names, have " + p.operands().size() + " names",
-                    "Try \"sbcast --help\" for more information"));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            "Need two file names, have " + p.operands().size() + " names",
+                            "Try \"sbcast --help\" for more information"));
         }
         if (w.unallocated) {
             if (w.nodes.isEmpty() || !w.job.isEmpty()) {
-                throw c.bad(1, w.nodes.isEmpty() ? "--no-allocation needs the nodes: --nodelist"
-                        : "--no-allocation and --jobid are mutually exclusive");
+                throw c.bad(
+                        1,
+                        w.nodes.isEmpty()
+                                ? "--no-allocation needs the nodes: --nodelist"
+                                : "--no-allocation and --jobid are mutually exclusive");
             }
             if (w.verbose > 0) {
                 settings(c, w, p.operands().getFirst(), p.operands().getLast());
@@ -118,7 +148,8 @@ public final class Sbcast implements Command {
         }
         String id = w.jobGiven ? w.job : c.env("SLURM_JOB_ID");
         if (id.isEmpty() && !w.jobGiven) {
-            throw c.bad(1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
+            throw c.bad(
+                    1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
         }
         JobIds.check(c, id, 1);
         if (w.verbose > 0) {
@@ -126,7 +157,14 @@ public final class Sbcast implements Command {
         }
         int rc = 0;
         for (int one : jobs(c, id)) {
-            rc = Math.max(rc, withLibraries(c, Integer.toString(one), p.operands().getFirst(), p.operands().getLast(), w));
+            rc = Math.max(
+                    rc,
+                    withLibraries(
+                            c,
+                            Integer.toString(one),
+                            p.operands().getFirst(),
+                            p.operands().getLast(),
+                            w));
         }
         return rc;
     }
@@ -200,15 +238,17 @@ public final class Sbcast implements Command {
         return target + "_libs";
     }
 
-    private static int withLibraries(CommandContext c, String job, String source, String target, Wanted w) throws SlurmException, UsageException {
+    private static int withLibraries(CommandContext c, String job, String source, String target, Wanted w)
+            throws SlurmException, UsageException {
         int rc = copy(c, job, source, target, w, false);
         if (rc != 0 || !w.sendLibs) {
             return rc;
         }
-        c.host().needsOwnProcess();     // ldd is run as the caller
+        c.host().needsOwnProcess(); // ldd is run as the caller
         List<java.nio.file.Path> found;
         try {
-            found = Libraries.of(java.nio.file.Path.of(Texts.absolute(source, c.host().workDir())), w.excluded);
+            found = Libraries.of(
+                    java.nio.file.Path.of(Texts.absolute(source, c.host().workDir())), w.excluded);
         } catch (java.io.IOException e) {
             throw c.bad(1, "Can't find the shared objects of `" + source + "`: " + e.getMessage());
         }
@@ -223,20 +263,40 @@ public final class Sbcast implements Command {
     }
 
     private static Map<String, Object> attributes(String path) throws java.io.IOException {
-        return java.nio.file.Files.readAttributes(java.nio.file.Path.of(path), "unix:mode,uid,gid,size,lastAccessTime,lastModifiedTime,ctime");
+        return java.nio.file.Files.readAttributes(
+                java.nio.file.Path.of(path), "unix:mode,uid,gid,size,lastAccessTime,lastModifiedTime,ctime");
     }
 
     private static void settings(CommandContext c, Wanted w, String source, String target) {
-        say(c, RULE, "block_size = " + w.blockBytes, "compress   = " + (w.packs ? 1 : 0), "exclude    = "
-                + (w.excluded.isEmpty() ? "NONE" : String.join(",", w.excluded)),
-                "force      = " + w.force, "fanout     = " + w.fanout, "preserve   = " + w.preserve, "send_libs  = " + w.sendLibs,
-                "timeout    = " + w.timeoutSeconds, "verbose    = " + w.verbose, "source     = " + source, "dest       = " + target, RULE);
+        say(
+                c,
+                RULE,
+                "block_size = " + w.blockBytes,
+                "compress   = " + (w.packs ? 1 : 0),
+                "exclude    = " + (w.excluded.isEmpty() ? "NONE" : String.join(",", w.excluded)),
+                "force      = " + w.force,
+                "fanout     = " + w.fanout,
+                "preserve   = " + w.preserve,
+                "send_libs  = " + w.sendLibs,
+                "timeout    = " + w.timeoutSeconds,
+                "verbose    = " + w.verbose,
+                "source     = " + source,
+                "dest       = " + target,
+                RULE);
     }
 
     private static void file(CommandContext c, Map<String, Object> all, String job, String nodes) {
-        say(c, "modes    = " + Integer.toOctalString((Integer) all.get("mode")), "uid      = " + all.get("uid"), "gid      = " + all.get("gid"),
-                "atime    = " + date(c, all.get("lastAccessTime")), "mtime    = " + date(c, all.get("lastModifiedTime")),
-                "ctime    = " + date(c, all.get("ctime")), "size     = " + all.get("size"), "jobid      = " + job, "node_list  = " + nodes);
+        say(
+                c,
+                "modes    = " + Integer.toOctalString((Integer) all.get("mode")),
+                "uid      = " + all.get("uid"),
+                "gid      = " + all.get("gid"),
+                "atime    = " + date(c, all.get("lastAccessTime")),
+                "mtime    = " + date(c, all.get("lastModifiedTime")),
+                "ctime    = " + date(c, all.get("ctime")),
+                "size     = " + all.get("size"),
+                "jobid      = " + job,
+                "node_list  = " + nodes);
     }
 
     private static void say(CommandContext c, String... lines) {
@@ -247,7 +307,9 @@ public final class Sbcast implements Command {
 
     private static String date(CommandContext c, Object time) {
         return java.time.format.DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", java.util.Locale.ROOT)
-                .format(((java.nio.file.attribute.FileTime) time).toInstant().atZone(c.host().zone()));
+                .format(((java.nio.file.attribute.FileTime) time)
+                        .toInstant()
+                        .atZone(c.host().zone()));
     }
 
     private static String seconds(Object time) {
@@ -258,7 +320,8 @@ public final class Sbcast implements Command {
 
     private static Json.Obj lookup(CommandContext c, String typed, int job) throws UsageException {
         try {
-            Json.Obj allocation = c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) Math.max(0, job)));
+            Json.Obj allocation =
+                    c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) Math.max(0, job)));
             AllocationClient.mustRun(allocation);
             return allocation;
         } catch (SlurmException e) {
@@ -266,7 +329,8 @@ public final class Sbcast implements Command {
             if (e.errno() == SlurmErrno.INVALID_JOB_ID.number() && Digits.parseNumber(typed) > 0) {
                 throw c.bad(1, "Failed to load JobId=" + typed + ": '" + e.getMessage() + "'");
             }
-            throw c.bad(255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
+            throw c.bad(
+                    255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
         }
     }
 
@@ -275,8 +339,10 @@ public final class Sbcast implements Command {
         if (named.isEmpty()) {
             return List.of();
         }
-        if (HostList.parse(named) instanceof HostList.Parsed.Ok some && HostList.parse(ofJob) instanceof HostList.Parsed.Ok all
-                && !some.list().names().isEmpty() && all.list().names().containsAll(some.list().names())) {
+        if (HostList.parse(named) instanceof HostList.Parsed.Ok some
+                && HostList.parse(ofJob) instanceof HostList.Parsed.Ok all
+                && !some.list().names().isEmpty()
+                && all.list().names().containsAll(some.list().names())) {
             return List.copyOf(new java.util.LinkedHashSet<>(some.list().names()));
         }
         throw c.bad(1, "--nodelist=" + named + " is not a part of the job's nodes " + ofJob);
@@ -284,7 +350,7 @@ public final class Sbcast implements Command {
 
     private static int copy(CommandContext c, String job, String source, String target, Wanted w, boolean makeDirectory)
             throws SlurmException, UsageException {
-        c.host().needsOwnProcess();     // only there can the file be asked for more than its content
+        c.host().needsOwnProcess(); // only there can the file be asked for more than its content
         Map<String, Object> attributes;
         String path = Texts.absolute(source, c.host().workDir());
         try {
@@ -294,7 +360,8 @@ public final class Sbcast implements Command {
             throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
         // without an allocation the nodes that are named are all there is
-        Json.Obj allocation = w.unallocated ? new Json.Obj().put("nodes", w.nodes) : lookup(c, job, Integer.parseInt(job));
+        Json.Obj allocation =
+                w.unallocated ? new Json.Obj().put("nodes", w.nodes) : lookup(c, job, Integer.parseInt(job));
         List<String> chosen = chosen(c, w.nodes, allocation.text("nodes"));
         int nodes = chosen.isEmpty() ? Math.max(1, allocation.integer("nodeCount")) : chosen.size();
         if (w.verbose > 0) {
@@ -302,7 +369,16 @@ public final class Sbcast implements Command {
         }
         Optional<java.nio.file.Path> packed = w.packs ? Optional.of(packed(c, path)) : Optional.empty();
         try {
-            return write(c, job, packed.map(java.nio.file.Path::toString).orElse(path), target, w, makeDirectory, attributes, chosen, nodes);
+            return write(
+                    c,
+                    job,
+                    packed.map(java.nio.file.Path::toString).orElse(path),
+                    target,
+                    w,
+                    makeDirectory,
+                    attributes,
+                    chosen,
+                    nodes);
         } finally {
             packed.ifPresent(f -> f.toFile().delete());
         }
@@ -313,7 +389,9 @@ public final class Sbcast implements Command {
         try {
             java.nio.file.Path out = java.nio.file.Files.createTempFile("sbcast", ".gz");
             try (var to = new java.util.zip.GZIPOutputStream(java.nio.file.Files.newOutputStream(out), 1 << 16) {
-                { def.setLevel(java.util.zip.Deflater.BEST_SPEED); }
+                {
+                    def.setLevel(java.util.zip.Deflater.BEST_SPEED);
+                }
             }) {
                 java.nio.file.Files.copy(java.nio.file.Path.of(path), to);
             } catch (java.io.IOException e) {
@@ -326,18 +404,42 @@ public final class Sbcast implements Command {
         }
     }
 
-    private static int write(CommandContext c, String job, String path, String target, Wanted w, boolean makeDirectory,
-            Map<String, Object> attributes, List<String> chosen, int nodes) throws SlurmException, UsageException {
+    private static int write(
+            CommandContext c,
+            String job,
+            String path,
+            String target,
+            Wanted w,
+            boolean makeDirectory,
+            Map<String, Object> attributes,
+            List<String> chosen,
+            int nodes)
+            throws SlurmException, UsageException {
         String directory = c.host().settings().bcastDirectory;
         long size = ((Number) attributes.get("size")).longValue();
         long block = Math.clamp(size, 1, w.blockBytes);
-        List<String> args = new ArrayList<>(List.of(w.unallocated ? "--no-allocate" : "--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes,
-                "--ntasks-per-node=1", "-J", "sbcast", "--input=" + path.replace("%", "%%"), "sh", "-c",
+        List<String> args = new ArrayList<>(List.of(
+                w.unallocated ? "--no-allocate" : "--jobid=" + job,
+                "--overlap",
+                "-Q",
+                "-N" + nodes,
+                "-n" + nodes,
+                "--ntasks-per-node=1",
+                "-J",
+                "sbcast",
+                "--input=" + path.replace("%", "%%"),
+                "sh",
+                "-c",
                 (w.perNode && !makeDirectory ? OF_NODE : "") + WRITER,
-                        "sbcast", target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
-                Integer.toOctalString((Integer) attributes.get("mode") & 07777), w.force ? "f" : "",
-                w.preserve ? seconds(attributes.get("lastAccessTime")) : "", w.preserve ? seconds(attributes.get("lastModifiedTime")) : "",
-                makeDirectory ? "d" : "", Long.toString(block), Long.toString(w.timeoutSeconds * Math.ceilDiv(size, block)),
+                "sbcast",
+                target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
+                Integer.toOctalString((Integer) attributes.get("mode") & 07777),
+                w.force ? "f" : "",
+                w.preserve ? seconds(attributes.get("lastAccessTime")) : "",
+                w.preserve ? seconds(attributes.get("lastModifiedTime")) : "",
+                makeDirectory ? "d" : "",
+                Long.toString(block),
+                Long.toString(w.timeoutSeconds * Math.ceilDiv(size, block)),
                 w.packs ? "z" : ""));
         if (!chosen.isEmpty()) {
             args.addFirst("--nodelist=" + String.join(",", chosen));

@@ -89,7 +89,7 @@ public final class Srun implements Command {
         OptionEnvironment.read(o);
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
         if (o.has(JobOption.HET_GROUP)) {
-            List<Integer> groups = SrunHet.groups(c, o);       // what is no group is told where there is no such job, too
+            List<Integer> groups = SrunHet.groups(c, o); // what is no group is told where there is no such job, too
             if (!inside && sections.size() == 1) {
                 SrunHet.within(c, o, groups, 1);
             }
@@ -145,18 +145,23 @@ public final class Srun implements Command {
         c.host().needsOwnProcess();
         Optional<X11Forward> windows = X11Forward.of(c, o);
         if (o.has(JobOption.JOBID) && !isOwnAllocation(o)) {
-            c.error("Ignoring --x11 option for a job step within an existing job. Set x11 options at job allocation time.");
+            c.error("Ignoring --x11 option for a job step within an existing job. Set x11 options at job "
+                    + "allocation time.");
             return Optional.empty();
         }
         return windows;
     }
 
     private static void async(CommandContext c, JobOptions o) throws UsageException {
-        String wrong = !o.has(JobOption.ASYNC) ? o.has(JobOption.PARSABLE) ? "--parsable requires --async" : ""
-                : o.has(JobOption.PTY) ? "--async and --pty are mutually exclusive"
-                : o.has(JobOption.IMMEDIATE) ? "--immediate and --async are mutually exclusive"
-                : !o.has(JobOption.JOBID) || isOwnAllocation(o)
-                ? "--async is only valid for steps submitted within an existing job allocation" : "";
+        String wrong = !o.has(JobOption.ASYNC)
+                ? o.has(JobOption.PARSABLE) ? "--parsable requires --async" : ""
+                : o.has(JobOption.PTY)
+                        ? "--async and --pty are mutually exclusive"
+                        : o.has(JobOption.IMMEDIATE)
+                                ? "--immediate and --async are mutually exclusive"
+                                : !o.has(JobOption.JOBID) || isOwnAllocation(o)
+                                        ? "--async is only valid for steps submitted within an existing job allocation"
+                                        : "";
         if (!wrong.isEmpty()) {
             throw c.bad(o.exitError(1), wrong);
         }
@@ -173,9 +178,13 @@ public final class Srun implements Command {
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */
     private static boolean needsOwnProcess(CommandContext c, JobOptions o) {
-        return o.has(JobOption.PTY) || o.has(JobOption.BCAST) || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty()
+        return o.has(JobOption.PTY)
+                || o.has(JobOption.BCAST)
+                || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty()
                 || !StepHooks.program(c, o, JobOption.EPILOG).isEmpty()
-                || isFile(o.text(JobOption.INPUT)) || isFile(o.text(JobOption.OUTPUT)) || isFile(o.text(JobOption.ERROR));
+                || isFile(o.text(JobOption.INPUT))
+                || isFile(o.text(JobOption.OUTPUT))
+                || isFile(o.text(JobOption.ERROR));
     }
 
     private static boolean isFile(String where) {
@@ -183,7 +192,8 @@ public final class Srun implements Command {
     }
 
     /** Resumes a step that the command service started and left to this process. */
-    private int resume(CommandContext c, JobOptions o, List<String> program, ResumableStep begun) throws UsageException {
+    private int resume(CommandContext c, JobOptions o, List<String> program, ResumableStep begun)
+            throws UsageException {
         StepSignals signals = StepSignals.begin(c, o);
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
@@ -233,13 +243,17 @@ public final class Srun implements Command {
         return Optional.of(allocation);
     }
 
-    private int alone(CommandContext c, JobOptions o, List<String> program, Optional<X11Forward> windows) throws SlurmException, UsageException {
+    private int alone(CommandContext c, JobOptions o, List<String> program, Optional<X11Forward> windows)
+            throws SlurmException, UsageException {
         if (o.typed(JobOption.RELATIVE)) {
-            throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: --relative option invalid for job allocation request"));
+            throw new UsageException(
+                    CommandContext.FATAL_EXIT,
+                    List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
         AllocationClient client = new AllocationClient(c, o).running(List.of(program));
         String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
-                ? o.text(JobOption.JOB_NAME) : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
+                ? o.text(JobOption.JOB_NAME)
+                : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
         // a job of one step would be over when its program has been copied
         String kind = o.has(JobOption.BCAST) ? "ALLOCATION" : "RUN";
         Json.Obj reply;
@@ -284,7 +298,8 @@ public final class Srun implements Command {
     }
 
     /** The allocation once it is ready; empty if it ended before, which has been told. */
-    private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId) throws SlurmException {
+    private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId)
+            throws SlurmException {
         AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             // also between the grant and the request of the step, which registers its own
@@ -316,7 +331,8 @@ public final class Srun implements Command {
 
     // ---- heterogeneous jobs
 
-    private int hetInside(CommandContext c, JobOptions o, List<List<String>> sections) throws SlurmException, UsageException {
+    private int hetInside(CommandContext c, JobOptions o, List<List<String>> sections)
+            throws SlurmException, UsageException {
         Optional<Json.Obj> allocation = confirmed(c, o);
         if (allocation.isEmpty()) {
             return o.exitError(1);
@@ -326,12 +342,17 @@ public final class Srun implements Command {
         return hetStep(c, parts, SrunHet.allocations(c, allocation.get(), parts), allocation.get(), false);
     }
 
-    private int hetAlone(CommandContext c, JobOptions o, List<List<String>> sections) throws SlurmException, UsageException {
+    private int hetAlone(CommandContext c, JobOptions o, List<List<String>> sections)
+            throws SlurmException, UsageException {
         List<SrunHet.Part> parts = SrunHet.parts(c, sections, 0);
         JobOptions first = parts.getFirst().options();
-        AllocationClient client = new AllocationClient(c, first).running(parts.stream().map(SrunHet.Part::program).toList());
-        List<String> names = parts.stream().map(p -> first.has(JobOption.JOB_NAME) ? first.text(JobOption.JOB_NAME)
-                : Texts.baseName(p.program().getFirst())).toList();
+        AllocationClient client = new AllocationClient(c, first)
+                .running(parts.stream().map(SrunHet.Part::program).toList());
+        List<String> names = parts.stream()
+                .map(p -> first.has(JobOption.JOB_NAME)
+                        ? first.text(JobOption.JOB_NAME)
+                        : Texts.baseName(p.program().getFirst()))
+                .toList();
         // a job of one step would end with the one that copies
         String kind = parts.stream().anyMatch(p -> p.options().has(JobOption.BCAST)) ? "ALLOCATION" : "RUN";
         Json.Obj reply;
@@ -344,7 +365,8 @@ public final class Srun implements Command {
                 }
                 return 0;
             }
-            reply = client.submit(kind, parts.stream().map(SrunHet.Part::options).toList(), names, false);
+            reply = client.submit(
+                    kind, parts.stream().map(SrunHet.Part::options).toList(), names, false);
         } catch (SlurmException e) {
             return client.refused(e);
         }
@@ -361,7 +383,8 @@ public final class Srun implements Command {
     }
 
     /** @param allocations of the parts; leader: that of the first component */
-    private int hetStep(CommandContext c, List<SrunHet.Part> typed, List<Json.Obj> allocations, Json.Obj leader, boolean own)
+    private int hetStep(
+            CommandContext c, List<SrunHet.Part> typed, List<Json.Obj> allocations, Json.Obj leader, boolean own)
             throws SlurmException, UsageException {
         Optional<List<SrunHet.Part>> sent = SrunHet.sent(c, leader, typed, allocations);
         if (sent.isEmpty()) {
@@ -374,23 +397,36 @@ public final class Srun implements Command {
         List<Object> steps = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             SrunHet.Part p = parts.get(i);
-            StepRequest request = new StepRequest(p.options(), p.program(), own, allocations.get(i).objects("shares"));
-            boolean behind = i > 0 && allocations.get(i).integer("jobId") == allocations.getFirst().integer("jobId");
+            StepRequest request = new StepRequest(
+                    p.options(), p.program(), own, allocations.get(i).objects("shares"));
+            boolean behind = i > 0
+                    && allocations.get(i).integer("jobId")
+                            == allocations.getFirst().integer("jobId");
             Json.Obj desc = (behind ? request.behindOthers() : request).describe(names(c, leader, ""));
-            steps.add(new Json.Obj().put("jobId", allocations.get(i).number("jobId")).put("step", desc));
+            steps.add(new Json.Obj()
+                    .put("jobId", allocations.get(i).number("jobId"))
+                    .put("step", desc));
         }
         if (parts.size() > 1 && parts.stream().anyMatch(p -> p.options().has(JobOption.MULTI_PROG))) {
-            throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: --multi-prog option not supported with multiple het groups"));
+            throw new UsageException(
+                    CommandContext.FATAL_EXIT,
+                    List.of("srun: fatal: --multi-prog option not supported with multiple het groups"));
         }
         StepSignals signals = StepSignals.begin(c, o);
         List<Json.Obj> started;
         try {
-            started = create(c, o, signals, jobId, "CreateHetStep", new Json.Obj().put("parts", steps)).objects("parts");
+            started = create(c, o, signals, jobId, "CreateHetStep", new Json.Obj().put("parts", steps))
+                    .objects("parts");
         } catch (SlurmException e) {
             reportUnplaced(c, jobId, e);
             return o.exitError(1);
         }
-        CliFilter.postSubmit(o, parts.size(), jobId, StepId.number(started.getFirst().integer("stepId")), parts.getFirst().program());
+        CliFilter.postSubmit(
+                o,
+                parts.size(),
+                jobId,
+                StepId.number(started.getFirst().integer("stepId")),
+                parts.getFirst().program());
         StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), leader, started.getFirst());
         if (!hooks.runProlog()) {
             return o.exitError(1);
@@ -402,18 +438,28 @@ public final class Srun implements Command {
         }
     }
 
-    /** Reports a step that could not be placed. A component that does not fit beside the others has a sentence of its own. */
+    /**
+     * Reports a step that could not be placed. A component that does not fit beside the others has a sentence of its
+     * own.
+     */
     private static void reportUnplaced(CommandContext c, int jobId, SlurmException e) {
         SlurmErrno why = SlurmErrno.of(e.errno());
-        boolean beside = (why == SlurmErrno.INVALID_NODE_NAME || why == SlurmErrno.INVALID_NODE_COUNT) && !e.getMessage().equals(why.sentence());
+        boolean beside = (why == SlurmErrno.INVALID_NODE_NAME || why == SlurmErrno.INVALID_NODE_COUNT)
+                && !e.getMessage().equals(why.sentence());
         c.error(beside ? e.getMessage() : "Unable to create step for job " + jobId + ": " + e.getMessage());
         if (beside && why == SlurmErrno.INVALID_NODE_NAME) {
             c.error("Job not submitted.");
         }
     }
 
-    private static int hetFollow(CommandContext c, List<SrunHet.Part> parts, Json.Obj leader, List<Json.Obj> started, StepSignals signals,
-            boolean own) throws UsageException {
+    private static int hetFollow(
+            CommandContext c,
+            List<SrunHet.Part> parts,
+            Json.Obj leader,
+            List<Json.Obj> started,
+            StepSignals signals,
+            boolean own)
+            throws UsageException {
         JobOptions o = parts.getFirst().options();
         boolean pty = o.has(JobOption.PTY);
         String stepId = StepId.name(StepId.number(started.getFirst().integer("stepId")));
@@ -426,10 +472,17 @@ public final class Srun implements Command {
         for (SrunHet.Part p : parts) {
             streams.add(streams(c, p.options(), names, files, shared, Math.max(1, tasks)));
         }
-        StepRun run = new StepRun(c, settings(o, pty), leader.integer("jobId") + "." + stepId, streams.getFirst().out(),
+        StepRun run = new StepRun(
+                c,
+                settings(o, pty),
+                leader.integer("jobId") + "." + stepId,
+                streams.getFirst().out(),
                 streams.getFirst().err());
         for (int i = 0; i < parts.size(); i++) {
-            run.connect(started.get(i).objects("shares"), attach(started.get(i).integer("jobId"), started.get(i)), streams.get(i));
+            run.connect(
+                    started.get(i).objects("shares"),
+                    attach(started.get(i).integer("jobId"), started.get(i)),
+                    streams.get(i));
         }
         run.cancelBy(q -> StepManager.cancel(c, q, started));
         if (own) {
@@ -451,13 +504,21 @@ public final class Srun implements Command {
         }
     }
 
-    private static StepRun.Streams streams(CommandContext c, JobOptions o, StepFiles.Names names, Map<String, Output> files,
-            Map<Way, TaskOutput> shared, int tasks) throws UsageException {
+    private static StepRun.Streams streams(
+            CommandContext c,
+            JobOptions o,
+            StepFiles.Names names,
+            Map<String, Output> files,
+            Map<Way, TaskOutput> shared,
+            int tasks)
+            throws UsageException {
         boolean direct = o.has(JobOption.PTY) || o.has(JobOption.UNBUFFERED);
         Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
-        Output toErr = o.has(JobOption.ERROR) ? sink(c, o, JobOption.ERROR, names, c.err(), files)
+        Output toErr = o.has(JobOption.ERROR)
+                ? sink(c, o, JobOption.ERROR, names, c.err(), files)
                 : o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT)) ? toOut : c.err();
-        return new StepRun.Streams(shared.computeIfAbsent(new Way(toOut, o.has(JobOption.LABEL), direct), w -> w.open(tasks)),
+        return new StepRun.Streams(
+                shared.computeIfAbsent(new Way(toOut, o.has(JobOption.LABEL), direct), w -> w.open(tasks)),
                 shared.computeIfAbsent(new Way(toErr, o.has(JobOption.LABEL), direct), w -> w.open(tasks)));
     }
 
@@ -487,7 +548,11 @@ public final class Srun implements Command {
         for (int i = 0; i <= shares.size(); i++) {
             int cpus = i < shares.size() ? shares.get(i).integer("cpus") : -1;
             if (cpus != last && times > 0) {
-                counts.append(counts.isEmpty() ? "" : ",").append(last).append("(x").append(times).append(')');
+                counts.append(counts.isEmpty() ? "" : ",")
+                        .append(last)
+                        .append("(x")
+                        .append(times)
+                        .append(')');
                 times = 0;
             }
             last = cpus;
@@ -519,19 +584,28 @@ public final class Srun implements Command {
         StepSignals signals = StepSignals.begin(c, o);
         Json.Obj started;
         try {
-            started = create(c, o, signals, jobId, "CreateStep", new Json.Obj().put("jobId", (long) jobId).put("step", desc));
+            started = create(
+                    c,
+                    o,
+                    signals,
+                    jobId,
+                    "CreateStep",
+                    new Json.Obj().put("jobId", (long) jobId).put("step", desc));
         } catch (SlurmException e) {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
         }
-        started.objects("shares").stream().filter(s -> addresses.containsKey(s.text("node")))
+        started.objects("shares").stream()
+                .filter(s -> addresses.containsKey(s.text("node")))
                 .forEach(s -> s.put("address", addresses.get(s.text("node"))));
         if (o.verbose() > 0) {
             describeBinding(c, started);
         }
         CliFilter.postSubmit(o, 1, jobId, started.integer("stepId"), program);
         if (o.has(JobOption.ASYNC)) {
-            c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + StepId.name(started.integer("stepId")));
+            c.out()
+                    .println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "."
+                            + StepId.name(started.integer("stepId")));
             return 0;
         }
         Json.Obj state = new Json.Obj();
@@ -554,12 +628,18 @@ public final class Srun implements Command {
     }
 
     private static StepFiles.Names names(CommandContext c, Json.Obj a, String step) {
-        return new StepFiles.Names(a.integer("jobId"), step, a.text("name"), a.text("userName"),
-                c.env("SLURM_ARRAY_JOB_ID"), c.env("SLURM_ARRAY_TASK_ID"));
+        return new StepFiles.Names(
+                a.integer("jobId"),
+                step,
+                a.text("name"),
+                a.text("userName"),
+                c.env("SLURM_ARRAY_JOB_ID"),
+                c.env("SLURM_ARRAY_TASK_ID"));
     }
 
     /** Waits while other steps hold what this one needs. */
-    private static Json.Obj create(CommandContext c, JobOptions o, StepSignals signals, int jobId, String message, Json.Obj q)
+    private static Json.Obj create(
+            CommandContext c, JobOptions o, StepSignals signals, int jobId, String message, Json.Obj q)
             throws SlurmException {
         q.put("requestId", c.host().requestId());
         boolean immediate = o.has(JobOption.IMMEDIATE);
@@ -570,7 +650,8 @@ public final class Srun implements Command {
             try {
                 Json.Obj started = signals.ask(message, q);
                 if (told && !o.has(JobOption.QUIET)) {
-                    Json.Obj one = started.has("parts") ? started.objects("parts").getFirst() : started;
+                    Json.Obj one =
+                            started.has("parts") ? started.objects("parts").getFirst() : started;
                     c.info("Step created for StepId=" + jobId + "." + StepId.name(one.integer("stepId")));
                 }
                 return started;
@@ -590,8 +671,15 @@ public final class Srun implements Command {
     }
 
     /** @param own the job was made for this step */
-    static int follow(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started, StepSignals signals,
-            boolean own) throws UsageException {
+    static int follow(
+            CommandContext c,
+            JobOptions o,
+            List<String> program,
+            Json.Obj allocation,
+            Json.Obj started,
+            StepSignals signals,
+            boolean own)
+            throws UsageException {
         try {
             return followed(c, o, program, allocation, started, signals, own);
         } catch (UsageException e) {
@@ -606,8 +694,15 @@ public final class Srun implements Command {
         }
     }
 
-    private static int followed(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started,
-            StepSignals signals, boolean own) throws UsageException {
+    private static int followed(
+            CommandContext c,
+            JobOptions o,
+            List<String> program,
+            Json.Obj allocation,
+            Json.Obj started,
+            StepSignals signals,
+            boolean own)
+            throws UsageException {
         int jobId = allocation.integer("jobId");
         String stepId = StepId.name(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
@@ -615,15 +710,22 @@ public final class Srun implements Command {
         int tasks = Math.max(1, started.integer("tasks"));
         Map<String, Output> files = new HashMap<>();
         Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
-        Output toErr = o.has(JobOption.ERROR) ? sink(c, o, JobOption.ERROR, names, c.err(), files)
+        Output toErr = o.has(JobOption.ERROR)
+                ? sink(c, o, JobOption.ERROR, names, c.err(), files)
                 : o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT)) ? toOut : c.err();
         boolean direct = pty || o.has(JobOption.UNBUFFERED);
-        StepRun run = new StepRun(c, settings(o, pty), jobId + "." + stepId,
+        StepRun run = new StepRun(
+                c,
+                settings(o, pty),
+                jobId + "." + stepId,
                 new TaskOutput(toOut, o.has(JobOption.LABEL), direct, tasks),
                 new TaskOutput(toErr, o.has(JobOption.LABEL), direct, tasks));
-        run.connect(started.objects("shares"), attach(jobId, started), c.host().resumable().map(ResumableStep::positions).orElse(Map.of()));
+        run.connect(
+                started.objects("shares"),
+                attach(jobId, started),
+                c.host().resumable().map(ResumableStep::positions).orElse(Map.of()));
         if (!Texts.baseName(c.program()).equals(c.name())) {
-            run.endsUntold();       // a step that serves another command, which has its own words
+            run.endsUntold(); // a step that serves another command, which has its own words
         }
         if (SrunDirect.is(jobId)) {
             run.signalBy(signal -> SrunDirect.signal(c, jobId, started, signal));
@@ -654,16 +756,23 @@ public final class Srun implements Command {
     }
 
     private static StepRun.Settings settings(JobOptions o, boolean pty) {
-        return new StepRun.Settings(StepRequest.killOnBadExit(o), StepRequest.waitSeconds(o),
+        return new StepRun.Settings(
+                StepRequest.killOnBadExit(o),
+                StepRequest.waitSeconds(o),
                 o.has(JobOption.WAIT_FOR_CHILDREN) ? 0 : o.context().host().settings().eioTimeout,
-                o.has(JobOption.QUIET), o.verbose(), o.has(JobOption.DISABLE_STATUS),
-                o.has(JobOption.QUIT_ON_INTERRUPT), pty, treeWidth(o));
+                o.has(JobOption.QUIET),
+                o.verbose(),
+                o.has(JobOption.DISABLE_STATUS),
+                o.has(JobOption.QUIT_ON_INTERRUPT),
+                pty,
+                treeWidth(o));
     }
 
     /** Nodes that are reached directly; {@code off} is all of them, but for more than --threads would serve. */
     private static int treeWidth(JobOptions o) {
         String asked = o.text(JobOption.TREE_WIDTH);
-        int width = asked.isEmpty() ? o.context().host().settings().treeWidth
+        int width = asked.isEmpty()
+                ? o.context().host().settings().treeWidth
                 : asked.equalsIgnoreCase("off") ? LaunchTree.WIDTH_MAX : Integer.parseInt(asked);
         int most = o.has(JobOption.THREADS) ? o.integer(JobOption.THREADS) : LaunchTree.WIDTH_MAX;
         return Math.min(most, width == 0 ? TREE_WIDTH_DEFAULT : width);
@@ -682,7 +791,8 @@ public final class Srun implements Command {
 
     private static void checkTreeWidth(CommandContext c, JobOptions o) throws UsageException {
         String asked = o.text(JobOption.TREE_WIDTH);
-        boolean good = asked.isEmpty() || asked.equalsIgnoreCase("off")
+        boolean good = asked.isEmpty()
+                || asked.equalsIgnoreCase("off")
                 || asked.length() <= 5 && Texts.isNumber(asked) && Integer.parseInt(asked) <= LaunchTree.WIDTH_MAX;
         if (!good) {
             throw c.bad(255, "Invalid --treewidth value: " + asked);
@@ -690,9 +800,14 @@ public final class Srun implements Command {
     }
 
     /** A plain file is srun's to write: all tasks go into one. */
-    private static Output sink(CommandContext c, JobOptions o, JobOption option, StepFiles.Names names,
+    private static Output sink(
+            CommandContext c,
+            JobOptions o,
+            JobOption option,
+            StepFiles.Names names,
             Output otherwise,
-            Map<String, Output> files) throws UsageException {
+            Map<String, Output> files)
+            throws UsageException {
         String text = o.text(option);
         if (StepFiles.isMode(text) || StepFiles.isPerTask(text)) {
             return otherwise;
@@ -706,27 +821,35 @@ public final class Srun implements Command {
             if (parent != null && !Files.exists(parent)) {
                 Files.createDirectories(parent);
             }
-            Output file = new Output(opened(Path.of(path), o.text(JobOption.OPEN_MODE).equals("append")), false);
+            Output file =
+                    new Output(opened(Path.of(path), o.text(JobOption.OPEN_MODE).equals("append")), false);
             files.put(path, file);
             return file;
         } catch (IOException e) {
-            throw c.bad(o.exitError(1), "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr")
-                    + " file: " + reason(path));
+            throw c.bad(
+                    o.exitError(1),
+                    "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr") + " file: " + reason(path));
         }
     }
 
-    /** Opens a file with the umask and without write permission for others, as Slurm does. Files that nodes open have the umask alone. */
+    /**
+     * Opens a file with the umask and without write permission for others, as Slurm does. Files that nodes open have
+     * the umask alone.
+     */
     private static OutputStream opened(Path path, boolean append) throws IOException {
-        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE,
+        Set<OpenOption> options = Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
                 append ? StandardOpenOption.APPEND : StandardOpenOption.TRUNCATE_EXISTING);
-        return Channels.newOutputStream(Files.newByteChannel(path, options,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"))));
+        return Channels.newOutputStream(Files.newByteChannel(
+                path, options, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"))));
     }
 
     /** Why a file could not be opened, in the C library's words. */
     private static String reason(String path) {
         Path parent = Path.of(path).toAbsolutePath().getParent();
-        return Files.isDirectory(Path.of(path)) ? "Is a directory"
+        return Files.isDirectory(Path.of(path))
+                ? "Is a directory"
                 : parent != null && !Files.exists(parent) ? "No such file or directory" : "Permission denied";
     }
 
@@ -746,8 +869,10 @@ public final class Srun implements Command {
             try {
                 in = c.host().openFile(path);
             } catch (IOException e) {
-                throw c.bad(o.exitError(1), "Could not open stdin file: "
-                        + (Files.exists(Path.of(path)) ? reason(path) : "No such file or directory"));
+                throw c.bad(
+                        o.exitError(1),
+                        "Could not open stdin file: "
+                                + (Files.exists(Path.of(path)) ? reason(path) : "No such file or directory"));
             }
         }
         int task = pty ? 0 : Texts.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
@@ -755,7 +880,12 @@ public final class Srun implements Command {
             // reading a terminal from its background fails then instead of stopping srun
             c.host().ignoreSignal("TTIN");
         }
-        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(ResumableStep::inputOffset).orElse(0L)));
+        run.input(new StepInput(
+                in,
+                c.host()::inBackground,
+                run.nodes(),
+                task,
+                begun.map(ResumableStep::inputOffset).orElse(0L)));
     }
 
     private static void window(Host h, StepRun run) {

@@ -41,7 +41,8 @@ final class SrunDirect {
         }
         for (JobOption other : List.of(JobOption.ASYNC, JobOption.TEST_ONLY, JobOption.CONTAINER)) {
             if (o.has(other)) {
-                throw c.bad(o.exitError(1), "--" + other.longName + " is not for --no-allocate in this version of Muster");
+                throw c.bad(
+                        o.exitError(1), "--" + other.longName + " is not for --no-allocate in this version of Muster");
             }
         }
         c.host().needsOwnProcess();
@@ -53,37 +54,61 @@ final class SrunDirect {
         // the copying of a program is a run of its own, of the same command
         int run = Integer.parseUnsignedInt(c.host().requestId().substring(0, 7), 16) ^ named.hashCode() & RUN_BITS;
         int jobId = SlurmdMessages.UNALLOCATED_FIRST | run;
-        Optional<List<String>> sent = Bcast.sent(c, o, named, jobId, List.of("--no-allocation", "--nodelist=" + o.text(JobOption.NODELIST)));
+        Optional<List<String>> sent =
+                Bcast.sent(c, o, named, jobId, List.of("--no-allocation", "--nodelist=" + o.text(JobOption.NODELIST)));
         if (sent.isEmpty()) {
             return o.exitError(1);
         }
         List<String> program = sent.get();
         int stepId = run & StepId.NUMBER_MAX;
         o.set(JobOption.NTASKS, Integer.toString(tasks), JobOptions.Origin.COMMAND_LINE);
-        Json.Obj step = new StepRequest(o, program, true, List.of()).describe(new StepFiles.Names(jobId, Integer.toString(stepId),
-                Texts.baseName(program.getFirst()), c.host().userName(c.host().uid()), "", ""));
-        Json.Obj started = new Json.Obj().put("attempt", 1L).put("stepId", (long) stepId).put("ioToken", c.host().requestId())
-                .put("tasks", (long) tasks).put("shares", shares(nodes, tasks));
-        String names = HostList.of(nodes.stream().map(n -> n.text("name")).toList()).compressed();
-        Json.Obj allocation = new Json.Obj().put("jobId", (long) jobId).put("nodes", names).put("name", step.text("name"))
+        Json.Obj step = new StepRequest(o, program, true, List.of())
+                .describe(new StepFiles.Names(
+                        jobId,
+                        Integer.toString(stepId),
+                        Texts.baseName(program.getFirst()),
+                        c.host().userName(c.host().uid()),
+                        "",
+                        ""));
+        Json.Obj started = new Json.Obj()
+                .put("attempt", 1L)
+                .put("stepId", (long) stepId)
+                .put("ioToken", c.host().requestId())
+                .put("tasks", (long) tasks)
+                .put("shares", shares(nodes, tasks));
+        String names =
+                HostList.of(nodes.stream().map(n -> n.text("name")).toList()).compressed();
+        Json.Obj allocation = new Json.Obj()
+                .put("jobId", (long) jobId)
+                .put("nodes", names)
+                .put("name", step.text("name"))
                 .put("userName", c.host().userName(c.host().uid()));
         StepSignals signals = StepSignals.begin(c, o);
-        return launched(step, jobId, started, names) ? Srun.follow(c, o, program, allocation, started, signals, false) : o.exitError(1);
+        return launched(step, jobId, started, names)
+                ? Srun.follow(c, o, program, allocation, started, signals, false)
+                : o.exitError(1);
     }
 
     private boolean launched(Json.Obj step, int jobId, Json.Obj started, String names) {
         List<Json.Obj> shares = started.objects("shares");
         for (int i = 0; i < shares.size(); i++) {
             Json.Obj share = shares.get(i);
-            Json.Obj q = new Json.Obj().put("jobId", (long) jobId).put("stepId", started.number("stepId")).put("step", step)
-                    .put("ranks", share.list("taskIds")).put("nodeIndex", (long) i).put("stepNodes", (long) shares.size())
-                    .put("stepTasks", started.number("tasks")).put("nodeList", names).put("ioToken", started.text("ioToken"))
+            Json.Obj q = new Json.Obj()
+                    .put("jobId", (long) jobId)
+                    .put("stepId", started.number("stepId"))
+                    .put("step", step)
+                    .put("ranks", share.list("taskIds"))
+                    .put("nodeIndex", (long) i)
+                    .put("stepNodes", (long) shares.size())
+                    .put("stepTasks", started.number("tasks"))
+                    .put("nodeList", names)
+                    .put("ioToken", started.text("ioToken"))
                     .put("limitS", Math.max(0, o.number(JobOption.TIME)) * MINUTE_S);
             try {
                 c.host().callNode(share.text("address"), share.integer("port"), "RunUnallocated", q);
             } catch (SlurmException e) {
-                c.error("Task launch for StepId=" + jobId + "." + started.number("stepId") + " failed on node " + share.text("node") + ": "
-                        + e.getMessage());
+                c.error("Task launch for StepId=" + jobId + "." + started.number("stepId") + " failed on node "
+                        + share.text("node") + ": " + e.getMessage());
                 c.error("Application launch failed: " + e.getMessage());
                 c.info("Job step aborted");
                 signal(c, jobId, started, Signals.KILL);
@@ -95,7 +120,10 @@ final class SrunDirect {
 
     /** To each of its nodes; what does not hear it is told. */
     static void signal(CommandContext c, int jobId, Json.Obj started, int signal) {
-        Json.Obj q = new Json.Obj().put("jobId", (long) jobId).put("stepId", started.number("stepId")).put("signal", (long) signal);
+        Json.Obj q = new Json.Obj()
+                .put("jobId", (long) jobId)
+                .put("stepId", started.number("stepId"))
+                .put("signal", (long) signal);
         for (Json.Obj share : started.objects("shares")) {
             try {
                 c.host().callNode(share.text("address"), share.integer("port"), "SignalUnallocated", q);
@@ -107,7 +135,9 @@ final class SrunDirect {
 
     /** In the order in which they were named. */
     private List<Json.Obj> nodes() throws SlurmException, UsageException {
-        List<String> wanted = HostList.parse(o.text(JobOption.NODELIST)) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        List<String> wanted = HostList.parse(o.text(JobOption.NODELIST)) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : List.of();
         Map<String, Json.Obj> known = new TreeMap<>();
         Json.Obj q = new Json.Obj().put("all", Boolean.TRUE).put("fields", List.of("name", "address", "port"));
         c.host().controller().call("QueryNodes", q).objects("nodes").forEach(n -> known.put(n.text("name"), n));
@@ -134,8 +164,11 @@ final class SrunDirect {
             for (int k = 0; k < here; k++) {
                 ranks.add(next++);
             }
-            out.add(new Json.Obj().put("node", nodes.get(i).text("name")).put("address", nodes.get(i).text("address"))
-                    .put("port", nodes.get(i).number("port")).put("taskIds", ranks));
+            out.add(new Json.Obj()
+                    .put("node", nodes.get(i).text("name"))
+                    .put("address", nodes.get(i).text("address"))
+                    .put("port", nodes.get(i).number("port"))
+                    .put("taskIds", ranks));
         }
         return out;
     }

@@ -24,6 +24,7 @@ import java.util.Set;
 final class SrunHet {
     /** In place of the number of components: the job has none, the step makes its own of the job's nodes. */
     static final int OWN = -1;
+
     private static final int GROUP_MAX = 127;
 
     /**
@@ -36,10 +37,10 @@ final class SrunHet {
     private SrunHet() {}
 
     /**
-     * The parts in the order of the components. A section that names no group is for the one with its own number; one that names no
-     * program runs that of the next that does.
+     * The parts in the order of the components. A section that names no group is for the one with its own number; one
+     * that names no program runs that of the next that does.
      *
-     * @param size   components of the job; 0 if it is to be made for this step; {@link #OWN}
+     * @param size components of the job; 0 if it is to be made for this step; {@link #OWN}
      */
     static List<Part> parts(CommandContext c, List<List<String>> sections, int size) throws UsageException {
         List<Part> out = new ArrayList<>();
@@ -54,13 +55,15 @@ final class SrunHet {
             named |= typed.has(JobOption.HET_GROUP);
             for (int group : typed.has(JobOption.HET_GROUP) ? groups(c, typed) : List.of(i)) {
                 if (!seen.add(group) || again) {
-                    throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: Duplicate het groups in single srun not supported"));
+                    throw new UsageException(
+                            CommandContext.FATAL_EXIT,
+                            List.of("srun: fatal: Duplicate het groups in single srun not supported"));
                 }
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));
                 OptionEnvironment.read(own);
                 if (size == OWN && sections.size() > 1 && own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
-                    own.drop(JobOption.NODES);      // the job's are for all components together
+                    own.drop(JobOption.NODES); // the job's are for all components together
                 }
                 if (first == null) {
                     first = own;
@@ -87,14 +90,21 @@ final class SrunHet {
         return parts;
     }
 
-    /** Refuses groups that a job of so many components does not have: whoever asks for one alone is told so in other words. */
+    /**
+     * Refuses groups that a job of so many components does not have: whoever asks for one alone is told so in other
+     * words.
+     */
     static void within(CommandContext c, JobOptions o, List<Integer> groups, int components) throws UsageException {
         int most = components - 1;
         for (int group : groups) {
             if (group > most) {
                 String alone = "Requested het-group offset exceeds highest hetjob index (" + group + " > " + most + ")";
-                throw c.bad(o.exitError(1), groups.size() == 1 ? alone
-                        : "Attempt to run a job step with het group value of " + group + ", but the job allocation has maximum value of " + most);
+                throw c.bad(
+                        o.exitError(1),
+                        groups.size() == 1
+                                ? alone
+                                : "Attempt to run a job step with het group value of " + group
+                                        + ", but the job allocation has maximum value of " + most);
             }
         }
     }
@@ -106,7 +116,8 @@ final class SrunHet {
             Part p = out.get(i);
             program = p.program.isEmpty() ? program : p.program;
             if (program.isEmpty()) {
-                throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
+                throw new UsageException(
+                        CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
             }
             out.set(i, new Part(p.group, p.options, ProgramFile.tested(p.options, program)));
         }
@@ -120,8 +131,11 @@ final class SrunHet {
         String plain = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
         String last = "srun: error: Invalid --het-group value: " + text;
         for (String item : plain.split(",", -1)) {
-            if (!item.matches("[0-9]+(-[0-9]+)?") || IndexSet.parseSpec(item, IndexSet.MAX_INDEX).isEmpty()) {
-                throw new UsageException(o.exitError(1), List.of("srun: error: _parse_single_range: Invalid range: `" + item + "'", last));
+            if (!item.matches("[0-9]+(-[0-9]+)?")
+                    || IndexSet.parseSpec(item, IndexSet.MAX_INDEX).isEmpty()) {
+                throw new UsageException(
+                        o.exitError(1),
+                        List.of("srun: error: _parse_single_range: Invalid range: `" + item + "'", last));
             }
         }
         List<IndexSet.Spec> spec = IndexSet.parseSpec(plain, GROUP_MAX);
@@ -158,7 +172,10 @@ final class SrunHet {
         return out;
     }
 
-    /** {@code --bcast}: programs go to the nodes of their own components. Empty if one could not be copied, which has been told. */
+    /**
+     * {@code --bcast}: programs go to the nodes of their own components. Empty if one could not be copied, which has
+     * been told.
+     */
     static Optional<List<Part>> sent(CommandContext c, Json.Obj whole, List<Part> parts, List<Json.Obj> allocations)
             throws SlurmException, UsageException {
         List<Part> out = new ArrayList<>();
@@ -166,7 +183,11 @@ final class SrunHet {
         for (int i = 0; i < parts.size(); i++) {
             Part p = parts.get(i);
             // the first one's number alone would stand for the whole job
-            Optional<List<String>> program = Bcast.sent(c, p.options, p.program, allocations.get(i).integer("jobId"),
+            Optional<List<String>> program = Bcast.sent(
+                    c,
+                    p.options,
+                    p.program,
+                    allocations.get(i).integer("jobId"),
                     List.of(members(whole).isEmpty() ? job : job + "+" + p.group));
             if (program.isEmpty()) {
                 return Optional.empty();

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Several nodes of a step over one connection: the first relays for the others. When it is lost or silent, the next node relays the others' streams
- * from where they stopped, and the first is contacted by itself.
+ * Several nodes of a step over one connection: the first relays for the others. When it is lost or silent, the next
+ * node relays the others' streams from where they stopped, and the first is contacted by itself.
  */
 final class StepBranch implements Runnable {
     /** In a refusal's stream field: the relay does not reach the node. */
@@ -82,7 +82,10 @@ final class StepBranch implements Runnable {
         }
         Json.Obj out = new Json.Obj();
         attach.fields().forEach(out::put);
-        return out.put("relayed", Boolean.TRUE).put("rank", (long) first.tasks.getFirst()).put("width", (long) width).put("behind", behind);
+        return out.put("relayed", Boolean.TRUE)
+                .put("rank", (long) first.tasks.getFirst())
+                .put("width", (long) width)
+                .put("behind", behind);
     }
 
     private void take(IoFrame in) throws IOException {

@@ -7,12 +7,16 @@ import dev.muster.cli.option.JobOptions;
 import java.util.List;
 
 /**
- * Destinations of srun's streams: {@code -i -o -e} as typed, turned into patterns that nodes open and plain files that srun itself reads or writes.
+ * Destinations of srun's streams: {@code -i -o -e} as typed, turned into patterns that nodes open and plain files that
+ * srun itself reads or writes.
  */
 public final class StepFiles {
     private StepFiles() {}
 
-    /** {@code none}, {@code all}, a task number: words of the step's own, no file. As in Slurm, {@code all} is whatever begins with it. */
+    /**
+     * {@code none}, {@code all}, a task number: words of the step's own, no file. As in Slurm, {@code all} is whatever
+     * begins with it.
+     */
     static boolean isMode(String text) {
         return text.isEmpty() || isNone(text) || isAll(text) || Texts.isNumber(text);
     }

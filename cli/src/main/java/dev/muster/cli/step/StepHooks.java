@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Runs {@code --prolog} and {@code --epilog} of srun, or SrunProlog and SrunEpilog of slurm.conf, on srun's host as its user. The step's tasks start
- * when the prolog succeeded.
+ * Runs {@code --prolog} and {@code --epilog} of srun, or SrunProlog and SrunEpilog of slurm.conf, on srun's host as its
+ * user. The step's tasks start when the prolog succeeded.
  */
 final class StepHooks {
     private final CommandContext c;
@@ -30,7 +30,7 @@ final class StepHooks {
 
     /**
      * @param allocation of the job, as slurmctld told it
-     * @param started    the step, as slurmctld told it
+     * @param started the step, as slurmctld told it
      */
     StepHooks(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started) {
         this.c = c;
@@ -45,13 +45,26 @@ final class StepHooks {
             }
         }
         String stepId = StepId.variable(started.integer("stepId"));
-        variables.putAll(Map.of("SLURM_JOB_ID", Integer.toString(jobId), "SLURM_JOBID", Integer.toString(jobId),
-                "SLURM_STEP_ID", stepId, "SLURM_STEPID", stepId, "SLURM_JOB_NODELIST", allocation.text("nodes")));
+        variables.putAll(Map.of(
+                "SLURM_JOB_ID",
+                Integer.toString(jobId),
+                "SLURM_JOBID",
+                Integer.toString(jobId),
+                "SLURM_STEP_ID",
+                stepId,
+                "SLURM_STEPID",
+                stepId,
+                "SLURM_JOB_NODELIST",
+                allocation.text("nodes")));
     }
 
     /** Returns the program to run: the option's, else that of slurm.conf; "" for none. */
     static String program(CommandContext c, JobOptions o, JobOption which) {
-        String program = o.has(which) ? o.text(which) : which == JobOption.PROLOG ? c.host().settings().srunProlog : c.host().settings().srunEpilog;
+        String program = o.has(which)
+                ? o.text(which)
+                : which == JobOption.PROLOG
+                        ? c.host().settings().srunProlog
+                        : c.host().settings().srunEpilog;
         return program.equalsIgnoreCase("none") ? "" : program;
     }
 
@@ -63,8 +76,12 @@ final class StepHooks {
         }
         String name = jobId + "." + StepId.name(StepId.number(step.integer("stepId")));
         c.error("srun prolog failed rc = " + status + ". Aborting step.");
-        c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
-        Json.Obj q = new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(name)).put("signal", (long) Signals.KILL);
+        c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds()
+                + " seconds for job step to finish.");
+        Json.Obj q = new Json.Obj()
+                .put("requestId", c.host().requestId())
+                .put("jobs", List.of(name))
+                .put("signal", (long) Signals.KILL);
         try {
             StepManager.cancel(c, q, List.of(step));
         } catch (SlurmException e) {
@@ -91,15 +108,18 @@ final class StepHooks {
         String path = Texts.absolute(program, c.host().workDir());
         List<String> command = new ArrayList<>(List.of(path));
         command.addAll(stepArguments);
-        ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
-                .redirectInput(new File("/dev/null")).directory(new File(workDir));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .inheritIO()
+                .redirectInput(new File("/dev/null"))
+                .directory(new File(workDir));
         builder.environment().putAll(variables);
         builder.environment().put("SLURM_SCRIPT_CONTEXT", which == JobOption.PROLOG ? "prolog_srun" : "epilog_srun");
         builder.environment().remove("MUSTER_REQUEST_ID");
         try {
             return builder.start().waitFor();
         } catch (IOException e) {
-            c.info("Access denied for " + program + ": " + (new File(path).exists() ? "Permission denied" : "No such file or directory"));
+            c.info("Access denied for " + program + ": "
+                    + (new File(path).exists() ? "Permission denied" : "No such file or directory"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

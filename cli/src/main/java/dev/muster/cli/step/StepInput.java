@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * Standard input of a step: read once, sent to one task or to all, never further than each node has room for. Recent bytes are kept to be sent again
- * after a reconnect; the node drops duplicates.
+ * Standard input of a step: read once, sent to one task or to all, never further than each node has room for. Recent
+ * bytes are kept to be sent again after a reconnect; the node drops duplicates.
  */
 final class StepInput implements Runnable {
     private static final int CHUNK_BYTES = 16 << 10;
@@ -34,9 +34,9 @@ final class StepInput implements Runnable {
     private boolean stopped;
 
     /**
-     * @param task       the one that gets the input, or {@link IoFrame#ALL_TASKS}
+     * @param task the one that gets the input, or {@link IoFrame#ALL_TASKS}
      * @param background says whether this process has its terminal's input taken away for now
-     * @param offset     of the first byte that in brings
+     * @param offset of the first byte that in brings
      */
     StepInput(InputStream in, BooleanSupplier background, List<StepNode> nodes, int task, long offset) {
         this.sent = offset;
@@ -59,7 +59,8 @@ final class StepInput implements Runnable {
                     return;
                 }
             } catch (IOException e) {
-                // a terminal cannot be read from its background: it may come to the foreground; one that went away never does
+                // a terminal cannot be read from its background: it may come to the foreground; one that went away
+                // never does
                 if (!background.getAsBoolean()) {
                     break;
                 }
@@ -73,7 +74,7 @@ final class StepInput implements Runnable {
         return stopped;
     }
 
-    @SuppressWarnings("WaitNotInLoop")   // a read that is tried too early fails once more
+    @SuppressWarnings("WaitNotInLoop") // a read that is tried too early fails once more
     private synchronized void pause() {
         try {
             wait(BACKGROUND_PAUSE_MS);

@@ -11,11 +11,17 @@ import dev.muster.model.json.Json;
 import java.io.File;
 import java.util.List;
 
-/** Chooses the daemon that decides on steps: slurmctld; while it is away, slurmd on the first node of a job that has a step manager. */
+/**
+ * Chooses the daemon that decides on steps: slurmctld; while it is away, slurmd on the first node of a job that has a
+ * step manager.
+ */
 final class StepManager {
     private StepManager() {}
 
-    /** A request about a step. What the step manager does not answer because slurmctld is there after all fails as it had failed there. */
+    /**
+     * A request about a step. What the step manager does not answer because slurmctld is there after all fails as it
+     * had failed there.
+     */
     static Json.Obj call(CommandContext c, String message, Json.Obj q) throws SlurmException {
         try {
             return c.host().controller().call(message, q);
@@ -41,7 +47,9 @@ final class StepManager {
                 throw e;
             }
             for (Json.Obj started : parts) {
-                Json.Obj order = new Json.Obj().put("jobId", started.number("jobId")).put("stepId", started.number("stepId"))
+                Json.Obj order = new Json.Obj()
+                        .put("jobId", started.number("jobId"))
+                        .put("stepId", started.number("stepId"))
                         .put("signal", (long) Cancel.plain(q.integer("signal")));
                 for (Json.Obj share : started.objects("shares")) {
                     c.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
@@ -61,16 +69,21 @@ final class StepManager {
         } else {
             String step = jobId + "." + StepId.name(started.integer("stepId"));
             try {
-                cancel(c, new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(step)), List.of(started));
+                cancel(
+                        c,
+                        new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(step)),
+                        List.of(started));
             } catch (SlurmException e) {
                 c.error("Unable to cancel StepId=" + step + ": " + e.getMessage());
             }
         }
     }
 
-    private static Json.Obj manager(CommandContext c, String node, String message, Json.Obj q, SlurmException otherwise) throws SlurmException {
+    private static Json.Obj manager(CommandContext c, String node, String message, Json.Obj q, SlurmException otherwise)
+            throws SlurmException {
         c.host().needsOwnProcess();
-        var known = SlurmConf.read(new File(c.host().settings().path)) instanceof SlurmConf.Parsed.Ok ok ? ok.conf().node(node)
+        var known = SlurmConf.read(new File(c.host().settings().path)) instanceof SlurmConf.Parsed.Ok ok
+                ? ok.conf().node(node)
                 : java.util.Optional.<dev.muster.config.NodeConf>empty();
         if (known.isEmpty()) {
             throw otherwise;

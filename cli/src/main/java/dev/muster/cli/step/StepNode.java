@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One node of a step: attaches, follows the streams by offset, and reconnects after a break. Run by itself it has its own connection; behind a relay
- * ({@link StepBranch}) it is handed its frames.
+ * One node of a step: attaches, follows the streams by offset, and reconnects after a break. Run by itself it has its
+ * own connection; behind a relay ({@link StepBranch}) it is handed its frames.
  */
 public final class StepNode implements Runnable {
     private static final int RECONNECT_PAUSE_MS = 500;
@@ -30,7 +30,10 @@ public final class StepNode implements Runnable {
         void send(List<IoFrame> frames) throws IOException;
     }
 
-    /** Bytes after which the node is told to forget what went out: far below the node's buffer for a task, far above the length of a line. */
+    /**
+     * Bytes after which the node is told to forget what went out: far below the node's buffer for a task, far above the
+     * length of a line.
+     */
     private static final int ACKNOWLEDGE_BYTES = 64 << 10;
 
     /** Events of the node. The node's own thread calls them. */
@@ -71,13 +74,21 @@ public final class StepNode implements Runnable {
     private final Map<Long, Long> positions = new HashMap<>();
     /** Position of each stream that went out and is not yet acknowledged. */
     private final Map<Long, Long> unacknowledged = new HashMap<>();
+
     private long unacknowledgedBytes;
     private volatile Frames frames;
     private volatile Carrier carrier;
     private volatile boolean complete;
 
     /** @param positions where the streams are to go on, by {@link ResumableStep#key}; empty: at their beginnings */
-    StepNode(Host host, String name, String address, int port, List<Integer> tasks, Json.Obj attach, Map<Long, Long> positions,
+    StepNode(
+            Host host,
+            String name,
+            String address,
+            int port,
+            List<Integer> tasks,
+            Json.Obj attach,
+            Map<Long, Long> positions,
             Events events) {
         this.host = host;
         this.name = name;
@@ -104,7 +115,8 @@ public final class StepNode implements Runnable {
             try {
                 Frames f = open();
                 f.send(Json.print(attach));
-                Carrier direct = all -> f.sendAll(all.stream().map(IoFrame::encode).toList());
+                Carrier direct =
+                        all -> f.sendAll(all.stream().map(IoFrame::encode).toList());
                 direct.send(attachment(hasPositions()));
                 frames = f;
                 carrier = direct;
@@ -170,9 +182,15 @@ public final class StepNode implements Runnable {
     void take(IoFrame in) throws IOException {
         switch (in.type()) {
             case 'O' -> output(in);
-            case 'E' -> acknowledge(in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
+            case 'E' ->
+                acknowledge(in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
             case 'T' -> events.started(this, in.task());
-            case 'X' -> events.exited(this, in.task(), (int) in.offset(), RawText.decode(in.bytes()).contains(" cancelled=1 "));
+            case 'X' ->
+                events.exited(
+                        this,
+                        in.task(),
+                        (int) in.offset(),
+                        RawText.decode(in.bytes()).contains(" cancelled=1 "));
             case 'L' -> events.inputLimit(this, in.task(), in.offset());
             case 'F' -> {
                 sendAcknowledged();
@@ -188,7 +206,7 @@ public final class StepNode implements Runnable {
                     events.complete(this, RawText.decode(in.bytes()), true);
                 }
             }
-            default -> { }
+            default -> {}
         }
         if (unacknowledgedBytes >= ACKNOWLEDGE_BYTES) {
             sendAcknowledged();

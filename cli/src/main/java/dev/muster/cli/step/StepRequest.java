@@ -33,8 +33,8 @@ final class StepRequest {
     private final List<Json.Obj> shares;
 
     /**
-     * Settles {@code --ntasks-per-node} of a step in an allocation: it is the number of tasks where only the nodes are typed beside it, and is
-     * ignored, which is told, where more tasks are asked for than it lets the nodes have.
+     * Settles {@code --ntasks-per-node} of a step in an allocation: it is the number of tasks where only the nodes are
+     * typed beside it, and is ignored, which is told, where more tasks are asked for than it lets the nodes have.
      */
     static void settleTasksPerNode(JobOptions o) throws UsageException {
         int each = o.integer(JobOption.NTASKS_PER_NODE);
@@ -52,19 +52,25 @@ final class StepRequest {
     }
 
     private static void ignoring(JobOptions o, int each, int tasks, int nodes) {
-        o.context().err().println(o.context().name() + ": warning: can't honor --ntasks-per-node set to " + each + " which doesn't match the "
-                + "requested tasks " + tasks + " with the maximum number of requested nodes " + nodes + ". Ignoring --ntasks-per-node.");
+        o.context()
+                .err()
+                .println(o.context().name() + ": warning: can't honor --ntasks-per-node set to " + each
+                        + " which doesn't match the " + "requested tasks " + tasks
+                        + " with the maximum number of requested nodes " + nodes + ". Ignoring --ntasks-per-node.");
     }
 
     /** Returns the option, else KillOnBadExit. */
     static boolean killOnBadExit(JobOptions o) {
-        return o.has(JobOption.KILL_ON_BAD_EXIT) ? o.text(JobOption.KILL_ON_BAD_EXIT).equals("1")
+        return o.has(JobOption.KILL_ON_BAD_EXIT)
+                ? o.text(JobOption.KILL_ON_BAD_EXIT).equals("1")
                 : o.context().host().settings().killOnBadExit == 1;
     }
 
     /** Returns the option, else WaitTime. */
     static int waitSeconds(JobOptions o) {
-        return o.has(JobOption.WAIT_SECONDS) ? o.integer(JobOption.WAIT_SECONDS) : o.context().host().settings().waitTime;
+        return o.has(JobOption.WAIT_SECONDS)
+                ? o.integer(JobOption.WAIT_SECONDS)
+                : o.context().host().settings().waitTime;
     }
 
     /** As a component behind others of one job: slurmctld says what they leave of the job's nodes. */
@@ -74,7 +80,7 @@ final class StepRequest {
     }
 
     /**
-     * @param own    the allocation was made for this step, whose name and size it has
+     * @param own the allocation was made for this step, whose name and size it has
      * @param shares of the allocation, one for each node
      */
     StepRequest(JobOptions options, List<String> program, boolean own, List<Json.Obj> shares) {
@@ -97,7 +103,10 @@ final class StepRequest {
         JobRequest.put(s, "interactive", o.has(JobOption.INTERACTIVE));
         JobRequest.put(s, "wholeNodes", launcher || o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
         // 0 asks for something as well: the first node
-        JobRequest.put(s, "relative", o.has(JobOption.RELATIVE) && o.number(JobOption.RELATIVE) == 0 ? -1 : o.number(JobOption.RELATIVE));
+        JobRequest.put(
+                s,
+                "relative",
+                o.has(JobOption.RELATIVE) && o.number(JobOption.RELATIVE) == 0 ? -1 : o.number(JobOption.RELATIVE));
         JobRequest.put(s, "timeLimitMin", o.isTypedOrInherited(JobOption.TIME) || own ? o.number(JobOption.TIME) : 0);
         JobRequest.put(s, "cpuBind", launcher && !o.has(JobOption.CPU_BIND) ? "none" : o.text(JobOption.CPU_BIND));
         JobRequest.put(s, "debugLevel", Math.max(0, o.number(JobOption.SLURMD_DEBUG)));
@@ -147,7 +156,8 @@ final class StepRequest {
         JobRequest.put(s, "container", o.text(JobOption.CONTAINER));
         JobRequest.put(s, "containerId", o.text(JobOption.CONTAINER_ID));
         JobRequest.put(s, "cpuFreq", o.text(JobOption.CPU_FREQ));
-        JobRequest.put(s, "awaitsCaller", !StepHooks.program(c, o, JobOption.PROLOG).isEmpty() && !o.has(JobOption.ASYNC));
+        JobRequest.put(
+                s, "awaitsCaller", !StepHooks.program(c, o, JobOption.PROLOG).isEmpty() && !o.has(JobOption.ASYNC));
         s.put("submitHost", c.host().hostName());
         s.put("submitPid", (long) c.host().pid());
         s.put("submitLine", JobRequest.base64(r.submitLine()));
@@ -157,11 +167,12 @@ final class StepRequest {
     }
 
     /**
-     * Asking for CPUs per task or per core means these and no more, and so does {@code --exclusive} alone; with a word it says only with whom the
-     * job's nodes are shared.
+     * Asking for CPUs per task or per core means these and no more, and so does {@code --exclusive} alone; with a word
+     * it says only with whom the job's nodes are shared.
      */
     private boolean exact() {
-        boolean alone = o.typed(JobOption.EXCLUSIVE) && o.text(JobOption.EXCLUSIVE).isEmpty()
+        boolean alone = o.typed(JobOption.EXCLUSIVE)
+                && o.text(JobOption.EXCLUSIVE).isEmpty()
                 && !o.context().host().settings().launchParameters.contains("srun_exclusive_allocation");
         return o.has(JobOption.CPUS_PER_TASK) || alone || o.has(JobOption.THREADS_PER_CORE);
     }
@@ -173,11 +184,19 @@ final class StepRequest {
 
     /** {@code --gres=none}: nothing of what the job has. */
     private void noGres(Json.Obj q) {
-        if (!o.text(JobOption.GRES).equalsIgnoreCase("none") || o.typed(JobOption.GPUS) || o.typed(JobOption.GPUS_PER_NODE)
-                || o.typed(JobOption.GPUS_PER_TASK) || o.typed(JobOption.GPUS_PER_SOCKET) || o.typed(JobOption.TRES_PER_TASK)) {
+        if (!o.text(JobOption.GRES).equalsIgnoreCase("none")
+                || o.typed(JobOption.GPUS)
+                || o.typed(JobOption.GPUS_PER_NODE)
+                || o.typed(JobOption.GPUS_PER_TASK)
+                || o.typed(JobOption.GPUS_PER_SOCKET)
+                || o.typed(JobOption.TRES_PER_TASK)) {
             return;
         }
-        q.put("tresPerNode", o.context().host().settings().gresTypes.stream().map(name -> "gres/" + name + ":0").collect(Collectors.joining(",")));
+        q.put(
+                "tresPerNode",
+                o.context().host().settings().gresTypes.stream()
+                        .map(name -> "gres/" + name + ":0")
+                        .collect(Collectors.joining(",")));
         for (String asked : List.of("tresPerJob", "tresPerSocket", "tresPerTask")) {
             q.put(asked, "");
         }
@@ -187,17 +206,21 @@ final class StepRequest {
         Json.Obj q = r.resources();
         if (own) {
             // the allocation is what these asked for, and all of it is the step's
-            for (String asked : List.of("tresPerNode", "tresPerJob", "tresPerSocket", "licenses", "network", "contiguous", "features")) {
+            for (String asked : List.of(
+                    "tresPerNode", "tresPerJob", "tresPerSocket", "licenses", "network", "contiguous", "features")) {
                 q.put(asked, "");
             }
             q.put("contiguous", Boolean.FALSE);
-            boolean some = HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok ok && ok.list().size() > shares.size();
+            boolean some = HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok ok
+                    && ok.list().size() > shares.size();
             if (some && !shares.isEmpty() && !q.text("distribution").startsWith("arbitrary")) {
                 // the allocation has not all that it might have had
                 q.put("nodeList", "");
             }
-            long planned = shares.stream().mapToLong(share -> share.number("tasks")).sum();
-            boolean byGpus = q.number("tasksPerGpu") > 0 || !q.text("tresPerTask").isEmpty();
+            long planned =
+                    shares.stream().mapToLong(share -> share.number("tasks")).sum();
+            boolean byGpus =
+                    q.number("tasksPerGpu") > 0 || !q.text("tresPerTask").isEmpty();
             if (q.integer("tasks") == 0 && q.integer("tasksPerNode") == 0 && byGpus && planned > 0) {
                 q.put("tasks", planned);
             }
@@ -215,7 +238,8 @@ final class StepRequest {
             q.put("nodesMin", r.listed());
         }
         // without a word on tasks or nodes, each node that the GPUs needed runs a task
-        int nodes = Math.max(own && !o.has(JobOption.NODES) && q.integer("tasks") == 0 ? shares.size() : 1, q.integer("nodesMin"));
+        int nodes = Math.max(
+                own && !o.has(JobOption.NODES) && q.integer("tasks") == 0 ? shares.size() : 1, q.integer("nodesMin"));
         if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
             // of a range, as many as there are
             nodes = Math.max(nodes, Math.min(q.integer("nodesMax"), shares.size()));
@@ -245,22 +269,28 @@ final class StepRequest {
         String least = o.text(JobOption.NODES).split("[-,]")[0];
         long tasks = q.number("tasks");
         if (!own && o.has(JobOption.NTASKS) && tasks > 0 && !least.isEmpty() && Long.parseLong(least) > tasks) {
-            o.context().info("warning: can't run " + tasks + " processes on " + least + " nodes, setting nnodes to " + tasks);
+            o.context()
+                    .info("warning: can't run " + tasks + " processes on " + least + " nodes, setting nnodes to "
+                            + tasks);
         }
         long named = o.typed(JobOption.NODELIST) && HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok ok
-                ? ok.list().names().stream().distinct().count() : 0;
+                ? ok.list().names().stream().distinct().count()
+                : 0;
         if (!own && o.typed(JobOption.NODES) && q.number("nodesMax") > 0 && named > q.number("nodesMax")) {
-            o.context().error("Required nodelist includes more nodes than permitted by max-node count (" + named + " > " + q.number("nodesMax")
-                    + "). Eliminating nodes from the nodelist.");
+            o.context()
+                    .error("Required nodelist includes more nodes than permitted by max-node count (" + named + " > "
+                            + q.number("nodesMax") + "). Eliminating nodes from the nodelist.");
         }
     }
 
     /**
-     * srun in a job that neither its options nor the job's variables give a number of nodes (srun --jobid=) runs on all nodes of the job, or on one
-     * for each task where there are fewer tasks.
+     * srun in a job that neither its options nor the job's variables give a number of nodes (srun --jobid=) runs on all
+     * nodes of the job, or on one for each task where there are fewer tasks.
      */
     private void allNodes(Json.Obj q) {
-        boolean named = !q.text("nodeList").isEmpty() || !q.text("excludeList").isEmpty() || o.has(JobOption.RELATIVE)
+        boolean named = !q.text("nodeList").isEmpty()
+                || !q.text("excludeList").isEmpty()
+                || o.has(JobOption.RELATIVE)
                 || q.text("distribution").startsWith("arbitrary");
         if (!own && !named && !o.has(JobOption.NODES) && shares.size() > 1) {
             long nodes = q.number("tasks") > 0 ? Math.min(q.number("tasks"), shares.size()) : shares.size();
@@ -268,7 +298,9 @@ final class StepRequest {
         }
     }
 
-    /** Requests the largest of several numbers of nodes that the allocation has, or with --use-min-nodes the smallest. */
+    /**
+     * Requests the largest of several numbers of nodes that the allocation has, or with --use-min-nodes the smallest.
+     */
     private void fewer(Json.Obj q) {
         String sizes = q.text("nodeSizes");
         if (sizes.isEmpty()) {
@@ -297,22 +329,35 @@ final class StepRequest {
         }
         CommandContext c = o.context();
         int left = shares.size();
-        if (!q.text("excludeList").isEmpty() && HostList.parse(q.text("excludeList")) instanceof HostList.Parsed.Ok ok) {
-            Optional<String> both = (HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok with ? with.list().names() : List.<String>of())
+        if (!q.text("excludeList").isEmpty()
+                && HostList.parse(q.text("excludeList")) instanceof HostList.Parsed.Ok ok) {
+            Optional<String> both = (HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok with
+                            ? with.list().names()
+                            : List.<String>of())
                     .stream().filter(ok.list()::contains).findFirst();
             if (both.isPresent()) {
-                throw new UsageException(o.exitError(1), List.of(c.name() + ": error: Requested node " + both.get()
-                        + " is also in the excluded list.", c.name() + ": error: Job not submitted."));
+                throw new UsageException(
+                        o.exitError(1),
+                        List.of(
+                                c.name() + ": error: Requested node " + both.get() + " is also in the excluded list.",
+                                c.name() + ": error: Job not submitted."));
             }
-            left = behindOthers ? left : (int) shares.stream().filter(s -> !ok.list().contains(s.text("node"))).count();
+            left = behindOthers
+                    ? left
+                    : (int) shares.stream()
+                            .filter(s -> !ok.list().contains(s.text("node")))
+                            .count();
         }
         if (left == 0) {
             throw c.bad(o.exitError(1), "Hostlist is empty!  Can't run job.");
         }
         if (q.integer("nodesMin") > left) {
             c.error("Only allocated " + left + " nodes asked for " + q.integer("nodesMin"));
-            throw new UsageException(o.exitError(1), left == shares.size() ? List.of()
-                    : List.of(c.name() + ": error: Are required nodes explicitly excluded?"));
+            throw new UsageException(
+                    o.exitError(1),
+                    left == shares.size()
+                            ? List.of()
+                            : List.of(c.name() + ": error: Are required nodes explicitly excluded?"));
         }
     }
 
@@ -325,8 +370,11 @@ final class StepRequest {
         nodes = q.integer("tasks") > 0 ? Math.min(nodes, q.integer("tasks")) : nodes;
         if (o.has(JobOption.RELATIVE) && !own && o.has(JobOption.NODES) && first + nodes > shares.size()) {
             String said = o.typed(JobOption.NODES) ? "--nodes" : "SLURM_JOB_NUM_NODES";
-            throw o.context().bad(o.exitError(1), "--relative and " + said + " option incompatible with count of allocated nodes ("
-                    + first + "+" + nodes + ">" + shares.size() + ")");
+            throw o.context()
+                    .bad(
+                            o.exitError(1),
+                            "--relative and " + said + " option incompatible with count of allocated nodes (" + first
+                                    + "+" + nodes + ">" + shares.size() + ")");
         }
     }
 
@@ -375,10 +423,18 @@ final class StepRequest {
         String out = o.text(JobOption.OUTPUT);
         String err = o.text(JobOption.ERROR);
         JobRequest.put(io, "stdin", JobRequest.base64(StepFiles.isMode(in) ? "none" : StepFiles.expand(in, names)));
-        JobRequest.put(io, "stdout", JobRequest.base64(StepFiles.isNone(out) ? "none"
-                : StepFiles.expand(StepFiles.isMode(out) ? "slurm-%J.out" : out, names)));
-        JobRequest.put(io, "stderr", JobRequest.base64(StepFiles.isNone(err) ? "none"
-                : StepFiles.isMode(err) ? "" : StepFiles.expand(err, names)));
+        JobRequest.put(
+                io,
+                "stdout",
+                JobRequest.base64(
+                        StepFiles.isNone(out)
+                                ? "none"
+                                : StepFiles.expand(StepFiles.isMode(out) ? "slurm-%J.out" : out, names)));
+        JobRequest.put(
+                io,
+                "stderr",
+                JobRequest.base64(
+                        StepFiles.isNone(err) ? "none" : StepFiles.isMode(err) ? "" : StepFiles.expand(err, names)));
         JobRequest.put(io, "openMode", o.text(JobOption.OPEN_MODE));
         JobRequest.put(io, "labelled", o.has(JobOption.LABEL));
         JobRequest.put(io, "unbuffered", o.has(JobOption.UNBUFFERED));
@@ -387,8 +443,13 @@ final class StepRequest {
 
     /** A word of the step's own, a pattern the node opens, or "" for what srun reads and writes itself. */
     private static String stream(String text, StepFiles.Names names) {
-        return StepFiles.isNone(text) ? "none" : StepFiles.isAll(text) ? "all" : StepFiles.isMode(text) ? text
-                : StepFiles.isPerTask(text) ? StepFiles.expand(text, names) : "";
+        return StepFiles.isNone(text)
+                ? "none"
+                : StepFiles.isAll(text)
+                        ? "all"
+                        : StepFiles.isMode(text)
+                                ? text
+                                : StepFiles.isPerTask(text) ? StepFiles.expand(text, names) : "";
     }
 
     /** Not said: it follows a stdout that each task has for itself. */

@@ -27,12 +27,14 @@ final class StepRun implements StepNode.Events {
     private static final long ABORT_WINDOW_MS = 1_000;
     /** Time that a task has for its handler of SIGINT before SIGKILL. */
     private static final long NEXT_SIGNAL_MS = 100;
+
     private static final int TICK_MS = 100;
     private static final int STDOUT = 1;
     /** The signal of a task whose files or terminal could not be set up. */
     private static final int SETUP_FAILED = 53;
     /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
     private static final int LOST_CODE = 1;
+
     private static final int ABANDONED_CODE = 143;
     private static final int NOT_STARTED_CODE = 192;
 
@@ -40,10 +42,18 @@ final class StepRun implements StepNode.Events {
      * What srun was asked to do with the step.
      *
      * @param eioSeconds EioTimeout: for streams that stay open after all tasks; 0 for ever
-     * @param treeWidth  nodes that are reached directly: where there are more, the others behind them
+     * @param treeWidth nodes that are reached directly: where there are more, the others behind them
      */
-    record Settings(boolean killOnBadExit, int waitSeconds, int eioSeconds, boolean quiet, int verbose, boolean disableStatus,
-            boolean quitOnInterrupt, boolean pty, int treeWidth) {}
+    record Settings(
+            boolean killOnBadExit,
+            int waitSeconds,
+            int eioSeconds,
+            boolean quiet,
+            int verbose,
+            boolean disableStatus,
+            boolean quitOnInterrupt,
+            boolean pty,
+            int treeWidth) {}
 
     /** Where output goes. */
     record Streams(TaskOutput out, TaskOutput err) {}
@@ -57,13 +67,16 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput out;
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
-    /** Of one component, to be reached together. A class: as a key it is itself, and its nodes are not looked through. */
+    /**
+     * Of one component, to be reached together. A class: as a key it is itself, and its nodes are not looked through.
+     */
     private static final class Group {
         private final Json.Obj attach;
         /** {@code 4.0}, {@code 4.0+1}. */
         private final String name;
         /** The first rank in it. */
         private final int first;
+
         private final List<StepNode> nodes = new ArrayList<>();
 
         private Group(Json.Obj attach, String name, int first) {
@@ -89,6 +102,7 @@ final class StepRun implements StepNode.Events {
     private boolean launchFailed;
     /** -K ends the step because of a task. */
     private boolean badExit;
+
     private int onlyErr = IoFrame.ALL_TASKS;
     private int tasks;
     private int completeNodes;
@@ -102,14 +116,17 @@ final class StepRun implements StepNode.Events {
     private boolean areEndsTold = true;
     /** After Ctrl-C the signals that ended tasks are printed with -v alone. */
     private boolean isInterrupted;
+
     private boolean endsJob;
     private boolean isInterrupting;
     private long interruptedMs;
     /** SLURM_SRUN_REDUCE_TASK_EXIT_MSG: the same end is told once; told: those that were. */
     private final boolean reduced;
+
     private final Set<Integer> told = new HashSet<>();
     /** How its tasks are signalled; null: by slurmctld. */
     private IntConsumer signaller;
+
     private Canceller canceller;
 
     /** The way of a request to slurmctld about the step's tasks. */
@@ -153,7 +170,8 @@ final class StepRun implements StepNode.Events {
      */
     void connect(List<Json.Obj> shares, Json.Obj attach, Map<Long, Long> positions) {
         int id = attach.integer("stepId");
-        Group group = new Group(attach, StepId.isComponent(id) ? attach.integer("jobId") + "." + StepId.name(id) : stepName, tasks);
+        Group group = new Group(
+                attach, StepId.isComponent(id) ? attach.integer("jobId") + "." + StepId.name(id) : stepName, tasks);
         groups.add(group);
         for (Json.Obj share : shares) {
             List<Integer> ranks = new ArrayList<>();
@@ -161,13 +179,20 @@ final class StepRun implements StepNode.Events {
                 ranks.add(((Number) r).intValue());
             }
             tasks += ranks.size();
-            nodes.add(new StepNode(c.host(), share.text("node"), share.text("address"), share.integer("port"), ranks,
-                    attach, positions, this));
+            nodes.add(new StepNode(
+                    c.host(),
+                    share.text("node"),
+                    share.text("address"),
+                    share.integer("port"),
+                    ranks,
+                    attach,
+                    positions,
+                    this));
             group.nodes.add(nodes.getLast());
             ofNode.put(nodes.getLast(), group);
             if (settings.verbose > 0) {
-                inform("launching StepId=" + group.name + " on host " + share.text("node") + ", " + ranks.size() + " tasks: "
-                        + bracketed(group.local(ranks)));
+                inform("launching StepId=" + group.name + " on host " + share.text("node") + ", " + ranks.size()
+                        + " tasks: " + bracketed(group.local(ranks)));
             }
         }
     }
@@ -200,7 +225,7 @@ final class StepRun implements StepNode.Events {
                 try {
                     wait(TICK_MS);
                 } catch (InterruptedException e) {
-                    terminate();        // the caller is gone
+                    terminate(); // the caller is gone
                     break;
                 }
                 tick();
@@ -231,7 +256,10 @@ final class StepRun implements StepNode.Events {
         if (exits.size() >= tasks && allExitedMs == 0) {
             allExitedMs = now;
         }
-        if (settings.eioSeconds > 0 && allExitedMs > 0 && completeNodes < nodes.size() && now - allExitedMs >= settings.eioSeconds * 1000L) {
+        if (settings.eioSeconds > 0
+                && allExitedMs > 0
+                && completeNodes < nodes.size()
+                && now - allExitedMs >= settings.eioSeconds * 1000L) {
             exits.keySet().forEach(task -> {
                 stream(task, STDOUT).end(task);
                 stream(task, STDOUT + 1).end(task);
@@ -239,7 +267,10 @@ final class StepRun implements StepNode.Events {
             completeNodes = nodes.size();
             return;
         }
-        boolean late = settings.waitSeconds > 0 && firstExitMs > 0 && !terminating && exits.size() < tasks
+        boolean late = settings.waitSeconds > 0
+                && firstExitMs > 0
+                && !terminating
+                && exits.size() < tasks
                 && now - firstExitMs >= settings.waitSeconds * 1000L;
         if (late) {
             inform("First task exited " + settings.waitSeconds + "s ago");
@@ -320,7 +351,8 @@ final class StepRun implements StepNode.Events {
             gatheredMs = c.host().nowMs();
         }
         Group group = ofNode.get(node);
-        gathered.computeIfAbsent(new End(node.name, waitStatus, group), e -> new ArrayList<>()).add(task - group.first);
+        gathered.computeIfAbsent(new End(node.name, waitStatus, group), e -> new ArrayList<>())
+                .add(task - group.first);
         if (!status.isSuccess() && settings.killOnBadExit && !terminating) {
             report();
             if (exits.size() < tasks) {
@@ -350,7 +382,8 @@ final class StepRun implements StepNode.Events {
                     + TaskRanges.text(e.getValue()) + ": ";
             if (settings.verbose > 0) {
                 int count = e.getValue().size();
-                inform("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + e.getKey().of.name
+                inform("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId="
+                        + e.getKey().of.name
                         + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
             }
             if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
@@ -422,7 +455,9 @@ final class StepRun implements StepNode.Events {
                 isAbortTold = true;
                 inform("Job step aborted");
             }
-            worst = error.equals(SlurmErrno.PROLOG_FAILED.sentence()) ? SlurmErrno.PROLOG_FAILED.number() & 0xff : NOT_STARTED_CODE;
+            worst = error.equals(SlurmErrno.PROLOG_FAILED.sentence())
+                    ? SlurmErrno.PROLOG_FAILED.number() & 0xff
+                    : NOT_STARTED_CODE;
             terminate();
         }
         completeNodes++;
@@ -511,7 +546,10 @@ final class StepRun implements StepNode.Events {
         }
     }
 
-    /** Ctrl-C: the first shows the states of the tasks, a second within a second goes to the tasks and ends the step, a third ends srun. */
+    /**
+     * Ctrl-C: the first shows the states of the tasks, a second within a second goes to the tasks and ends the step, a
+     * third ends srun.
+     */
     synchronized void interrupt() {
         long now = c.host().nowMs();
         boolean again = now - lastInterruptMs < ABORT_WINDOW_MS;
@@ -543,7 +581,10 @@ final class StepRun implements StepNode.Events {
         }
     }
 
-    /** SIGKILL and the cancellation follow within {@link #ABORT_WINDOW_MS}: srun does not leave before them, unless slurmctld takes longer. */
+    /**
+     * SIGKILL and the cancellation follow within {@link #ABORT_WINDOW_MS}: srun does not leave before them, unless
+     * slurmctld takes longer.
+     */
     private boolean isKillDue(long nowMs) {
         return isInterrupting && nowMs - interruptedMs < ABORT_WINDOW_MS;
     }
@@ -572,7 +613,8 @@ final class StepRun implements StepNode.Events {
     private void aborted() {
         if (!isAbortTold) {
             isAbortTold = true;
-            inform("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
+            inform("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds()
+                    + " seconds for job step to finish.");
         }
     }
 
@@ -597,14 +639,20 @@ final class StepRun implements StepNode.Events {
     }
 
     private void status(Group group, String state) {
-        List<Integer> tasks = group.local(group.nodes.stream().flatMap(n -> n.tasks.stream()).filter(t -> state(t).equals(state)).toList());
+        List<Integer> tasks = group.local(group.nodes.stream()
+                .flatMap(n -> n.tasks.stream())
+                .filter(t -> state(t).equals(state))
+                .toList());
         if (!tasks.isEmpty()) {
-            inform("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + TaskRanges.text(tasks) + ": " + state);
+            inform("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + TaskRanges.text(tasks) + ": "
+                    + state);
         }
     }
 
     private String state(int task) {
         Integer status = exits.get(task);
-        return status == null ? "running" : ExitStatus.ofWaitStatus(status).isSuccess() ? "exited" : "exited abnormally";
+        return status == null
+                ? "running"
+                : ExitStatus.ofWaitStatus(status).isSuccess() ? "exited" : "exited abnormally";
     }
 }

@@ -13,12 +13,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Handles signals to srun from its request for a step on. While the step waits for resources, the first signal ends the request. A signal that
- * arrives after the step was made, but before srun has its tasks, waits for them: the step may run already, and nothing else would end it.
+ * Handles signals to srun from its request for a step on. While the step waits for resources, the first signal ends the
+ * request. A signal that arrives after the step was made, but before srun has its tasks, waits for them: the step may
+ * run already, and nothing else would end it.
  */
 final class StepSignals {
-    private static final Map<String, Integer> CAUGHT = Map.of("INT", Signals.INT, "TERM", Signals.TERM, "QUIT", Signals.QUIT, "HUP", Signals.HUP,
-            "USR1", Signals.USR1, "USR2", Signals.USR2, "ALRM", Signals.ALRM);
+    private static final Map<String, Integer> CAUGHT = Map.of(
+            "INT",
+            Signals.INT,
+            "TERM",
+            Signals.TERM,
+            "QUIT",
+            Signals.QUIT,
+            "HUP",
+            Signals.HUP,
+            "USR1",
+            Signals.USR1,
+            "USR2",
+            Signals.USR2,
+            "ALRM",
+            Signals.ALRM);
     private static final int AGAIN_MS = 20;
 
     private final CommandContext c;
@@ -40,7 +54,12 @@ final class StepSignals {
 
     /** What a signal does, unless it is to do nothing: {@code --ignore-signals}. */
     static void on(CommandContext c, JobOptions o, String name, int number, Runnable what) {
-        c.host().onSignal(name, Texts.split(o.text(JobOption.IGNORE_SIGNALS), ',').contains(Integer.toString(number)) ? () -> { } : what);
+        c.host()
+                .onSignal(
+                        name,
+                        Texts.split(o.text(JobOption.IGNORE_SIGNALS), ',').contains(Integer.toString(number))
+                                ? () -> {}
+                                : what);
     }
 
     private void come(int number) {
@@ -72,7 +91,8 @@ final class StepSignals {
     /**
      * Asks for a step; a signal ends the waiting.
      *
-     * @throws SlurmException what the controller says, and that the step is gone already where a signal came before it was there
+     * @throws SlurmException what the controller says, and that the step is gone already where a signal came before it
+     *     was there
      */
     Json.Obj ask(String message, Json.Obj q) throws SlurmException {
         if (!mayAsk()) {
@@ -118,7 +138,7 @@ final class StepSignals {
      *
      * @return false if the command is over
      */
-    @SuppressWarnings("WaitNotInLoop")   // too early a question costs nothing
+    @SuppressWarnings("WaitNotInLoop") // too early a question costs nothing
     synchronized boolean pause(long ms) {
         try {
             if (caught.isEmpty()) {

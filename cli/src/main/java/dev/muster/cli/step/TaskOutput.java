@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Merges the streams of many tasks into one output: whole lines at a time, so that lines of different tasks do not mix, with the task's number
- * before each if labels are on; or unbuffered bytes.
+ * Merges the streams of many tasks into one output: whole lines at a time, so that lines of different tasks do not mix,
+ * with the task's number before each if labels are on; or unbuffered bytes.
  */
 final class TaskOutput {
     /** A longer line goes out in pieces. */

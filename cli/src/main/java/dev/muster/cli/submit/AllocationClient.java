@@ -19,12 +19,14 @@ import java.util.List;
 public final class AllocationClient {
     /** Longer than this in the queue is worth a line. */
     private static final int QUIET_WAIT_MS = 300;
+
     private static final int WAIT_MS = 20_000;
 
     private final CommandContext c;
     private final JobOptions o;
     /** The components that were submitted last. */
     private List<JobOptions> asked = List.of();
+
     private List<List<String>> commands = List.of();
     private boolean waitedInQueue;
     private boolean heterogeneous;
@@ -36,7 +38,8 @@ public final class AllocationClient {
 
     /** Sets the programs of the allocation, by components. Jobs show the first word as their command. */
     public AllocationClient running(List<List<String>> programs) {
-        commands = programs.stream().map(p -> p.subList(0, Math.min(1, p.size()))).toList();
+        commands =
+                programs.stream().map(p -> p.subList(0, Math.min(1, p.size()))).toList();
         return this;
     }
 
@@ -50,13 +53,17 @@ public final class AllocationClient {
      *
      * @param names of the components that their options do not name; the last stands for all that follow
      */
-    public Json.Obj submit(String kind, List<JobOptions> components, List<String> names, boolean testOnly) throws SlurmException, UsageException {
+    public Json.Obj submit(String kind, List<JobOptions> components, List<String> names, boolean testOnly)
+            throws SlurmException, UsageException {
         asked = components;
         List<Object> parts = new ArrayList<>();
         for (int i = 0; i < components.size(); i++) {
             JobOptions own = components.get(i);
-            String name = i > 0 && own.has(JobOption.JOB_NAME) ? own.text(JobOption.JOB_NAME) : names.get(Math.min(i, names.size() - 1));
-            parts.add(new Json.Obj().put("job", new JobRequest(own).job(kind, name, i < commands.size() ? commands.get(i) : List.of()))
+            String name = i > 0 && own.has(JobOption.JOB_NAME)
+                    ? own.text(JobOption.JOB_NAME)
+                    : names.get(Math.min(i, names.size() - 1));
+            parts.add(new Json.Obj()
+                    .put("job", new JobRequest(own).job(kind, name, i < commands.size() ? commands.get(i) : List.of()))
                     .put("environment", new ArrayList<>()));
         }
         heterogeneous = components.size() > 1;
@@ -64,19 +71,26 @@ public final class AllocationClient {
         q.put("requestId", c.host().requestId());
         JobRequest.put(q, "testOnly", testOnly);
         JobRequest.put(q, "immediate", o.has(JobOption.IMMEDIATE) && o.number(JobOption.IMMEDIATE) <= 1);
-        Json.Obj reply = patiently(c, heterogeneous ? "SubmitHet" : "Submit", q, c.name().equals("srun") && !testOnly && !o.has(JobOption.IMMEDIATE));
+        Json.Obj reply = patiently(
+                c,
+                heterogeneous ? "SubmitHet" : "Submit",
+                q,
+                c.name().equals("srun") && !testOnly && !o.has(JobOption.IMMEDIATE));
         for (String w : reply.texts("warnings")) {
             c.info(w);
         }
         return reply;
     }
 
-    /** Tries of a submission while the number of jobs is at its limit. The nth try follows n seconds after the one before. */
+    /**
+     * Tries of a submission while the number of jobs is at its limit. The nth try follows n seconds after the one
+     * before.
+     */
     private static final int TRIES_MAX = 15;
 
     /** @param waits whether it is asked again where the controller takes no more jobs now */
     static Json.Obj patiently(CommandContext c, String message, Json.Obj q, boolean waits) throws SlurmException {
-        for (int n = 1;; n++) {
+        for (int n = 1; ; n++) {
             try {
                 return c.host().controller().call(message, q);
             } catch (SlurmException e) {
@@ -95,7 +109,8 @@ public final class AllocationClient {
     }
 
     /** Selects the cluster in which the job starts first, if several are named. */
-    public void choose(String kind, List<JobOptions> components, List<String> names) throws SlurmException, UsageException {
+    public void choose(String kind, List<JobOptions> components, List<String> names)
+            throws SlurmException, UsageException {
         if (o.has(JobOption.CLUSTERS) && Clusters.needSlurmdbd(c, o.text(JobOption.CLUSTERS))) {
             ClusterChoice.earliest(c, components, () -> submit(kind, components, names, true));
         }
@@ -113,7 +128,10 @@ public final class AllocationClient {
     /** Prints which request of the components slurmctld refused, where the refusal's sentence does not name it. */
     static void tellCause(CommandContext c, List<JobOptions> components, SlurmException e) {
         if (e.errno() == SlurmErrno.INVALID_PARTITION_NAME.number()) {
-            List<String> lists = components.stream().filter(o -> o.has(JobOption.PARTITION)).map(o -> o.text(JobOption.PARTITION)).toList();
+            List<String> lists = components.stream()
+                    .filter(o -> o.has(JobOption.PARTITION))
+                    .map(o -> o.text(JobOption.PARTITION))
+                    .toList();
             if (!lists.isEmpty()) {
                 c.error("invalid partition specified: " + unknownPartition(c, lists));
             }
@@ -125,16 +143,18 @@ public final class AllocationClient {
 
     /** Returns the first name in these lists that is not a partition. */
     private static String unknownPartition(CommandContext c, List<String> lists) {
-        List<String> names = lists.stream().flatMap(l -> Texts.split(l, ',').stream()).toList();
+        List<String> names =
+                lists.stream().flatMap(l -> Texts.split(l, ',').stream()).toList();
         if (names.size() < 2) {
             return names.isEmpty() ? "(null)" : names.getFirst();
         }
         try {
             Json.Obj all = c.host().controller().call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
-            List<String> known = all.objects("partitions").stream().map(p -> p.text("name")).toList();
+            List<String> known =
+                    all.objects("partitions").stream().map(p -> p.text("name")).toList();
             return names.stream().filter(n -> !known.contains(n)).findFirst().orElse(lists.getFirst());
         } catch (SlurmException e) {
-            return lists.getFirst();        // slurmctld refused one of the lists and did not say which
+            return lists.getFirst(); // slurmctld refused one of the lists and did not say which
         }
     }
 
@@ -152,9 +172,12 @@ public final class AllocationClient {
         }
         boolean first = e.errno() == SlurmErrno.NOT_TOP_PRIORITY.number()
                 || o.has(JobOption.IMMEDIATE) && e.errno() == SlurmErrno.NODES_BUSY.number();
-        String verb = c.name().equals("salloc") && !first ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
+        String verb =
+                c.name().equals("salloc") && !first ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
         c.error(verb + why);
-        boolean busy = c.name().equals("salloc") && o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
+        boolean busy = c.name().equals("salloc")
+                && o.has(JobOption.IMMEDIATE)
+                && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
         return busy ? (int) Math.max(1, Digits.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
     }
 
@@ -180,8 +203,12 @@ public final class AllocationClient {
             long leftMs = giveUpMs - c.host().nowMs();
             if (leftMs <= 0) {
                 cancel(c, jobId);
-                throw new SlurmException(SlurmErrno.NODES_BUSY.number(), "Unable to allocate resources: "
-                        + (c.name().equals("salloc") ? "Connection timed out" : SlurmErrno.NODES_BUSY.sentence()));
+                throw new SlurmException(
+                        SlurmErrno.NODES_BUSY.number(),
+                        "Unable to allocate resources: "
+                                + (c.name().equals("salloc")
+                                        ? "Connection timed out"
+                                        : SlurmErrno.NODES_BUSY.sentence()));
             }
             a = ask(jobId, (int) Math.min(WAIT_MS, leftMs));
         }
@@ -209,7 +236,7 @@ public final class AllocationClient {
     private static String whyItWaits(String reason) {
         return switch (reason) {
             case "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit", "AccountNotAllowed", "QOSNotAllowed" ->
-                    "Requested partition configuration not available now";
+                "Requested partition configuration not available now";
             case "PartitionDown" -> "Partition in DOWN state";
             case "JobHeldUser", "JobHeldAdmin" -> "Job is in held state, pending scheduler release";
             case "Reservation" -> "Requested reservation not usable now";
@@ -269,7 +296,8 @@ public final class AllocationClient {
 
     /** Somebody, or slurmctld itself, has cancelled the job while it waited. */
     public static void cancelled(CommandContext c, String verb, Json.Obj allocation) {
-        boolean prolog = allocation.text("state").equals("CANCELLED") && allocation.text("reason").equals("JobLaunchFailure");
+        boolean prolog = allocation.text("state").equals("CANCELLED")
+                && allocation.text("reason").equals("JobLaunchFailure");
         c.info(prolog ? "PrologSlurmctld failed, job killed" : "Job has been cancelled");
         c.error(verb + SlurmErrno.ALREADY_DONE.sentence());
     }

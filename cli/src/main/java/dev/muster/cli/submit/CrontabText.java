@@ -41,7 +41,9 @@ final class CrontabText {
                 option(lines[i].substring(MARK.length()), i + 1);
             } else if (line.matches("[A-Za-z_][A-Za-z0-9_]*\\s*=.*")) {
                 int equals = line.indexOf('=');
-                variables.put(line.substring(0, equals).strip(), unquoted(line.substring(equals + 1).strip()));
+                variables.put(
+                        line.substring(0, equals).strip(),
+                        unquoted(line.substring(equals + 1).strip()));
             } else if (!line.isEmpty() && !line.startsWith("#")) {
                 entry(line, i + 1, uid);
             }
@@ -50,13 +52,17 @@ final class CrontabText {
     }
 
     private static String unquoted(String value) {
-        boolean quoted = value.length() > 1 && (value.charAt(0) == '"' || value.charAt(0) == '\'') && value.endsWith(value.substring(0, 1));
+        boolean quoted = value.length() > 1
+                && (value.charAt(0) == '"' || value.charAt(0) == '\'')
+                && value.endsWith(value.substring(0, 1));
         return quoted ? value.substring(1, value.length() - 1) : value;
     }
 
     private void option(String text, int number) throws UsageException {
         begin(number);
-        options.apply(GetOpt.parse(JobOption.table('B'), ScriptOptions.words(text, number, options), false), JobOptions.Origin.SCRIPT);
+        options.apply(
+                GetOpt.parse(JobOption.table('B'), ScriptOptions.words(text, number, options), false),
+                JobOptions.Origin.SCRIPT);
     }
 
     private void begin(int number) {
@@ -88,7 +94,11 @@ final class CrontabText {
             job.obj("job").put("owner", new Json.Obj().put("uid", (long) uid));
         }
         String when = String.join(" ", List.of(words).subList(0, words.length - 1));
-        entries.add(new Json.Obj().put("job", job).put("when", when).put("firstLine", (long) first).put("lastLine", (long) number));
+        entries.add(new Json.Obj()
+                .put("job", job)
+                .put("when", when)
+                .put("firstLine", (long) first)
+                .put("lastLine", (long) number));
         options = null;
     }
 
@@ -99,7 +109,8 @@ final class CrontabText {
         while (at < command.length()) {
             int end = at + 1;
             if (command.charAt(at) == '$') {
-                while (end < command.length() && (Character.isLetterOrDigit(command.charAt(end)) || command.charAt(end) == '_')) {
+                while (end < command.length()
+                        && (Character.isLetterOrDigit(command.charAt(end)) || command.charAt(end) == '_')) {
                     end++;
                 }
             }

@@ -28,7 +28,8 @@ public final class InteractiveShell {
     /**
      * Reads and runs.
      *
-     * @param sticky whether the code of a failure stays when later commands succeed; otherwise that of the last command counts
+     * @param sticky whether the code of a failure stays when later commands succeed; otherwise that of the last command
+     *     counts
      * @return the exit code of the program
      */
     public static int run(CommandContext c, boolean sticky, Ends ends, Line line) {

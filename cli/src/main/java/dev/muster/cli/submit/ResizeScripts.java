@@ -15,7 +15,10 @@ public final class ResizeScripts {
 
     private ResizeScripts() {}
 
-    /** Writes them where the command runs, if the job runs and the command in a job: elsewhere no shell has such variables. */
+    /**
+     * Writes them where the command runs, if the job runs and the command in a job: elsewhere no shell has such
+     * variables.
+     */
     public static void write(CommandContext c, String id) throws SlurmException {
         if (c.env("SLURM_JOB_ID").isEmpty()) {
             return;

@@ -44,7 +44,8 @@ public final class Salloc implements Command {
     }
 
     /** A line for each component's nodes. */
-    private static void tellReady(CommandContext c, AllocationClient client, Json.Obj allocation) throws SlurmException {
+    private static void tellReady(CommandContext c, AllocationClient client, Json.Obj allocation)
+            throws SlurmException {
         c.info("Nodes " + allocation.text("nodes") + " are ready for job");
         for (Object id : allocation.list("hetMembers")) {
             int member = ((Number) id).intValue();
@@ -64,7 +65,8 @@ public final class Salloc implements Command {
                 return 0;
             }
         }
-        List<JobOptions> components = typed.stream().map(HetComponents.Typed::options).toList();
+        List<JobOptions> components =
+                typed.stream().map(HetComponents.Typed::options).toList();
         HetComponents.complete(components);
         if (o.has(JobOption.CONTAINER) && !c.host().settings().launchParameters.contains("use_interactive_step")) {
             throw c.bad(o.exitError(1), "--container requires LaunchParameters=use_interactive_step");
@@ -75,8 +77,11 @@ public final class Salloc implements Command {
         if (o.verbose() > 0) {
             OptionReport.print(o);
         }
-        AllocationClient client = new AllocationClient(c, o).running(List.of(operands.subList(0, Math.min(1, operands.size()))));
-        String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : o.has(JobOption.NO_SHELL) ? "no-shell" : "interactive";
+        AllocationClient client =
+                new AllocationClient(c, o).running(List.of(operands.subList(0, Math.min(1, operands.size()))));
+        String name = o.has(JobOption.JOB_NAME)
+                ? o.text(JobOption.JOB_NAME)
+                : o.has(JobOption.NO_SHELL) ? "no-shell" : "interactive";
         Json.Obj reply;
         try {
             client.choose("ALLOCATION", components, List.of(name));
@@ -112,7 +117,9 @@ public final class Salloc implements Command {
             }
         }
         if (o.verbose() > 1) {
-            int tasks = allocation.objects("shares").stream().mapToInt(s -> s.integer("tasks")).sum();
+            int tasks = allocation.objects("shares").stream()
+                    .mapToInt(s -> s.integer("tasks"))
+                    .sum();
             c.info("debug:  laying out the " + tasks + " tasks on " + allocation.integer("nodeCount") + " hosts "
                     + allocation.text("nodes"));
         }
@@ -125,7 +132,12 @@ public final class Salloc implements Command {
     }
 
     /** The command, and the end of its allocation. */
-    private static int inside(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId,
+    private static int inside(
+            CommandContext c,
+            List<JobOptions> components,
+            List<String> operands,
+            Json.Obj allocation,
+            int jobId,
             boolean quiet) {
         AtomicBoolean givenBack = new AtomicBoolean();
         AtomicBoolean isRevoked = new AtomicBoolean();
@@ -148,26 +160,41 @@ public final class Salloc implements Command {
         }
     }
 
-    /** The command with its file where PATH does not lead to it: one relative to the directory of salloc, whatever --chdir says. */
+    /**
+     * The command with its file where PATH does not lead to it: one relative to the directory of salloc, whatever
+     * --chdir says.
+     */
     private static List<String> inItsPlace(CommandContext c, List<String> command) {
         String name = command.getFirst();
         List<String> out = new ArrayList<>(command);
-        ProgramFile.find(c, c.host().workDir(), name).filter(f -> f.equals(Texts.absolute(name, c.host().workDir()))).ifPresent(f -> out.set(0, f));
+        ProgramFile.find(c, c.host().workDir(), name)
+                .filter(f -> f.equals(Texts.absolute(name, c.host().workDir())))
+                .ifPresent(f -> out.set(0, f));
         return out;
     }
 
-    /** @param givenBack set when a signal has given the allocation back before the command's end; isRevoked: when it has ended otherwise */
-    private static int command(CommandContext c, List<JobOptions> components, List<String> operands, Json.Obj allocation, int jobId,
-            AtomicBoolean givenBack, AtomicBoolean isRevoked) {
+    /**
+     * @param givenBack set when a signal has given the allocation back before the command's end; isRevoked: when it has
+     *     ended otherwise
+     */
+    private static int command(
+            CommandContext c,
+            List<JobOptions> components,
+            List<String> operands,
+            Json.Obj allocation,
+            int jobId,
+            AtomicBoolean givenBack,
+            AtomicBoolean isRevoked) {
         JobOptions o = components.getFirst();
         List<String> command = operands;
         if (command.isEmpty()) {
             String shell = c.env("SHELL").isEmpty() ? "/bin/sh" : c.env("SHELL");
             command = c.host().settings().launchParameters.contains("use_interactive_step")
-                    ? interactive(c, shell, o.text(JobOption.CONTAINER)) : List.of(shell);
+                    ? interactive(c, shell, o.text(JobOption.CONTAINER))
+                    : List.of(shell);
         }
-        ProcessBuilder builder = new ProcessBuilder(inItsPlace(c, command)).inheritIO()
-                .directory(new File(new JobRequest(o).workDir()));
+        ProcessBuilder builder =
+                new ProcessBuilder(inItsPlace(c, command)).inheritIO().directory(new File(new JobRequest(o).workDir()));
         Map<String, String> env = builder.environment();
         Map<String, String> own = new java.util.LinkedHashMap<>();
         ComponentEnvironment.add(components, own);
@@ -183,7 +210,7 @@ public final class Salloc implements Command {
         ComponentEnvironment.ofCommand(env, components.size());
         String typed = own.getOrDefault(TresPerTask.VARIABLE, "");
         if (!typed.isEmpty() && TresPerTask.areSame(typed, env.getOrDefault(TresPerTask.VARIABLE, ""))) {
-            env.put(TresPerTask.VARIABLE, typed);       // it stays in the user's own words
+            env.put(TresPerTask.VARIABLE, typed); // it stays in the user's own words
         }
         env.putAll(MpiBootstrap.variables(env, c.host().settings().mpiParameters.contains(MpiBootstrap.OFF)));
         env.remove("MUSTER_REQUEST_ID");
@@ -195,12 +222,14 @@ public final class Salloc implements Command {
         AtomicReference<Process> begun = new AtomicReference<>();
         for (String signal : List.of("INT", "QUIT")) {
             // the terminal has sent it to the command as well
-            c.host().onSignal(signal, () -> { });
+            c.host().onSignal(signal, () -> {});
         }
         // the allocation is given back: its steps end as those of a cancelled job, and salloc waits for its command
         c.host().onSignal("TERM", () -> {
             givenBack.set(true);
-            c.host().startBackground("relinquish", () -> AllocationClient.complete(c, jobId, EXIT_SIGNALED + Signals.TERM));
+            c.host()
+                    .startBackground(
+                            "relinquish", () -> AllocationClient.complete(c, jobId, EXIT_SIGNALED + Signals.TERM));
         });
         c.host().onSignal("HUP", () -> Optional.ofNullable(begun.get()).ifPresent(Salloc::hangUp));
         Process child;
@@ -211,7 +240,10 @@ public final class Salloc implements Command {
             return o.exitError(1);
         }
         begun.set(child);
-        Thread.ofPlatform().daemon().name("watch").start(() -> watch(c, o, jobId, allocation.number("version"), child, isRevoked));
+        Thread.ofPlatform()
+                .daemon()
+                .name("watch")
+                .start(() -> watch(c, o, jobId, allocation.number("version"), child, isRevoked));
         try {
             return child.waitFor();
         } catch (InterruptedException e) {
@@ -223,7 +255,8 @@ public final class Salloc implements Command {
     /** LaunchParameters=use_interactive_step: the shell runs on the first node. */
     private static List<String> interactive(CommandContext c, String shell, String container) {
         String prefix = System.getProperty("muster.prefix", "");
-        List<String> out = new java.util.ArrayList<>(List.of(prefix.isEmpty() ? "srun" : prefix + "/bin/srun", "-N1", "-n1"));
+        List<String> out =
+                new java.util.ArrayList<>(List.of(prefix.isEmpty() ? "srun" : prefix + "/bin/srun", "-N1", "-n1"));
         if (!container.isEmpty()) {
             out.add("--container=" + container);
         }
@@ -246,7 +279,8 @@ public final class Salloc implements Command {
     }
 
     /** Tells the user, and the command by -K, when the allocation ends before the command does. */
-    private static void watch(CommandContext c, JobOptions o, int jobId, long version, Process child, AtomicBoolean isRevoked) {
+    private static void watch(
+            CommandContext c, JobOptions o, int jobId, long version, Process child, AtomicBoolean isRevoked) {
         long seen = version;
         while (child.isAlive()) {
             Json.Obj q = new Json.Obj();
@@ -289,7 +323,9 @@ public final class Salloc implements Command {
         if (o.has(JobOption.KILL_COMMAND)) {
             try {
                 new ProcessBuilder("kill", "-" + o.integer(JobOption.KILL_COMMAND), Long.toString(child.pid()))
-                        .inheritIO().start().waitFor();
+                        .inheritIO()
+                        .start()
+                        .waitFor();
                 if (!child.waitFor(30, TimeUnit.SECONDS)) {
                     child.destroyForcibly();
                 }

@@ -35,6 +35,7 @@ import java.util.Map;
 public final class Sbatch implements Command {
     /** Larger scripts are refused here with the sentence the controller would use. */
     static final int SCRIPT_BYTES_MAX = 4 << 20;
+
     private static final int POLL_FIRST_MS = 250;
     private static final int POLL_LAST_MS = 5_000;
 
@@ -53,7 +54,11 @@ public final class Sbatch implements Command {
                 return 0;
             }
         }
-        JobOptions wrap = typed.stream().map(HetComponents.Typed::options).filter(x -> x.has(JobOption.WRAP)).findFirst().orElse(o);
+        JobOptions wrap = typed.stream()
+                .map(HetComponents.Typed::options)
+                .filter(x -> x.has(JobOption.WRAP))
+                .findFirst()
+                .orElse(o);
         if (wrap.has(JobOption.WRAP) && !operands.isEmpty()) {
             throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
         }
@@ -88,7 +93,8 @@ public final class Sbatch implements Command {
         }
         if (o.has(JobOption.TEST_ONLY)) {
             boolean het = all.size() > 1;
-            c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart")) + (het ? "" : " a") + " using "
+            c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart"))
+                    + (het ? "" : " a") + " using "
                     + reply.integer("testCpus") + " processors on " + (het ? "" : "nodes ") + reply.text("testNodes")
                     + (het ? "" : " in partition " + reply.text("testPartition")));
             return 0;
@@ -104,11 +110,13 @@ public final class Sbatch implements Command {
             return script;
         }
         int line = script.indexOf('\n') + 1;
-        return line == 0 ? script + "\n" + buffer
+        return line == 0
+                ? script + "\n" + buffer
                 : script.substring(0, line) + (buffer.endsWith("\n") ? buffer : buffer + "\n") + script.substring(line);
     }
 
-    private static Json.Obj submit(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script, boolean test)
+    private static Json.Obj submit(
+            CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script, boolean test)
             throws SlurmException, UsageException {
         Json.Obj q = all.size() == 1 ? request(c, all, 0, wrap, command, script) : whole(c, all, wrap, command, script);
         JobRequest.put(q, "testOnly", test);
@@ -116,7 +124,8 @@ public final class Sbatch implements Command {
     }
 
     /** Each component's options: of the command line and the script, and then of the first. */
-    private static List<JobOptions> components(CommandContext c, List<HetComponents.Typed> typed, String script) throws UsageException {
+    private static List<JobOptions> components(CommandContext c, List<HetComponents.Typed> typed, String script)
+            throws UsageException {
         List<JobOptions> out = new ArrayList<>(List.of(typed.getFirst().options()));
         int count = Math.max(typed.size(), ScriptOptions.components(script));
         for (int i = 1; i < count; i++) {
@@ -129,7 +138,8 @@ public final class Sbatch implements Command {
         return out;
     }
 
-    private static Json.Obj whole(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script)
+    private static Json.Obj whole(
+            CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script)
             throws UsageException {
         List<Object> parts = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
@@ -159,7 +169,7 @@ public final class Sbatch implements Command {
     private static void announce(CommandContext c, JobOptions o, int jobId) {
         String cluster = o.text(JobOption.CLUSTERS);
         if (o.has(JobOption.QUIET)) {
-            return;     // --parsable has no effect then
+            return; // --parsable has no effect then
         }
         if (o.has(JobOption.PARSABLE)) {
             c.out().println(cluster.isEmpty() ? Integer.toString(jobId) : jobId + ";" + cluster);
@@ -171,9 +181,10 @@ public final class Sbatch implements Command {
 
     /**
      * @param component which of all is asked for
-     * @param command   the script's file and its arguments
+     * @param command the script's file and its arguments
      */
-    static Json.Obj request(CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> command, String script)
+    static Json.Obj request(
+            CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> command, String script)
             throws UsageException {
         JobOptions o = all.get(component);
         JobRequest r = new JobRequest(o);
@@ -218,16 +229,20 @@ public final class Sbatch implements Command {
             }
             script = RawText.decode(raw);
         } catch (IOException e) {
-            throw c.bad(o.exitError(1), command.isEmpty() ? "error reading script from standard input"
-                    : "Unable to open file " + command.getFirst());
+            throw c.bad(
+                    o.exitError(1),
+                    command.isEmpty()
+                            ? "error reading script from standard input"
+                            : "Unable to open file " + command.getFirst());
         }
         checkScript(c, o, script);
         return script;
     }
 
     /**
-     * Reads the file that a script's name means, and names it in the command: the job shows it. A name that begins with neither
-     * {@code /} nor {@code .} is looked for in the job's directory ({@code --chdir}), then along PATH; any other stands for itself.
+     * Reads the file that a script's name means, and names it in the command: the job shows it. A name that begins with
+     * neither {@code /} nor {@code .} is looked for in the job's directory ({@code --chdir}), then along PATH; any
+     * other stands for itself.
      */
     private static byte[] read(JobOptions o, List<String> command) throws IOException {
         Host h = o.context().host();
@@ -256,13 +271,15 @@ public final class Sbatch implements Command {
         } else if (script.isBlank()) {
             wrong = List.of("Batch script contains only whitespace!");
         } else if (!script.startsWith("#!")) {
-            wrong = List.of("This does not look like a batch script.  The first",
-                    "line must start with #! followed by the path to an interpreter.", "For instance: #!/bin/sh");
+            wrong = List.of(
+                    "This does not look like a batch script.  The first",
+                    "line must start with #! followed by the path to an interpreter.",
+                    "For instance: #!/bin/sh");
         } else if (script.indexOf('\0') >= 0) {
             wrong = List.of("The Slurm controller does not allow scripts that", "contain a NULL character '\\0'.");
         } else if (script.contains("\r\n")) {
-            wrong = List.of("Batch script contains DOS line breaks (\\r\\n)",
-                    "instead of expected UNIX line breaks (\\n).");
+            wrong = List.of(
+                    "Batch script contains DOS line breaks (\\r\\n)", "instead of expected UNIX line breaks (\\n).");
         }
         if (!wrong.isEmpty()) {
             List<String> lines = new ArrayList<>();

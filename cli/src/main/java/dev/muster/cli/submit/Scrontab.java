@@ -17,8 +17,16 @@ import java.util.List;
 
 /** Runs scrontab, which shows, edits, sets and removes a user's periodic jobs. */
 public final class Scrontab implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("edit:e:n", "list:l:n", "remove:r:n", "user:u:r", "verbose:v:n", "quiet:Q:n",
-            "version:V:n", "help:h:n", "usage::n");
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "edit:e:n",
+            "list:l:n",
+            "remove:r:n",
+            "user:u:r",
+            "verbose:v:n",
+            "quiet:Q:n",
+            "version:V:n",
+            "help:h:n",
+            "usage::n");
     private static final int TEXT_BYTES_MAX = 1 << 18;
     private static final String EXAMPLE = """
             # Each line that is not a comment: minute hour day-of-month month day-of-week command,
@@ -69,12 +77,16 @@ public final class Scrontab implements Command {
             case "list" -> list(c, uid, verbose);
             case "remove" -> set(c, uid, "", verbose);
             case "edit" -> edit(c, uid, verbose);
-            default -> set(c, uid, read(c, p.operands().isEmpty() ? "-" : p.operands().getFirst()), verbose);
+            default ->
+                set(c, uid, read(c, p.operands().isEmpty() ? "-" : p.operands().getFirst()), verbose);
         };
     }
 
     private static String current(CommandContext c, int uid) throws SlurmException {
-        return c.host().controller().call("QueryCrontab", new Json.Obj().put("userId", (long) uid)).text("text");
+        return c.host()
+                .controller()
+                .call("QueryCrontab", new Json.Obj().put("userId", (long) uid))
+                .text("text");
     }
 
     private static int list(CommandContext c, int uid, int verbose) throws SlurmException {
@@ -92,7 +104,8 @@ public final class Scrontab implements Command {
 
     private static String read(CommandContext c, String name) throws UsageException {
         try {
-            byte[] raw = name.equals("-") ? c.in().readNBytes(TEXT_BYTES_MAX + 1)
+            byte[] raw = name.equals("-")
+                    ? c.in().readNBytes(TEXT_BYTES_MAX + 1)
                     : c.host().readFile(Texts.absolute(name, c.host().workDir()), TEXT_BYTES_MAX + 1);
             if (raw.length > TEXT_BYTES_MAX) {
                 throw c.bad(1, "The crontab is larger than " + TEXT_BYTES_MAX + " bytes");
@@ -104,10 +117,14 @@ public final class Scrontab implements Command {
     }
 
     private static int set(CommandContext c, int uid, String text, int verbose) throws SlurmException, UsageException {
-        Json.Obj request = new Json.Obj().put("userId", (long) uid).put("text", text).put("entries", new CrontabText(c).entries(text, uid));
+        Json.Obj request = new Json.Obj()
+                .put("userId", (long) uid)
+                .put("text", text)
+                .put("entries", new CrontabText(c).entries(text, uid));
         c.host().controller().call("SetCrontab", request);
         if (verbose > 0) {
-            c.info("the crontab of " + c.host().userName(uid) + " has " + request.list("entries").size() + " entries now");
+            c.info("the crontab of " + c.host().userName(uid) + " has "
+                    + request.list("entries").size() + " entries now");
         }
         return 0;
     }
@@ -118,11 +135,18 @@ public final class Scrontab implements Command {
         String before = current(c, uid);
         File draft = null;
         try {
-            draft = Files.createTempFile(Path.of(c.env("TMPDIR").isEmpty() ? "/tmp" : c.env("TMPDIR")), "scrontab-", ".txt").toFile();
+            draft = Files.createTempFile(
+                            Path.of(c.env("TMPDIR").isEmpty() ? "/tmp" : c.env("TMPDIR")), "scrontab-", ".txt")
+                    .toFile();
             Files.writeString(draft.toPath(), before.isEmpty() ? EXAMPLE : before);
             while (true) {
-                String editor = !c.env("VISUAL").isEmpty() ? c.env("VISUAL") : !c.env("EDITOR").isEmpty() ? c.env("EDITOR") : "vi";
-                int rc = new ProcessBuilder("/bin/sh", "-c", editor + " \"$1\"", "sh", draft.getPath()).inheritIO().start().waitFor();
+                String editor = !c.env("VISUAL").isEmpty()
+                        ? c.env("VISUAL")
+                        : !c.env("EDITOR").isEmpty() ? c.env("EDITOR") : "vi";
+                int rc = new ProcessBuilder("/bin/sh", "-c", editor + " \"$1\"", "sh", draft.getPath())
+                        .inheritIO()
+                        .start()
+                        .waitFor();
                 if (rc != 0) {
                     throw c.bad(1, "The editor ended with " + rc + ": the crontab is as before");
                 }

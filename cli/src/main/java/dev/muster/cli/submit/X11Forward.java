@@ -66,7 +66,8 @@ public final class X11Forward {
             throw c.bad(code, "Error parsing DISPLAY environment variable. Cannot use X11 forwarding.");
         }
         String host = m.group("host").equals("unix") ? "" : m.group("host");
-        X11Forward forward = new X11Forward(c, X11.nodes(o.text(JobOption.X11)).orElseThrow(), host, Integer.parseInt(m.group("number")));
+        X11Forward forward = new X11Forward(
+                c, X11.nodes(o.text(JobOption.X11)).orElseThrow(), host, Integer.parseInt(m.group("number")));
         if (host.isEmpty() && !Files.exists(forward.socket())) {
             throw c.bad(code, "Cannot stat() local X11 socket `" + forward.socket() + "`");
         }
@@ -84,8 +85,10 @@ public final class X11Forward {
     private static String cookie(CommandContext c, int code, String display) throws UsageException {
         String list;
         try {
-            ProcessBuilder builder = new ProcessBuilder("xauth", "list", display).directory(new File("/"))
-                    .redirectInput(new File("/dev/null")).redirectError(ProcessBuilder.Redirect.DISCARD);
+            ProcessBuilder builder = new ProcessBuilder("xauth", "list", display)
+                    .directory(new File("/"))
+                    .redirectInput(new File("/dev/null"))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD);
             Process process = builder.start();
             list = new String(process.getInputStream().readNBytes(LIST_BYTES_MAX), StandardCharsets.UTF_8);
             if (!process.waitFor(XAUTH_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
@@ -170,7 +173,8 @@ public final class X11Forward {
 
     private static void downwards(SocketChannel display, Frames frames) {
         byte[] chunk = new byte[CHUNK_BYTES];
-        try (frames; InputStream in = Channels.newInputStream(display)) {
+        try (frames;
+                InputStream in = Channels.newInputStream(display)) {
             for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
                 frames.send(Arrays.copyOf(chunk, n));
             }

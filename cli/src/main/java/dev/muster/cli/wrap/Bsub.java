@@ -15,8 +15,33 @@ public final class Bsub extends Wrapper {
     private static final Pattern CONDITION = Pattern.compile("(?:(done|ended|exit|started)\\()?(\\d+)\\)?");
 
     public Bsub(CommandRunner runner) {
-        super(runner, "[command [args...]]", "b::r", "B::n", "cwd::r", "e::r", "G::r", "H::n", "I::n", "Is::n", "Ip::n", "J::r", "K::n", "m::r",
-                "M::r", "n::r", "N::n", "o::r", "P::r", "q::r", "r::n", "R::r", "u::r", "w::r", "W::r", "x::n");
+        super(
+                runner,
+                "[command [args...]]",
+                "b::r",
+                "B::n",
+                "cwd::r",
+                "e::r",
+                "G::r",
+                "H::n",
+                "I::n",
+                "Is::n",
+                "Ip::n",
+                "J::r",
+                "K::n",
+                "m::r",
+                "M::r",
+                "n::r",
+                "N::n",
+                "o::r",
+                "P::r",
+                "q::r",
+                "r::n",
+                "R::r",
+                "u::r",
+                "w::r",
+                "W::r",
+                "x::n");
     }
 
     @Override
@@ -52,13 +77,21 @@ public final class Bsub extends Wrapper {
         Ran ran = capture(c, "sbatch", args);
         String id = ran.out().strip().replaceFirst(";.*", "");
         if (!id.isEmpty()) {
-            String queue = g.has("q") ? g.value("q") : jobs(c, List.of(id)).stream().findFirst().map(j -> j.text("partition")).orElse("");
-            c.out().println("Job <" + id + "> is submitted to " + (g.has("q") ? "" : "default ") + "queue <" + queue + ">.");
+            String queue = g.has("q")
+                    ? g.value("q")
+                    : jobs(c, List.of(id)).stream()
+                            .findFirst()
+                            .map(j -> j.text("partition"))
+                            .orElse("");
+            c.out()
+                    .println("Job <" + id + "> is submitted to " + (g.has("q") ? "" : "default ") + "queue <" + queue
+                            + ">.");
         }
         return ran.rc();
     }
 
-    private static void option(CommandContext c, ParsedArguments g, String name, String v, List<String> args) throws UsageException {
+    private static void option(CommandContext c, ParsedArguments g, String name, String v, List<String> args)
+            throws UsageException {
         switch (name) {
             case "b" -> args.add("--begin=" + v);
             case "B" -> args.add("--mail-type=BEGIN");
@@ -85,7 +118,7 @@ public final class Bsub extends Wrapper {
             case "w" -> args.add("--dependency=" + dependency(c, v));
             case "W" -> args.add("-t" + minutes(c, v));
             case "x" -> args.add("--exclusive");
-            default -> { }      // I, Is and Ip choose the command
+            default -> {} // I, Is and Ip choose the command
         }
     }
 
@@ -155,14 +188,17 @@ public final class Bsub extends Wrapper {
         for (String one : text.split("&&|\\|\\|")) {
             Matcher m = CONDITION.matcher(one.strip());
             if (!m.matches()) {
-                throw refused(c, "-w " + one.strip() + " is not supported: done(ID), ended(ID), exit(ID) and started(ID) are");
+                throw refused(
+                        c,
+                        "-w " + one.strip() + " is not supported: done(ID), ended(ID), exit(ID) and started(ID) are");
             }
             out.add(switch (m.group(1) == null ? "done" : m.group(1)) {
-                case "ended" -> "afterany:";
-                case "exit" -> "afternotok:";
-                case "started" -> "after:";
-                default -> "afterok:";
-            } + m.group(2));
+                        case "ended" -> "afterany:";
+                        case "exit" -> "afternotok:";
+                        case "started" -> "after:";
+                        default -> "afterok:";
+                    }
+                    + m.group(2));
         }
         return String.join(any ? "?" : ",", out);
     }

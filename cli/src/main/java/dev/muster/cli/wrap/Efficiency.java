@@ -8,20 +8,40 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Resources that a job had and used, from its accounting records; a job that changed size is summed up. Times are in seconds, memory in bytes.
+ * Resources that a job had and used, from its accounting records; a job that changed size is summed up. Times are in
+ * seconds, memory in bytes.
  *
- * @param nodes     and {@code cores} at its last size
- * @param core      seconds of all its CPUs
- * @param limit     of its time; negative for none
- * @param memory    the step that has used most: what its largest task has, for as many tasks as there are
+ * @param nodes and {@code cores} at its last size
+ * @param core seconds of all its CPUs
+ * @param limit of its time; negative for none
+ * @param memory the step that has used most: what its largest task has, for as many tasks as there are
  * @param estimated the step had several tasks
- * @param gpuTime   seconds of all its GPUs
- * @param gpuUsed   of these seconds in which its processes kept one busy; negative where nobody looked
+ * @param gpuTime seconds of all its GPUs
+ * @param gpuUsed of these seconds in which its processes kept one busy; negative where nobody looked
  */
-record Efficiency(String id, String shownId, String cluster, String user, String group, String state, String exit, long nodes, long cores, long wall,
-        double cpu, long core, long limit, double memory, boolean estimated, double given, long gpus, long gpuTime, double gpuUsed) {
-    static final String FIELDS = "JobIDRaw,JobID,Cluster,User,Group,State,ExitCode,NNodes,NCPUS,ElapsedRaw,TotalCPU,AllocTRES,MaxRSS,NTasks,"
-            + "TimelimitRaw,TRESUsageInTot";
+record Efficiency(
+        String id,
+        String shownId,
+        String cluster,
+        String user,
+        String group,
+        String state,
+        String exit,
+        long nodes,
+        long cores,
+        long wall,
+        double cpu,
+        long core,
+        long limit,
+        double memory,
+        boolean estimated,
+        double given,
+        long gpus,
+        long gpuTime,
+        double gpuUsed) {
+    static final String FIELDS =
+            "JobIDRaw,JobID,Cluster,User,Group,State,ExitCode,NNodes,NCPUS,ElapsedRaw,TotalCPU,AllocTRES,MaxRSS,NTasks,"
+                    + "TimelimitRaw,TRESUsageInTot";
     private static final int COLUMNS = 16;
     private static final Pattern CPU_TIME = Pattern.compile("(?:(\\d+)-)?(?:(\\d+):)?(\\d+):(\\d+)(?:\\.(\\d+))?");
     private static final Pattern MEMORY = Pattern.compile("(?:^|,)mem=([^,]*)");
@@ -31,8 +51,14 @@ record Efficiency(String id, String shownId, String cluster, String user, String
 
     /** Returns the accounting records of a job by their columns; empty if there are none. */
     static List<String[]> records(Wrapper command, CommandContext c, String job) {
-        Wrapper.Ran ran = command.capture(c, "sacct", List.of("-P", "-n", "--noconvert", "-j", job, "--format=" + FIELDS));
-        return ran.rc() != 0 ? List.of() : ran.lines().stream().map(l -> l.split("\\|", COLUMNS)).filter(r -> r.length == COLUMNS).toList();
+        Wrapper.Ran ran =
+                command.capture(c, "sacct", List.of("-P", "-n", "--noconvert", "-j", job, "--format=" + FIELDS));
+        return ran.rc() != 0
+                ? List.of()
+                : ran.lines().stream()
+                        .map(l -> l.split("\\|", COLUMNS))
+                        .filter(r -> r.length == COLUMNS)
+                        .toList();
     }
 
     /** Of the first job of these records. */
@@ -68,9 +94,26 @@ record Efficiency(String id, String shownId, String cluster, String user, String
             }
         }
         Matcher m = MEMORY.matcher(sizes.getFirst()[11]);
-        return Optional.of(new Efficiency(raw, job[1], job[2], job[3], job[4], job[5].replaceFirst(" .*", ""), job[6], Math.max(1, number(job[7])),
-                number(job[8]), wall, cpu, core, job[14].matches("\\d{1,9}") ? 60 * number(job[14]) : -1, used, estimated,
-                m.find() ? bytes(m.group(1)) : 0, gpus(job[11]), gpuTime, gpuUsed));
+        return Optional.of(new Efficiency(
+                raw,
+                job[1],
+                job[2],
+                job[3],
+                job[4],
+                job[5].replaceFirst(" .*", ""),
+                job[6],
+                Math.max(1, number(job[7])),
+                number(job[8]),
+                wall,
+                cpu,
+                core,
+                job[14].matches("\\d{1,9}") ? 60 * number(job[14]) : -1,
+                used,
+                estimated,
+                m.find() ? bytes(m.group(1)) : 0,
+                gpus(job[11]),
+                gpuTime,
+                gpuUsed));
     }
 
     private static long gpus(String tres) {
@@ -88,13 +131,19 @@ record Efficiency(String id, String shownId, String cluster, String user, String
             return 0;
         }
         double fraction = m.group(5) == null ? 0 : Double.parseDouble("0." + m.group(5));
-        return (m.group(1) == null ? 0 : number(m.group(1)) * 86_400) + (m.group(2) == null ? 0 : number(m.group(2)) * 3600)
-                + number(m.group(3)) * 60 + number(m.group(4)) + fraction;
+        return (m.group(1) == null ? 0 : number(m.group(1)) * 86_400)
+                + (m.group(2) == null ? 0 : number(m.group(2)) * 3600)
+                + number(m.group(3)) * 60
+                + number(m.group(4))
+                + fraction;
     }
 
     static double bytes(String text) {
         Matcher m = Pattern.compile("(\\d+(?:\\.\\d+)?)([KMGTP]?)").matcher(text);
-        return m.matches() ? Double.parseDouble(m.group(1)) * Math.pow(1024, m.group(2).isEmpty() ? 0 : 1 + "KMGTP".indexOf(m.group(2))) : 0;
+        return m.matches()
+                ? Double.parseDouble(m.group(1))
+                        * Math.pow(1024, m.group(2).isEmpty() ? 0 : 1 + "KMGTP".indexOf(m.group(2)))
+                : 0;
     }
 
     // ---- as people read it

@@ -21,8 +21,20 @@ public final class LsfCommand extends Wrapper {
     /** @param name of one of the three */
     public static LsfCommand of(CommandRunner runner, String name) {
         return switch (name) {
-            case "bjobs" -> new LsfCommand(runner, "[job_id...]", "a::n", "d::n", "J::r", "noheader::n", "p::n", "q::r", "r::n", "s::n",
-                    "u::r", "w::n");
+            case "bjobs" ->
+                new LsfCommand(
+                        runner,
+                        "[job_id...]",
+                        "a::n",
+                        "d::n",
+                        "J::r",
+                        "noheader::n",
+                        "p::n",
+                        "q::r",
+                        "r::n",
+                        "s::n",
+                        "u::r",
+                        "w::n");
             case "bkill" -> new LsfCommand(runner, "job_id...", "J::r", "q::r", "s::r", "u::r");
             default -> new LsfCommand(runner, "");
         };
@@ -33,8 +45,12 @@ public final class LsfCommand extends Wrapper {
         switch (c.name()) {
             case "lsid" -> {
                 c.out().println(Release.LINE);
-                c.out().println("My cluster name is " + String.join(",", c.host().clusters()));
-                c.out().println("My master name is " + c.host().controllers().stream().findFirst().orElse("unknown"));
+                c.out()
+                        .println("My cluster name is "
+                                + String.join(",", c.host().clusters()));
+                c.out()
+                        .println("My master name is "
+                                + c.host().controllers().stream().findFirst().orElse("unknown"));
                 return 0;
             }
             case "bkill" -> {
@@ -57,13 +73,19 @@ public final class LsfCommand extends Wrapper {
     }
 
     private static boolean isOver(Json.Obj job) {
-        return List.of("DONE", "EXIT").contains(status(job)) && !job.texts("flags").contains("COMPLETING");
+        return List.of("DONE", "EXIT").contains(status(job))
+                && !job.texts("flags").contains("COMPLETING");
     }
 
     private static String id(Json.Obj job) {
         long array = job.number("arrayJobId");
-        return array == 0 ? Long.toString(job.number("jobId"))
-                : array + "[" + (job.text("arrayTasks").isEmpty() ? Long.toString(job.number("arrayTaskId")) : job.text("arrayTasks")) + "]";
+        return array == 0
+                ? Long.toString(job.number("jobId"))
+                : array + "["
+                        + (job.text("arrayTasks").isEmpty()
+                                ? Long.toString(job.number("arrayTaskId"))
+                                : job.text("arrayTasks"))
+                        + "]";
     }
 
     /** Returns the jobs of the caller, of another user or of all, by name, queue and number. */
@@ -72,8 +94,12 @@ public final class LsfCommand extends Wrapper {
         List<Json.Obj> out = new ArrayList<>();
         for (Json.Obj j : jobs(c, List.of())) {
             boolean named = g.operands().isEmpty() || g.operands().stream().anyMatch(o -> isNamed(j, o));
-            if (named && (user.equals("all") || !g.operands().isEmpty() && !g.has("u") || j.text("userName").equals(user))
-                    && (!g.has("J") || j.text("name").equals(g.value("J"))) && (!g.has("q") || j.text("partition").equals(g.value("q")))) {
+            if (named
+                    && (user.equals("all")
+                            || !g.operands().isEmpty() && !g.has("u")
+                            || j.text("userName").equals(user))
+                    && (!g.has("J") || j.text("name").equals(g.value("J")))
+                    && (!g.has("q") || j.text("partition").equals(g.value("q")))) {
                 out.add(j);
             }
         }
@@ -81,7 +107,9 @@ public final class LsfCommand extends Wrapper {
     }
 
     private static boolean isNamed(Json.Obj job, String text) {
-        return text.equals(id(job)) || text.equals(Long.toString(job.number("jobId"))) || text.equals(Long.toString(job.number("arrayJobId")));
+        return text.equals(id(job))
+                || text.equals(Long.toString(job.number("jobId")))
+                || text.equals(Long.toString(job.number("arrayJobId")));
     }
 
     private static boolean isSelected(ParsedArguments g, Json.Obj j) {
@@ -89,12 +117,15 @@ public final class LsfCommand extends Wrapper {
         if (!g.has("p") && !g.has("r") && !g.has("s") && !g.has("d")) {
             return g.has("a") || !g.operands().isEmpty() || !isOver(j);
         }
-        return g.has("p") && status.startsWith("P") || g.has("r") && status.equals("RUN") || g.has("s") && status.endsWith("SUSP")
+        return g.has("p") && status.startsWith("P")
+                || g.has("r") && status.equals("RUN")
+                || g.has("s") && status.endsWith("SUSP")
                 || g.has("d") && isOver(j);
     }
 
     private static int list(CommandContext c, ParsedArguments g) throws SlurmException {
-        List<Json.Obj> shown = selectedJobs(c, g).stream().filter(j -> isSelected(g, j)).toList();
+        List<Json.Obj> shown =
+                selectedJobs(c, g).stream().filter(j -> isSelected(g, j)).toList();
         int rc = 0;
         for (String o : g.operands()) {
             if (shown.stream().noneMatch(j -> isNamed(j, o))) {
@@ -114,9 +145,17 @@ public final class LsfCommand extends Wrapper {
         for (Json.Obj j : shown) {
             List<String> hosts = new ArrayList<>();
             shares(j).forEach(s -> hosts.add((s[1].equals("1") ? "" : s[1] + "*") + s[0]));
-            c.out().println(String.join(" ", cell(g, id(j), 7), cell(g, j.text("userName"), 7), cell(g, status(j), 5),
-                    cell(g, j.text("partition"), 10), cell(g, j.text("submitHost"), 11), cell(g, String.join(":", hosts), 11),
-                    cell(g, j.text("name"), 10), Times.strftime(j.number("submitTime"), c.host().zone(), "%b %e %H:%M")));
+            c.out()
+                    .println(String.join(
+                            " ",
+                            cell(g, id(j), 7),
+                            cell(g, j.text("userName"), 7),
+                            cell(g, status(j), 5),
+                            cell(g, j.text("partition"), 10),
+                            cell(g, j.text("submitHost"), 11),
+                            cell(g, String.join(":", hosts), 11),
+                            cell(g, j.text("name"), 10),
+                            Times.strftime(j.number("submitTime"), c.host().zone(), "%b %e %H:%M")));
         }
         return rc;
     }
@@ -131,7 +170,8 @@ public final class LsfCommand extends Wrapper {
         }
         boolean all = g.operands().contains("0");
         ParsedArguments wide = all ? new ParsedArguments(g.values(), List.of()) : g;
-        List<Json.Obj> found = selectedJobs(c, wide).stream().filter(j -> !isOver(j)).toList();
+        List<Json.Obj> found =
+                selectedJobs(c, wide).stream().filter(j -> !isOver(j)).toList();
         int rc = 0;
         for (String o : wide.operands()) {
             if (found.stream().noneMatch(j -> isNamed(j, o))) {
@@ -145,7 +185,8 @@ public final class LsfCommand extends Wrapper {
         }
         for (Json.Obj j : found) {
             String slurmId = id(j).replaceFirst("\\[", "_").replace("]", "");
-            List<String> args = new ArrayList<>(List.of(j.text("arrayTasks").isEmpty() ? slurmId : Long.toString(j.number("arrayJobId"))));
+            List<String> args = new ArrayList<>(
+                    List.of(j.text("arrayTasks").isEmpty() ? slurmId : Long.toString(j.number("arrayJobId"))));
             if (g.has("s")) {
                 args.add("--signal=" + g.value("s"));
                 args.add("--full");

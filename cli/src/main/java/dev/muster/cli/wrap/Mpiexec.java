@@ -18,7 +18,17 @@ public final class Mpiexec extends Wrapper {
     private static final Pattern LINE = Pattern.compile("-n\\s+(\\d{1,6})\\s*:?\\s+(.+)");
 
     public Mpiexec(CommandRunner runner) {
-        super(runner, "program [args...]", "allstdin::n", "config::r", "host::r", "n::r", "nostdin::n", "nostdout::n", "pernode::n", "verbose::n");
+        super(
+                runner,
+                "program [args...]",
+                "allstdin::n",
+                "config::r",
+                "host::r",
+                "n::r",
+                "nostdin::n",
+                "nostdout::n",
+                "pernode::n",
+                "verbose::n");
     }
 
     @Override
@@ -64,9 +74,13 @@ public final class Mpiexec extends Wrapper {
         StringBuilder plan = new StringBuilder();
         int rank = 0;
         try {
-            byte[] text = file.equals("-") ? c.in().readNBytes(PLAN_BYTES_MAX)
+            byte[] text = file.equals("-")
+                    ? c.in().readNBytes(PLAN_BYTES_MAX)
                     : c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, PLAN_BYTES_MAX);
-            for (String line : new String(text, StandardCharsets.UTF_8).lines().map(String::strip).toList()) {
+            for (String line : new String(text, StandardCharsets.UTF_8)
+                    .lines()
+                    .map(String::strip)
+                    .toList()) {
                 if (line.isEmpty() || line.startsWith("#")) {
                     continue;
                 }
@@ -75,7 +89,12 @@ public final class Mpiexec extends Wrapper {
                     throw refused(c, file + ": a line is to be -n NUMBER : program [args], not " + line);
                 }
                 int count = Integer.parseInt(m.group(1));
-                plan.append(rank).append('-').append(rank + count - 1).append(' ').append(m.group(2)).append('\n');
+                plan.append(rank)
+                        .append('-')
+                        .append(rank + count - 1)
+                        .append(' ')
+                        .append(m.group(2))
+                        .append('\n');
                 rank += count;
             }
             Path made = Files.createTempFile("mpiexec", ".plan");

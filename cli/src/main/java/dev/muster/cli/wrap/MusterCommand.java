@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs {@code muster}. {@code report JOB…} compares requested and used resources; {@code why JOB…} explains why jobs wait; {@code plan} shows which
- * jobs get which nodes when; {@code watch [JOB…]} and {@code top} follow events; {@code page} prints the page's address.
+ * Runs {@code muster}. {@code report JOB…} compares requested and used resources; {@code why JOB…} explains why jobs
+ * wait; {@code plan} shows which jobs get which nodes when; {@code watch [JOB…]} and {@code top} follow events;
+ * {@code page} prints the page's address.
  */
 public final class MusterCommand extends Wrapper {
     /** Exit code where a job is not known. */
     private static final int NOT_FOUND = 1;
+
     private static final int FIRST = 8;
     private static final String LIST = """
             Usage: muster COMMAND
@@ -30,7 +32,12 @@ public final class MusterCommand extends Wrapper {
     private static final int WIDTH = 14;
 
     public MusterCommand(CommandRunner runner) {
-        super(runner, "report job_id... | why job_id... | plan | watch [job_id...] | top | page [address]", "hours::r", "json::n", "partition::r");
+        super(
+                runner,
+                "report job_id... | why job_id... | plan | watch [job_id...] | top | page [address]",
+                "hours::r",
+                "json::n",
+                "partition::r");
     }
 
     @Override
@@ -77,8 +84,11 @@ public final class MusterCommand extends Wrapper {
                 }
                 yield PageLink.print(c, rest.isEmpty() ? "" : rest.getFirst());
             }
-            default -> throw misused(c, "muster: error: " + g.operands().getFirst()
-                    + " is not one of its commands; there are: report, why, plan, watch, top, page");
+            default ->
+                throw misused(
+                        c,
+                        "muster: error: " + g.operands().getFirst()
+                                + " is not one of its commands; there are: report, why, plan, watch, top, page");
         };
     }
 
@@ -125,8 +135,9 @@ public final class MusterCommand extends Wrapper {
     }
 
     private static void report(CommandContext c, Efficiency e) {
-        c.out().println("Job " + e.shownId() + " of " + e.user() + " on " + e.cluster() + ": " + e.state()
-                + (List.of("PENDING", "RUNNING").contains(e.state()) ? "" : ", exit code " + e.exit()));
+        c.out()
+                .println("Job " + e.shownId() + " of " + e.user() + " on " + e.cluster() + ": " + e.state()
+                        + (List.of("PENDING", "RUNNING").contains(e.state()) ? "" : ", exit code " + e.exit()));
         if (e.state().equals("PENDING")) {
             c.out().println("It has not run yet.");
             return;
@@ -136,25 +147,46 @@ public final class MusterCommand extends Wrapper {
             return;
         }
         line(c, "", "requested", "used", "");
-        line(c, "CPU", Efficiency.clock(e.core()), Efficiency.clock(Math.round(e.cpu())), Efficiency.percent(e.cpu(), (double) e.core()));
-        line(c, "Memory", Efficiency.amount(e.given()), (e.estimated() ? "~" : "") + Efficiency.amount(e.memory()),
+        line(
+                c,
+                "CPU",
+                Efficiency.clock(e.core()),
+                Efficiency.clock(Math.round(e.cpu())),
+                Efficiency.percent(e.cpu(), (double) e.core()));
+        line(
+                c,
+                "Memory",
+                Efficiency.amount(e.given()),
+                (e.estimated() ? "~" : "") + Efficiency.amount(e.memory()),
                 e.given() > 0 ? Efficiency.percent(e.memory(), e.given()) : "");
         if (e.gpus() > 0) {
-            line(c, "GPU", Efficiency.clock(e.gpuTime()), e.gpuUsed() < 0 ? "not measured" : Efficiency.clock(Math.round(e.gpuUsed())),
+            line(
+                    c,
+                    "GPU",
+                    Efficiency.clock(e.gpuTime()),
+                    e.gpuUsed() < 0 ? "not measured" : Efficiency.clock(Math.round(e.gpuUsed())),
                     e.gpuUsed() < 0 ? "" : Efficiency.percent(e.gpuUsed(), (double) e.gpuTime()));
         }
-        line(c, "Time", e.limit() < 0 ? "unlimited" : Efficiency.clock(e.limit()), Efficiency.clock(e.wall()),
+        line(
+                c,
+                "Time",
+                e.limit() < 0 ? "unlimited" : Efficiency.clock(e.limit()),
+                Efficiency.clock(e.wall()),
                 e.limit() > 0 ? Efficiency.percent((double) e.wall(), (double) e.limit()) : "");
         c.out().println(sentence(e));
     }
 
     private static void line(CommandContext c, String what, String requested, String used, String part) {
-        c.out().println((left(what, FIRST) + right(requested, WIDTH) + right(used, WIDTH) + right(part, WIDTH - 2)).stripTrailing());
+        c.out()
+                .println((left(what, FIRST) + right(requested, WIDTH) + right(used, WIDTH) + right(part, WIDTH - 2))
+                        .stripTrailing());
     }
 
     private static String sentence(Efficiency e) {
-        Optional<String> gpus = e.gpus() == 0 ? Optional.empty() : Optional.of(e.gpus() + (e.gpus() == 1 ? " GPU" : " GPUs"));
-        return "It had " + e.cores() + (e.cores() == 1 ? " CPU" : " CPUs") + gpus.map(g -> " and " + g).orElse("") + " on " + e.nodes()
-                + (e.nodes() == 1 ? " node" : " nodes") + (e.state().equals("RUNNING") ? ", and runs on." : ".");
+        Optional<String> gpus =
+                e.gpus() == 0 ? Optional.empty() : Optional.of(e.gpus() + (e.gpus() == 1 ? " GPU" : " GPUs"));
+        return "It had " + e.cores() + (e.cores() == 1 ? " CPU" : " CPUs")
+                + gpus.map(g -> " and " + g).orElse("") + " on " + e.nodes() + (e.nodes() == 1 ? " node" : " nodes")
+                + (e.state().equals("RUNNING") ? ", and runs on." : ".");
     }
 }

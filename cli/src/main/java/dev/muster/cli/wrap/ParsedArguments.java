@@ -79,7 +79,13 @@ record ParsedArguments(Map<String, List<String>> values, List<String> operands) 
         if (close.size() == 1) {
             return close.getFirst();
         }
-        throw wrapper.misused(c, close.isEmpty() ? "Unknown option: " + name
-                : "Option " + name + " is ambiguous (" + String.join(", ", close.stream().map(GetOpt.Opt::name).toList()) + ")");
+        throw wrapper.misused(
+                c,
+                close.isEmpty()
+                        ? "Unknown option: " + name
+                        : "Option " + name + " is ambiguous ("
+                                + String.join(
+                                        ", ",
+                                        close.stream().map(GetOpt.Opt::name).toList()) + ")");
     }
 }

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Runs {@code qdel}, {@code qhold}, {@code qrls}, {@code qrerun} and {@code qalter}, which each change jobs in one way. */
+/**
+ * Runs {@code qdel}, {@code qhold}, {@code qrls}, {@code qrerun} and {@code qalter}, which each change jobs in one way.
+ */
 public final class PbsJob extends Wrapper {
     private static final Pattern ID = Pattern.compile("(\\d+)(?:\\[(\\d*)\\])?(?:\\..*)?");
 
@@ -33,7 +35,9 @@ public final class PbsJob extends Wrapper {
     /** {@code 12}, {@code 12.server}, {@code 12[3]} and {@code 12[]} in Slurm's writing; anything else as it is. */
     static String id(String text) {
         Matcher m = ID.matcher(text);
-        return !m.matches() ? text : m.group(2) == null || m.group(2).isEmpty() ? m.group(1) : m.group(1) + "_" + m.group(2);
+        return !m.matches()
+                ? text
+                : m.group(2) == null || m.group(2).isEmpty() ? m.group(1) : m.group(1) + "_" + m.group(2);
     }
 
     @Override
@@ -42,20 +46,31 @@ public final class PbsJob extends Wrapper {
             throw misused(c, "Missing Job ID");
         }
         String hold = g.has("h") ? g.value("h") : "u";
-        if (!List.of("u", "o", "s", "n", "a").contains(hold) || hold.equals("a") && c.name().equals("qhold")) {
+        if (!List.of("u", "o", "s", "n", "a").contains(hold)
+                || hold.equals("a") && c.name().equals("qhold")) {
             throw refused(c, "-h: u, o, s" + (c.name().equals("qrls") ? ", a" : "") + " or n, not " + hold);
         }
         int rc = 0;
         for (String text : g.operands()) {
             String id = id(text);
-            rc = Math.max(rc, switch (c.name()) {
-                case "qdel" -> delete(c, id);
-                case "qhold" -> hold.equals("n") ? 0
-                        : runAndExplain(c, id, "Error", "scontrol", List.of(hold.equals("u") ? "uhold" : "hold", id));
-                case "qrls" -> hold.equals("n") ? 0 : runAndExplain(c, id, "Error", "scontrol", List.of("release", id));
-                case "qrerun" -> runAndExplain(c, id, "Error", "scontrol", List.of("requeue", id));
-                default -> alter(c, g, id);
-            });
+            rc = Math.max(
+                    rc,
+                    switch (c.name()) {
+                        case "qdel" -> delete(c, id);
+                        case "qhold" ->
+                            hold.equals("n")
+                                    ? 0
+                                    : runAndExplain(
+                                            c,
+                                            id,
+                                            "Error",
+                                            "scontrol",
+                                            List.of(hold.equals("u") ? "uhold" : "hold", id));
+                        case "qrls" ->
+                            hold.equals("n") ? 0 : runAndExplain(c, id, "Error", "scontrol", List.of("release", id));
+                        case "qrerun" -> runAndExplain(c, id, "Error", "scontrol", List.of("requeue", id));
+                        default -> alter(c, g, id);
+                    });
         }
         return rc;
     }
@@ -65,7 +80,8 @@ public final class PbsJob extends Wrapper {
         String number = id.replaceFirst("_.*", "");
         String problem = "Invalid job id specified";
         for (Json.Obj j : jobs(c, List.of())) {
-            if (Long.toString(j.number("jobId")).equals(number) || Long.toString(j.number("arrayJobId")).equals(number)) {
+            if (Long.toString(j.number("jobId")).equals(number)
+                    || Long.toString(j.number("arrayJobId")).equals(number)) {
                 if (List.of("PENDING", "RUNNING", "SUSPENDED", "").contains(j.text("state"))) {
                     return runAndExplain(c, id, "Kill job error", "scancel", List.of(id));
                 }
@@ -102,8 +118,10 @@ public final class PbsJob extends Wrapper {
         String said = err.toString(StandardCharsets.UTF_8).strip();
         if (rc != 0 || !said.isEmpty()) {
             String last = said.substring(said.lastIndexOf('\n') + 1);
-            c.err().println(c.name() + ": " + what + " on job id " + id + ": "
-                    + last.substring(last.lastIndexOf(": ") < 0 ? 0 : last.lastIndexOf(": ") + 2).replaceFirst(" for job .*|^slurm_\\w+ error:", ""));
+            c.err()
+                    .println(c.name() + ": " + what + " on job id " + id + ": "
+                            + last.substring(last.lastIndexOf(": ") < 0 ? 0 : last.lastIndexOf(": ") + 2)
+                                    .replaceFirst(" for job .*|^slurm_\\w+ error:", ""));
         }
         return rc == 0 ? 0 : 1;
     }

@@ -51,7 +51,8 @@ public final class PbsNodes extends Wrapper {
     /** Name, state, CPUs, memory, disk, sockets, cores, threads and reason of each. */
     private Map<String, String[]> nodes(CommandContext c) {
         Map<String, String[]> out = new LinkedHashMap<>();
-        for (String line : capture(c, "sinfo", List.of("-a", "-h", "-N", "-o", "%N|%T|%c|%m|%d|%X|%Y|%Z|%E")).lines()) {
+        for (String line : capture(c, "sinfo", List.of("-a", "-h", "-N", "-o", "%N|%T|%c|%m|%d|%X|%Y|%Z|%E"))
+                .lines()) {
             String[] cells = line.split("\\|", COLUMNS);
             if (cells.length == COLUMNS) {
                 out.putIfAbsent(cells[0], cells);
@@ -78,11 +79,17 @@ public final class PbsNodes extends Wrapper {
 
     private static void record(CommandContext c, String[] n, String state, Json.Obj machine) {
         String note = note(n);
-        c.out().println(n[0] + "\n    state = " + state + "\n    np = " + n[2] + "\n    ntype = cluster\n    status = rectime="
-                + c.host().nowMs() / 1000 + ",state=" + state + ",slurmstate=" + n[1] + ",size=" + Long.parseLong(n[4]) * 1024 + "kb:"
-                + Long.parseLong(n[4]) * 1024 + "kb" + (note.isEmpty() ? "" : ",message=\"" + note + "\"") + ",ncpus=" + n[2] + ",boards="
-                + Math.max(1, machine.number("boards")) + ",sockets=" + n[5] + ",cores=" + n[6] + ",threads=" + n[7] + ",availmem=" + n[3]
-                + "mb,opsys=" + machine.text("operatingSystem").toLowerCase(Locale.ROOT) + ",arch=" + machine.text("architecture"));
+        c.out()
+                .println(n[0] + "\n    state = " + state + "\n    np = " + n[2]
+                        + "\n    ntype = cluster\n    status = rectime="
+                        + c.host().nowMs() / 1000 + ",state=" + state + ",slurmstate=" + n[1] + ",size="
+                        + Long.parseLong(n[4]) * 1024 + "kb:"
+                        + Long.parseLong(n[4]) * 1024 + "kb" + (note.isEmpty() ? "" : ",message=\"" + note + "\"")
+                        + ",ncpus=" + n[2] + ",boards="
+                        + Math.max(1, machine.number("boards")) + ",sockets=" + n[5] + ",cores=" + n[6] + ",threads="
+                        + n[7] + ",availmem=" + n[3]
+                        + "mb,opsys=" + machine.text("operatingSystem").toLowerCase(Locale.ROOT) + ",arch="
+                        + machine.text("architecture"));
         if (!note.isEmpty()) {
             c.out().println("    note = " + note);
         }

@@ -63,11 +63,12 @@ final class PbsResources {
     private void place(String v) throws UsageException {
         for (String word : v.split(":")) {
             switch (word) {
-                case "free", "scatter" -> { }       // as it is, and as select's number of nodes has it
+                case "free", "scatter" -> {} // as it is, and as select's number of nodes has it
                 case "pack" -> out.add("-N1");
                 case "excl", "exclhost" -> out.add("--exclusive");
                 case "shared" -> out.add("--oversubscribe");
-                default -> throw Wrapper.refused(c, "-l place=" + v + ": free, scatter, pack, excl and shared are supported");
+                default ->
+                    throw Wrapper.refused(c, "-l place=" + v + ": free, scatter, pack, excl and shared are supported");
             }
         }
     }
@@ -107,8 +108,13 @@ final class PbsResources {
         long count = 0;
         List<String> hosts = new ArrayList<>();
         for (Chunk p : parts) {
-            if (!p.values.equals(one.values) || !p.properties.equals(one.properties) || p.host.isEmpty() != one.host.isEmpty()) {
-                throw Wrapper.refused(c, "-l " + name + "=" + text + ": parts that differ are not supported, a heterogeneous job (sbatch) is");
+            if (!p.values.equals(one.values)
+                    || !p.properties.equals(one.properties)
+                    || p.host.isEmpty() != one.host.isEmpty()) {
+                throw Wrapper.refused(
+                        c,
+                        "-l " + name + "=" + text
+                                + ": parts that differ are not supported, a heterogeneous job (sbatch) is");
             }
             count += p.count;
             if (!p.host.isEmpty()) {
@@ -139,7 +145,8 @@ final class PbsResources {
     private void select(String text) throws UsageException {
         Chunk all = whole("select", text);
         if (!all.host.isEmpty() || !all.properties.isEmpty()) {
-            throw Wrapper.refused(c, "-l select=" + text + ": a number of nodes and resources are needed, as in select=2:ncpus=4");
+            throw Wrapper.refused(
+                    c, "-l select=" + text + ": a number of nodes and resources are needed, as in select=2:ncpus=4");
         }
         out.add("-N" + all.count);
         long cpus = 0;
@@ -172,7 +179,10 @@ final class PbsResources {
         return Long.parseLong(text);
     }
 
-    /** Returns the minutes of seconds, {@code MM:SS} or {@code HH:MM:SS}, with or without days before. A part of a minute counts as one. */
+    /**
+     * Returns the minutes of seconds, {@code MM:SS} or {@code HH:MM:SS}, with or without days before. A part of a
+     * minute counts as one.
+     */
     private long minutes(String name, String text) throws UsageException {
         String[] parts = text.split(":", -1);
         long[] unit = {1, 60, 3600};
@@ -206,13 +216,15 @@ final class PbsResources {
         String digits = lower.replaceAll("\\D", "");
         String unit = lower.substring(digits.length());
         long n = Long.parseLong(digits) * (unit.endsWith("w") ? 8 : 1);
-        int shift = unit.isEmpty() ? 0 : switch (unit.charAt(0)) {
-            case 'k' -> 10;
-            case 'm' -> 20;
-            case 'g' -> 30;
-            case 't' -> 40;
-            default -> 0;
-        };
+        int shift = unit.isEmpty()
+                ? 0
+                : switch (unit.charAt(0)) {
+                    case 'k' -> 10;
+                    case 'm' -> 20;
+                    case 'g' -> 30;
+                    case 't' -> 40;
+                    default -> 0;
+                };
         return n > Long.MAX_VALUE >> shift ? OptionalLong.empty() : OptionalLong.of(n << shift);
     }
 }

@@ -28,9 +28,11 @@ final class PlanCommand {
     private static final int HOURS = 24;
     /** Plans reach no further. */
     private static final int HOURS_MAX = 168;
+
     private static final int COLUMNS = 100;
     /** More nodes are shown by their partitions. */
     private static final int ROWS = 40;
+
     private static final int JOBS = 20;
     private static final int NAME = 16;
 
@@ -90,35 +92,52 @@ final class PlanCommand {
     private Json.Obj ask(String id, Matcher m) throws SlurmException {
         long number = Long.parseLong(m.group(1));
         boolean het = id.indexOf('+') > 0;
-        return c.host().controller().call("QueryWhy", new Json.Obj().put("jobId", het ? number + Long.parseLong(m.group(2)) : number)
-                .put("task", m.group(2) == null || het ? -1L : Long.parseLong(m.group(2))));
+        return c.host()
+                .controller()
+                .call(
+                        "QueryWhy",
+                        new Json.Obj()
+                                .put("jobId", het ? number + Long.parseLong(m.group(2)) : number)
+                                .put("task", m.group(2) == null || het ? -1L : Long.parseLong(m.group(2))));
     }
 
     private void report(Json.Obj w) {
-        c.out().println("Job " + w.text("shown") + " of " + w.text("user") + ": " + w.text("state")
-                + (w.text("state").equals("PENDING") ? " (" + w.text("reason") + ")" : ""));
+        c.out()
+                .println("Job " + w.text("shown") + " of " + w.text("user") + ": " + w.text("state")
+                        + (w.text("state").equals("PENDING") ? " (" + w.text("reason") + ")" : ""));
         c.out().println(withTimes(w.text("says")));
         w.texts("evidence").forEach(e -> c.out().println("  " + withTimes(e)));
         if (!w.text("change").isEmpty()) {
             c.out().println("What would help: " + withTimes(w.text("change")));
         }
         if (w.text("state").equals("PENDING")) {
-            c.out().println(w.number("start") == 0 ? "No start is planned for it."
-                    : "It is planned to start at " + time(TIME, Math.max(w.number("start"), w.number("now")))
-                            + (w.text("nodes").isEmpty() ? "." : " on " + w.text("nodes") + "."));
+            c.out()
+                    .println(
+                            w.number("start") == 0
+                                    ? "No start is planned for it."
+                                    : "It is planned to start at "
+                                            + time(TIME, Math.max(w.number("start"), w.number("now")))
+                                            + (w.text("nodes").isEmpty() ? "." : " on " + w.text("nodes") + "."));
         }
     }
 
     // ---- the plan
 
     int plan(String hoursText, String partition, boolean json) throws SlurmException, UsageException {
-        if (!hoursText.isEmpty() && (!hoursText.matches("[0-9]{1,3}") || Integer.parseInt(hoursText) < 1
-                || Integer.parseInt(hoursText) > HOURS_MAX)) {
+        if (!hoursText.isEmpty()
+                && (!hoursText.matches("[0-9]{1,3}")
+                        || Integer.parseInt(hoursText) < 1
+                        || Integer.parseInt(hoursText) > HOURS_MAX)) {
             throw Wrapper.refused(c, "hours are from 1 to " + HOURS_MAX + ", not " + hoursText);
         }
         int hours = hoursText.isEmpty() ? HOURS : Integer.parseInt(hoursText);
-        Json.Obj plan = c.host().controller().call("QueryPlan", new Json.Obj()
-                .put("until", c.host().nowMs() / 1000 + hours * 3600L).put("partition", partition));
+        Json.Obj plan = c.host()
+                .controller()
+                .call(
+                        "QueryPlan",
+                        new Json.Obj()
+                                .put("until", c.host().nowMs() / 1000 + hours * 3600L)
+                                .put("partition", partition));
         if (json) {
             c.out().println(text(plan));
             return 0;
@@ -159,7 +178,9 @@ final class PlanCommand {
         for (Json.Obj bar : plan.objects("bars")) {
             List<String> names = names(bar.text("nodes"));
             int from = Math.clamp(Math.round((bar.number("start") - now) / step), 0, columns - 1);
-            int to = bar.number("end") == 0 ? columns : (int) Math.clamp(Math.ceil((bar.number("end") - now) / step), from + 1, columns);
+            int to = bar.number("end") == 0
+                    ? columns
+                    : (int) Math.clamp(Math.ceil((bar.number("end") - now) / step), from + 1, columns);
             for (String name : names) {
                 for (Row row : of.getOrDefault(name, List.of())) {
                     for (int i = from; i < to; i++) {
@@ -170,10 +191,11 @@ final class PlanCommand {
         }
         c.out().println(Wrapper.left(single ? "NODE" : "PARTITION", NAME) + " " + scale(now, hours, columns));
         rows.forEach((name, row) -> c.out().println(Wrapper.left(name, NAME) + " " + line(row)));
-        c.out().println("# full, + half or more, : less, . free, - not usable; " + plan.number("waiting")
-                + (plan.number("waiting") == 1 ? " job waits, " : " jobs wait, ") + plan.number("planned")
-                + (plan.number("planned") == 1 ? " has" : " have") + " a time"
-                + (plan.number("more") > 0 ? "; " + plan.number("more") + " later ones are left out" : ""));
+        c.out()
+                .println("# full, + half or more, : less, . free, - not usable; " + plan.number("waiting")
+                        + (plan.number("waiting") == 1 ? " job waits, " : " jobs wait, ") + plan.number("planned")
+                        + (plan.number("planned") == 1 ? " has" : " have") + " a time"
+                        + (plan.number("more") > 0 ? "; " + plan.number("more") + " later ones are left out" : ""));
     }
 
     private static List<String> names(String list) {
@@ -203,16 +225,24 @@ final class PlanCommand {
     }
 
     private void next(Json.Obj plan) {
-        List<Json.Obj> waiting = plan.objects("bars").stream().filter(b -> !b.flag("running") && b.number("jobId") > 0).toList();
+        List<Json.Obj> waiting = plan.objects("bars").stream()
+                .filter(b -> !b.flag("running") && b.number("jobId") > 0)
+                .toList();
         if (waiting.isEmpty()) {
             return;
         }
-        c.out().println("\n" + Wrapper.left("JOBID", 12) + " " + Wrapper.left("USER", 10) + " " + Wrapper.left("PARTITION", 10) + " "
-                + Wrapper.left("START", 20) + Wrapper.right("CPUS", 6) + "  NODES");
+        c.out()
+                .println("\n" + Wrapper.left("JOBID", 12) + " " + Wrapper.left("USER", 10) + " "
+                        + Wrapper.left("PARTITION", 10) + " " + Wrapper.left("START", 20) + Wrapper.right("CPUS", 6)
+                        + "  NODES");
         for (Json.Obj b : waiting.subList(0, Math.min(JOBS, waiting.size()))) {
-            c.out().println((Wrapper.left(b.text("shown"), 12) + " " + Wrapper.left(b.text("user"), 10) + " " + Wrapper.left(b.text("partition"), 10)
-                    + " " + Wrapper.left(time(TIME, b.number("start")), 20) + Wrapper.right(Long.toString(b.number("cpus")), 6) + "  "
-                    + b.text("nodes")).stripTrailing());
+            c.out()
+                    .println((Wrapper.left(b.text("shown"), 12) + " " + Wrapper.left(b.text("user"), 10) + " "
+                                    + Wrapper.left(b.text("partition"), 10)
+                                    + " " + Wrapper.left(time(TIME, b.number("start")), 20)
+                                    + Wrapper.right(Long.toString(b.number("cpus")), 6) + "  "
+                                    + b.text("nodes"))
+                            .stripTrailing());
         }
         if (waiting.size() > JOBS) {
             c.out().println("... and " + (waiting.size() - JOBS) + " more");

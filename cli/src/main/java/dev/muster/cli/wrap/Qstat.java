@@ -14,11 +14,25 @@ import java.util.List;
 public final class Qstat extends Wrapper {
     /** PBS's exit code for a job that nobody knows. */
     private static final int UNKNOWN_JOB = 153;
+
     private static final String NONE = "--";
     private static final List<String> ALTERNATE = List.of("a", "i", "r", "u", "n", "G", "M");
 
     public Qstat(CommandRunner runner) {
-        super(runner, "[job_id... | queue...]", "1::n", "a::n", "f::n", "G::n", "i::n", "M::n", "n::n", "Q::n", "q::n", "r::n", "u::r");
+        super(
+                runner,
+                "[job_id... | queue...]",
+                "1::n",
+                "a::n",
+                "f::n",
+                "G::n",
+                "i::n",
+                "M::n",
+                "n::n",
+                "Q::n",
+                "q::n",
+                "r::n",
+                "u::r");
     }
 
     @Override
@@ -29,9 +43,12 @@ public final class Qstat extends Wrapper {
         List<Json.Obj> shown = new ArrayList<>();
         List<String> ids = g.operands().stream().map(PbsJob::id).toList();
         for (Json.Obj job : jobs(c, List.of())) {
-            boolean named = ids.isEmpty() || ids.contains(job.text("jobId")) || ids.contains(Long.toString(job.number("jobId")))
+            boolean named = ids.isEmpty()
+                    || ids.contains(job.text("jobId"))
+                    || ids.contains(Long.toString(job.number("jobId")))
                     || job.number("arrayJobId") != 0 && ids.contains(Long.toString(job.number("arrayJobId")));
-            boolean owned = !g.has("u") || Arrays.asList(g.value("u").split(",")).contains(job.text("userName"));
+            boolean owned =
+                    !g.has("u") || Arrays.asList(g.value("u").split(",")).contains(job.text("userName"));
             char state = state(job);
             boolean inState = g.has("i") ? state == 'Q' : !g.has("r") || state == 'R' || state == 'S';
             if (named && owned && inState) {
@@ -67,8 +84,15 @@ public final class Qstat extends Wrapper {
         c.out().println("Job id              Name             Username        Time Use S Queue          ");
         c.out().println("------------------- ---------------- --------------- -------- - ---------------");
         for (Json.Obj j : jobs) {
-            c.out().println(String.join(" ", left(number(j), 19), left(j.text("name"), 16), left(j.text("userName"), 15),
-                    right(clock(j.number("runSeconds")), 8), Character.toString(state(j)), left(j.text("partition"), 15)));
+            c.out()
+                    .println(String.join(
+                            " ",
+                            left(number(j), 19),
+                            left(j.text("name"), 16),
+                            left(j.text("userName"), 15),
+                            right(clock(j.number("runSeconds")), 8),
+                            Character.toString(state(j)),
+                            left(j.text("partition"), 15)));
         }
     }
 
@@ -83,33 +107,54 @@ public final class Qstat extends Wrapper {
     private static void alternate(CommandContext c, ParsedArguments g, List<Json.Obj> jobs) {
         c.out().println("\n" + c.host().hostName() + ":");
         c.out().println(" ".repeat(79) + "Req'd  Req'd   Elap ");
-        c.out().println("Job id               Username Queue    Name                 SessID NDS   TSK   Memory Time Use S Time ");
-        c.out().println("-------------------- -------- -------- -------------------- ------ ----- ----- ------ ----- - -----");
+        c.out()
+                .println("Job id               Username Queue    Name                 SessID NDS   TSK   "
+                        + "Memory Time Use S Time ");
+        c.out()
+                .println("-------------------- -------- -------- -------------------- ------ ----- ----- "
+                        + "------ ----- - -----");
         for (Json.Obj j : jobs) {
             long limit = j.number("timeLimitMin");
-            String line = String.join(" ", left(number(j), 20), left(j.text("userName"), 8), left(j.text("partition"), 8), left(j.text("name"), 20),
-                    left(NONE, 6), right(Long.toString(Math.max(1, j.number("nodeCount"))), 5), right(Long.toString(j.number("cpus")), 5),
-                    right(memory(g, j), 6), right(limit > 0 ? hoursMinutes(limit * 60) : NONE, 5), Character.toString(state(j)),
+            String line = String.join(
+                    " ",
+                    left(number(j), 20),
+                    left(j.text("userName"), 8),
+                    left(j.text("partition"), 8),
+                    left(j.text("name"), 20),
+                    left(NONE, 6),
+                    right(Long.toString(Math.max(1, j.number("nodeCount"))), 5),
+                    right(Long.toString(j.number("cpus")), 5),
+                    right(memory(g, j), 6),
+                    right(limit > 0 ? hoursMinutes(limit * 60) : NONE, 5),
+                    Character.toString(state(j)),
                     right(hoursMinutes(j.number("runSeconds")), 5));
             c.out().println(line + (g.has("n") ? (g.has("1") ? "   " : "\n   ") + hosts(j) : ""));
         }
     }
 
     private static String hosts(Json.Obj job) {
-        String all = String.join("+", shares(job).stream().map(s -> s[0] + "/" + s[1]).toList());
+        String all = String.join(
+                "+", shares(job).stream().map(s -> s[0] + "/" + s[1]).toList());
         return all.isEmpty() ? NONE : all;
     }
 
     /** Of the whole job. */
     private static String memory(ParsedArguments g, Json.Obj j) {
-        long mb = j.number("memPerNodeMb") > 0 ? j.number("memPerNodeMb") * Math.max(1, j.number("nodeCount"))
+        long mb = j.number("memPerNodeMb") > 0
+                ? j.number("memPerNodeMb") * Math.max(1, j.number("nodeCount"))
                 : j.number("memPerCpuMb") * j.number("cpus");
-        return mb <= 0 ? NONE : g.has("G") ? Math.ceilDiv(mb, 1024L) + "gb" : g.has("M") ? Math.ceilDiv(mb, 8L) + "mw" : mb + "mb";
+        return mb <= 0
+                ? NONE
+                : g.has("G") ? Math.ceilDiv(mb, 1024L) + "gb" : g.has("M") ? Math.ceilDiv(mb, 8L) + "mw" : mb + "mb";
     }
 
     private static void full(CommandContext c, Json.Obj j) {
-        List<String> lines = new ArrayList<>(List.of("Job Id:\t" + number(j), "Job_Name = " + j.text("name"),
-                "Job_Owner = " + j.text("userName") + "@" + j.text("submitHost"), "job_state = " + state(j), "queue = " + j.text("partition")));
+        List<String> lines = new ArrayList<>(List.of(
+                "Job Id:\t" + number(j),
+                "Job_Name = " + j.text("name"),
+                "Job_Owner = " + j.text("userName") + "@" + j.text("submitHost"),
+                "job_state = " + state(j),
+                "queue = " + j.text("partition")));
         time(c, lines, "qtime", j.number("submitTime"));
         if (state(j) != 'Q') {
             time(c, lines, "mtime", j.number("startTime"));
@@ -138,7 +183,10 @@ public final class Qstat extends Wrapper {
     // ---- queues
 
     private static int queues(CommandContext c, ParsedArguments g) throws SlurmException {
-        List<Json.Obj> all = c.host().controller().call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE)).objects("partitions");
+        List<Json.Obj> all = c.host()
+                .controller()
+                .call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE))
+                .objects("partitions");
         List<Json.Obj> jobs = jobs(c, List.of());
         long ran = 0;
         long waited = 0;
@@ -154,25 +202,46 @@ public final class Qstat extends Wrapper {
             if (!g.operands().isEmpty() && !g.operands().contains(name)) {
                 continue;
             }
-            long running = jobs.stream().filter(j -> j.text("partition").equals(name) && "RSE".indexOf(state(j)) >= 0).count();
-            long waiting = jobs.stream().filter(j -> List.of(j.text("partition").split(",")).contains(name) && state(j) == 'Q').count();
+            long running = jobs.stream()
+                    .filter(j -> j.text("partition").equals(name) && "RSE".indexOf(state(j)) >= 0)
+                    .count();
+            long waiting = jobs.stream()
+                    .filter(j -> List.of(j.text("partition").split(",")).contains(name) && state(j) == 'Q')
+                    .count();
             ran += running;
             waited += waiting;
             boolean enabled = p.text("state").equals("UP") || p.text("state").equals("DOWN");
             boolean started = p.text("state").equals("UP") || p.text("state").equals("DRAIN");
             if (g.has("q")) {
                 long limit = p.number("maxTimeMin");
-                c.out().println(left(name, 16) + "   --      --    " + (limit > 0 ? right(clock(limit * 60), 8) : "   --   ") + "   -- "
-                        + right(Long.toString(running), 4) + right(Long.toString(waiting), 4) + " --  " + (enabled ? "E" : "D") + " "
-                        + (started ? "R" : "S") + " ");
+                c.out()
+                        .println(left(name, 16) + "   --      --    "
+                                + (limit > 0 ? right(clock(limit * 60), 8) : "   --   ") + "   -- "
+                                + right(Long.toString(running), 4) + right(Long.toString(waiting), 4) + " --  "
+                                + (enabled ? "E" : "D") + " "
+                                + (started ? "R" : "S") + " ");
             } else if (g.has("f")) {
-                c.out().println("Queue:\t" + name + "\n\tqueue_type = Execution\n\tresources_default.nodes = " + p.number("totalNodes")
-                        + "\n\tenabled = " + yes(enabled) + "\n\tstarted = " + yes(started) + "\n");
+                c.out()
+                        .println("Queue:\t" + name + "\n\tqueue_type = Execution\n\tresources_default.nodes = "
+                                + p.number("totalNodes") + "\n\tenabled = " + yes(enabled) + "\n\tstarted = "
+                                + yes(started) + "\n");
             } else {
                 StringBuilder line = new StringBuilder(left(name, 16));
-                long held = jobs.stream().filter(j -> j.text("partition").equals(name) && j.text("reason").startsWith("JobHeld")).count();
-                for (String cell : List.of("?", Long.toString(running + waiting), yes(enabled), yes(started), Long.toString(waiting - held),
-                        Long.toString(running), Long.toString(held), "?", "?", "?")) {
+                long held = jobs.stream()
+                        .filter(j -> j.text("partition").equals(name)
+                                && j.text("reason").startsWith("JobHeld"))
+                        .count();
+                for (String cell : List.of(
+                        "?",
+                        Long.toString(running + waiting),
+                        yes(enabled),
+                        yes(started),
+                        Long.toString(waiting - held),
+                        Long.toString(running),
+                        Long.toString(held),
+                        "?",
+                        "?",
+                        "?")) {
                     line.append(right(cell, 6));
                 }
                 c.out().println(line + " E");

@@ -15,8 +15,34 @@ public final class Qsub extends Wrapper {
     private static final int SCRIPT_BYTES_MAX = 4 << 20;
 
     public Qsub(CommandRunner runner) {
-        super(runner, "[script [args...]]", "a::r", "A::r", "b::r", "cwd::n", "e::r", "h::n", "I::n", "J::r", "j::r", "l::r", "m::r", "M::r", "N::r",
-                "o::r", "p::r", "P::r", "pe::r", "q::r", "r::r", "S::r", "t::r", "v::r", "V::n", "W::r", "wd::r");
+        super(
+                runner,
+                "[script [args...]]",
+                "a::r",
+                "A::r",
+                "b::r",
+                "cwd::n",
+                "e::r",
+                "h::n",
+                "I::n",
+                "J::r",
+                "j::r",
+                "l::r",
+                "m::r",
+                "M::r",
+                "N::r",
+                "o::r",
+                "p::r",
+                "P::r",
+                "pe::r",
+                "q::r",
+                "r::r",
+                "S::r",
+                "t::r",
+                "v::r",
+                "V::n",
+                "W::r",
+                "wd::r");
     }
 
     @Override
@@ -27,7 +53,7 @@ public final class Qsub extends Wrapper {
     @Override
     int go(CommandContext c, ParsedArguments given) throws UsageException {
         List<String> operands = new ArrayList<>(given.operands());
-        if (given.has("pe")) {      // its value is two words: the kind and the number
+        if (given.has("pe")) { // its value is two words: the kind and the number
             if (!given.value("pe").equals("shm") || operands.isEmpty()) {
                 throw refused(c, "-pe takes the word shm and a number of CPUs for each task");
             }
@@ -68,7 +94,14 @@ public final class Qsub extends Wrapper {
     /** Reads the words behind the number of -pe as options again. */
     private List<String> rest(CommandContext c, ParsedArguments given, List<String> operands) throws UsageException {
         given.values().put("pe", List.of(operands.getFirst()));
-        CommandContext more = new CommandContext(c.name(), c.program(), operands.subList(1, operands.size()), c.env(), c.host(), c.out(), c.err(),
+        CommandContext more = new CommandContext(
+                c.name(),
+                c.program(),
+                operands.subList(1, operands.size()),
+                c.env(),
+                c.host(),
+                c.out(),
+                c.err(),
                 c.in());
         ParsedArguments behind = ParsedArguments.parse(this, more, true);
         given.values().putAll(behind.values());
@@ -114,7 +147,7 @@ public final class Qsub extends Wrapper {
                     throw refused(c, "-j: oe, eo, y or n, not " + v);
                 }
             }
-            default -> { }      // cwd is how it is anyway; e, o, v, V and I are looked at elsewhere
+            default -> {} // cwd is how it is anyway; e, o, v, V and I are looked at elsewhere
         }
     }
 
@@ -129,13 +162,14 @@ public final class Qsub extends Wrapper {
         List<String> types = new ArrayList<>();
         for (int i = 0; i < letters.length(); i++) {
             char letter = letters.charAt(i);
-            types.add(switch (letter) {
-                case 'a' -> "FAIL";
-                case 'b' -> "BEGIN";
-                case 'e' -> "END";
-                case 'n' -> "NONE";
-                default -> throw refused(c, "-m: the letters a, b, e or n, not " + letter);
-            });
+            types.add(
+                    switch (letter) {
+                        case 'a' -> "FAIL";
+                        case 'b' -> "BEGIN";
+                        case 'e' -> "END";
+                        case 'n' -> "NONE";
+                        default -> throw refused(c, "-m: the letters a, b, e or n, not " + letter);
+                    });
         }
         args.add("--mail-type=" + String.join(",", types));
     }
@@ -173,11 +207,14 @@ public final class Qsub extends Wrapper {
         }
         String digits = text.substring(0, text.length() - (text.indexOf('.') < 0 ? 0 : 3));
         String seconds = text.indexOf('.') < 0 ? "" : ":" + text.substring(text.length() - 2);
-        LocalDateTime now = LocalDateTime.ofInstant(Instant.ofEpochMilli(c.host().nowMs()), c.host().zone());
+        LocalDateTime now = LocalDateTime.ofInstant(
+                Instant.ofEpochMilli(c.host().nowMs()), c.host().zone());
         String whole = now.getYear() + pad(now.getMonthValue()) + pad(now.getDayOfMonth());
         String d = whole.substring(0, 12 - digits.length()) + digits;
         String time = d.substring(8, 10) + ":" + d.substring(10) + seconds;
-        return digits.length() == 4 ? time : d.substring(0, 4) + "-" + d.substring(4, 6) + "-" + d.substring(6, 8) + "T" + time;
+        return digits.length() == 4
+                ? time
+                : d.substring(0, 4) + "-" + d.substring(4, 6) + "-" + d.substring(6, 8) + "T" + time;
     }
 
     static String base(String path) {
@@ -185,17 +222,22 @@ public final class Qsub extends Wrapper {
     }
 
     /** {@code job.oNNN} and {@code job.eNNN}, unless told otherwise, here or in the script. */
-    private static void streams(CommandContext c, ParsedArguments given, List<String> operands, boolean wraps, List<String> args) {
+    private static void streams(
+            CommandContext c, ParsedArguments given, List<String> operands, boolean wraps, List<String> args) {
         String name = given.has("N") ? given.value("N") : operands.isEmpty() ? "STDIN" : base(operands.getFirst());
         String number = given.has("J") || given.has("t") ? "%A.%a" : "%A";
         String script = "";
         if (!wraps && !operands.isEmpty()) {
             try {
                 String path = operands.getFirst();
-                script = new String(c.host().readFile(path.startsWith("/") ? path : c.host().workDir() + "/" + path, SCRIPT_BYTES_MAX),
+                script = new String(
+                        c.host()
+                                .readFile(
+                                        path.startsWith("/") ? path : c.host().workDir() + "/" + path,
+                                        SCRIPT_BYTES_MAX),
                         java.nio.charset.StandardCharsets.ISO_8859_1);
             } catch (IOException e) {
-                script = "";        // sbatch says so
+                script = ""; // sbatch says so
             }
         }
         if (given.has("o")) {
@@ -212,6 +254,8 @@ public final class Qsub extends Wrapper {
     }
 
     private static boolean says(String script, String letter, String word) {
-        return Pattern.compile("(?m)^#(PBS|SBATCH)\\s+(.*\\s)?(" + letter + "|" + word + ")([\\s=]|\\S)").matcher(script).find();
+        return Pattern.compile("(?m)^#(PBS|SBATCH)\\s+(.*\\s)?(" + letter + "|" + word + ")([\\s=]|\\S)")
+                .matcher(script)
+                .find();
     }
 }

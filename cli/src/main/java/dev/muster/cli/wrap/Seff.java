@@ -15,8 +15,10 @@ public final class Seff extends Wrapper {
     @Override
     int go(CommandContext c, ParsedArguments g) throws UsageException {
         if (g.has("h") || g.operands().size() != 1) {
-            c.out().println("Usage: seff [Options] <Jobid>\n       Options:\n       -h    show this help\n       -v    tell the version\n"
-                    + "       -d    show the accounting records as well");
+            c.out()
+                    .println("Usage: seff [Options] <Jobid>\n       Options:\n       -h    show this help\n   "
+                            + "    -v    tell the version\n"
+                            + "       -d    show the accounting records as well");
             return g.has("h") ? 0 : 1;
         }
         if (g.has("v")) {
@@ -49,15 +51,27 @@ public final class Seff extends Wrapper {
             return;
         }
         boolean running = e.state().equals("RUNNING");
-        c.out().println("State: " + e.state() + (running ? "" : " (exit code " + e.exit().replaceFirst(":.*", "") + ")"));
-        c.out().println(e.cores() == 1 ? "Cores: 1" : e.nodes() == 1 ? "Nodes: 1\nCores per node: " + e.cores()
-                : "Nodes: " + e.nodes() + "\nCores per node: " + e.cores() / e.nodes());
+        c.out()
+                .println("State: " + e.state()
+                        + (running ? "" : " (exit code " + e.exit().replaceFirst(":.*", "") + ")"));
+        c.out()
+                .println(
+                        e.cores() == 1
+                                ? "Cores: 1"
+                                : e.nodes() == 1
+                                        ? "Nodes: 1\nCores per node: " + e.cores()
+                                        : "Nodes: " + e.nodes() + "\nCores per node: " + e.cores() / e.nodes());
         c.out().println("CPU Utilized: " + Efficiency.clock(Math.round(e.cpu())));
-        c.out().println("CPU Efficiency: " + Efficiency.percent(e.cpu(), (double) e.core()) + " of " + Efficiency.clock(e.core()) + " core-walltime");
+        c.out()
+                .println("CPU Efficiency: " + Efficiency.percent(e.cpu(), (double) e.core()) + " of "
+                        + Efficiency.clock(e.core()) + " core-walltime");
         c.out().println("Job Wall-clock time: " + Efficiency.clock(e.wall()));
-        c.out().println("Memory Utilized: " + Efficiency.amount(e.memory()) + (e.estimated() ? " (estimated maximum)" : ""));
-        c.out().println("Memory Efficiency: " + Efficiency.percent(e.memory(), e.given()) + " of " + Efficiency.amount(e.given()) + " ("
-                + Efficiency.amount(e.given() / e.nodes()) + "/node)");
+        c.out()
+                .println("Memory Utilized: " + Efficiency.amount(e.memory())
+                        + (e.estimated() ? " (estimated maximum)" : ""));
+        c.out()
+                .println("Memory Efficiency: " + Efficiency.percent(e.memory(), e.given()) + " of "
+                        + Efficiency.amount(e.given()) + " (" + Efficiency.amount(e.given() / e.nodes()) + "/node)");
         if (running) {
             c.out().println("WARNING: Efficiency statistics may be misleading for RUNNING jobs.");
         }

@@ -21,20 +21,36 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Runs sgather, which copies a file from each node of the job to this host as {@code DEST.node}: the tasks of one step write it to their output,
- * packed by tar.
+ * Runs sgather, which copies a file from each node of the job to this host as {@code DEST.node}: the tasks of one step
+ * write it to their output, packed by tar.
  */
 public final class Sgather implements Command {
-    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:n", "fanout:F:r", "force:f:n", "help:h:n", "jobid:j:r", "keep:k:n",
-            "preserve:p:n", "recursive:r:n", "timeout:t:r", "usage::n", "verbose:v:n", "version:V:n");
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
+            "compress:C:n",
+            "fanout:F:r",
+            "force:f:n",
+            "help:h:n",
+            "jobid:j:r",
+            "keep:k:n",
+            "preserve:p:n",
+            "recursive:r:n",
+            "timeout:t:r",
+            "usage::n",
+            "verbose:v:n",
+            "version:V:n");
     private static final String OPERANDS = "SOURCE DEST";
     /** With --force no mistake. */
     private static final String MISSING = ": No such file or directory";
-    /** Arguments: source, r if it may be a directory, seconds, and one for tar. What cannot be read leaves no output and a line of error. */
+    /**
+     * Arguments: source, r if it may be a directory, seconds, and one for tar. What cannot be read leaves no output and
+     * a line of error.
+     */
     private static final String READER = "[ -e \"$1\" ] || "
             + "{ echo \"sgather: error: $SLURMD_NODENAME: $1" + MISSING + "\" >&2; exit 0; }; "
-            + "[ ! -d \"$1\" ] || [ -n \"$2\" ] || { echo \"sgather: error: $SLURMD_NODENAME: $1: is a directory\" >&2; exit 0; }; "
+            + "[ ! -d \"$1\" ] || [ -n \"$2\" ] || { echo \"sgather: error: $SLURMD_NODENAME: $1: is a directory\" "
+            + ">&2; exit 0; }; "
             + "exec timeout \"$3\" tar -cf - $4 -C \"$(dirname \"$1\")\" -- \"$(basename \"$1\")\"";
+
     private static final long UNPACK_SECONDS = 600;
     private static final long WORDS_BYTES_MAX = 1 << 16;
 
@@ -54,7 +70,8 @@ public final class Sgather implements Command {
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
         if (!p.error().isEmpty()) {
-            throw new UsageException(1, List.of(c.program() + ": " + p.error(), "Try \"sgather --help\" for more information"));
+            throw new UsageException(
+                    1, List.of(c.program() + ": " + p.error(), "Try \"sgather --help\" for more information"));
         }
         List<String> set = new ArrayList<>();
         String job = c.env("SLURM_JOB_ID");
@@ -81,11 +98,15 @@ public final class Sgather implements Command {
             }
         }
         if (p.operands().size() != 2) {
-            throw new UsageException(1, List.of("Need two file names, have " + p.operands().size() + " names",
-                    "Try \"sgather --help\" for more information"));
+            throw new UsageException(
+                    1,
+                    List.of(
+                            "Need two file names, have " + p.operands().size() + " names",
+                            "Try \"sgather --help\" for more information"));
         }
         if (!job.matches("\\d{1,9}")) {
-            throw c.bad(1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
+            throw c.bad(
+                    1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
         }
         return gather(c, job, p.operands(), set, seconds, fanout);
     }
@@ -100,7 +121,8 @@ public final class Sgather implements Command {
     private int gather(CommandContext c, String job, List<String> names, List<String> set, long seconds, String fanout)
             throws SlurmException, UsageException {
         c.host().needsOwnProcess();
-        Json.Obj allocation = c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", Long.parseLong(job)));
+        Json.Obj allocation =
+                c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", Long.parseLong(job)));
         List<String> nodes = Wrapper.names(allocation.text("nodes"));
         String target = names.getLast();
         Path dest = Path.of(target.startsWith("/") ? target : c.host().workDir() + "/" + target);
@@ -125,9 +147,19 @@ public final class Sgather implements Command {
             }
             // one step reads on all nodes; every task's output is a file of its own
             args.addAll(step(job, nodes.size()));
-            args.addAll(List.of("-o", spool.toString().replace("%", "%%") + "/%N", "-e",
-                    spool.toString().replace("%", "%%") + "/%N.err", "sh", "-c", READER, "sgather", names.getFirst(),
-                    set.contains("recursive") ? "r" : "", Long.toString(seconds), set.contains("compress") ? "-z" : "--owner=0"));
+            args.addAll(List.of(
+                    "-o",
+                    spool.toString().replace("%", "%%") + "/%N",
+                    "-e",
+                    spool.toString().replace("%", "%%") + "/%N.err",
+                    "sh",
+                    "-c",
+                    READER,
+                    "sgather",
+                    names.getFirst(),
+                    set.contains("recursive") ? "r" : "",
+                    Long.toString(seconds),
+                    set.contains("compress") ? "-z" : "--owner=0"));
             int rc = srun(c, args);
             for (String node : nodes) {
                 rc = Math.max(rc, unpack(c, spool, node, dest, set));
@@ -141,17 +173,29 @@ public final class Sgather implements Command {
     }
 
     private static List<String> step(String job, int nodes) {
-        return List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes, "--ntasks-per-node=1", "-J", "sgather", "--input=none");
+        return List.of(
+                "--jobid=" + job,
+                "--overlap",
+                "-Q",
+                "-N" + nodes,
+                "-n" + nodes,
+                "--ntasks-per-node=1",
+                "-J",
+                "sgather",
+                "--input=none");
     }
 
     private int srun(CommandContext c, List<String> args) {
         return runner.run(new CommandContext("srun", "srun", args, c.env(), c.host(), c.out(), c.err(), c.in()));
     }
 
-    private static int unpack(CommandContext c, Path spool, String node, Path dest, List<String> set) throws IOException {
+    private static int unpack(CommandContext c, Path spool, String node, Path dest, List<String> set)
+            throws IOException {
         Path archive = spool.resolve(node);
         Path said = spool.resolve(node + ".err");
-        String words = Files.exists(said) && Files.size(said) <= WORDS_BYTES_MAX ? Files.readString(said, StandardCharsets.ISO_8859_1).strip() : "";
+        String words = Files.exists(said) && Files.size(said) <= WORDS_BYTES_MAX
+                ? Files.readString(said, StandardCharsets.ISO_8859_1).strip()
+                : "";
         if (!words.isEmpty()) {
             c.err().println(words);
         }
@@ -165,10 +209,14 @@ public final class Sgather implements Command {
             return 1;
         }
         Path into = Files.createDirectory(spool.resolve(node + ".d"));
-        List<String> tar = new ArrayList<>(List.of("tar", "-xf", archive.toString(), "-C", into.toString(), "--no-same-owner"));
+        List<String> tar =
+                new ArrayList<>(List.of("tar", "-xf", archive.toString(), "-C", into.toString(), "--no-same-owner"));
         tar.addAll(set.contains("preserve") ? List.of("-p") : List.of("-m", "--no-same-permissions"));
         try {
-            Process unpacks = new ProcessBuilder(tar).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            Process unpacks = new ProcessBuilder(tar)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             if (!unpacks.waitFor(UNPACK_SECONDS, TimeUnit.SECONDS) || unpacks.exitValue() != 0) {
                 unpacks.destroyForcibly();
                 c.error(node + ": what came is not whole");

@@ -19,7 +19,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
 
-/** Runs {@code muster watch} and {@code muster top}, which follow slurmctld's events. One request at a time waits there. */
+/**
+ * Runs {@code muster watch} and {@code muster top}, which follow slurmctld's events. One request at a time waits there.
+ */
 final class WatchCommand {
     private static final int WAIT_MS = 20_000;
     private static final int AWAY_MS = 2_000;
@@ -29,6 +31,7 @@ final class WatchCommand {
     private static final int KEY_MS = 50;
     /** Not oftener is the screen made anew. */
     private static final int PACE_MS = 500;
+
     private static final String AWAY = "slurmctld does not answer: waiting for it";
     private static final int LINES = 24;
     private static final int COLUMNS = 100;
@@ -36,9 +39,25 @@ final class WatchCommand {
     private static final int WIDE = 100;
     /** Cell of a row from which on numbers are aligned to the right. */
     private static final int FIRST_NUMBER = 5;
-    private static final List<Object> FIELDS = List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "name", "userName", "partition",
-            "state", "flags",
-            "reason", "nodes", "nodeCount", "cpus", "startTime", "endTime", "priority", "exit");
+
+    private static final List<Object> FIELDS = List.of(
+            "jobId",
+            "arrayJobId",
+            "arrayTaskId",
+            "arrayTasks",
+            "name",
+            "userName",
+            "partition",
+            "state",
+            "flags",
+            "reason",
+            "nodes",
+            "nodeCount",
+            "cpus",
+            "startTime",
+            "endTime",
+            "priority",
+            "exit");
 
     private final CommandContext c;
     private final Map<Long, Json.Obj> jobs = new TreeMap<>();
@@ -55,18 +74,31 @@ final class WatchCommand {
 
     /** All of it, as it is. */
     private void load() throws SlurmException {
-        revision = c.host().controller().call("Follow", new Json.Obj().put("since", "").put("jobFields", FIELDS)).text("revision");
-        Json.Obj reply = c.host().controller().call("QueryJobs",
-                new Json.Obj().put("allStates", true).put("allPartitions", true).put("fields", FIELDS));
+        revision = c.host()
+                .controller()
+                .call("Follow", new Json.Obj().put("since", "").put("jobFields", FIELDS))
+                .text("revision");
+        Json.Obj reply = c.host()
+                .controller()
+                .call(
+                        "QueryJobs",
+                        new Json.Obj()
+                                .put("allStates", true)
+                                .put("allPartitions", true)
+                                .put("fields", FIELDS));
         jobs.clear();
         reply.objects("jobs").forEach(j -> jobs.put(j.number("jobId"), j));
         now = reply.number("now");
         nodes.clear();
         try {
-            c.host().controller().call("QueryNodes", new Json.Obj()).objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
+            c.host()
+                    .controller()
+                    .call("QueryNodes", new Json.Obj())
+                    .objects("nodes")
+                    .forEach(n -> nodes.put(n.text("name"), n));
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.ACCESS_DENIED.number()) {
-                throw e;        // PrivateData: without nodes then
+                throw e; // PrivateData: without nodes then
             }
         }
     }
@@ -77,8 +109,14 @@ final class WatchCommand {
      * @return what changed
      */
     private Json.Obj next(int waitMs) throws SlurmException {
-        Json.Obj reply = c.host().controller().call("Follow",
-                new Json.Obj().put("since", revision).put("waitMs", (long) waitMs).put("jobFields", FIELDS));
+        Json.Obj reply = c.host()
+                .controller()
+                .call(
+                        "Follow",
+                        new Json.Obj()
+                                .put("since", revision)
+                                .put("waitMs", (long) waitMs)
+                                .put("jobFields", FIELDS));
         now = reply.number("now");
         revision = reply.text("revision");
         stale |= reply.flag("reset");
@@ -93,9 +131,12 @@ final class WatchCommand {
 
     private static String shown(Json.Obj job) {
         long array = job.number("arrayJobId");
-        return array == 0 ? Long.toString(job.number("jobId")) : array + "_" + (job.text("arrayTasks").isEmpty()
-                ? Long.toString(job.number("arrayTaskId"))
-                : "[" + job.text("arrayTasks") + "]");
+        return array == 0
+                ? Long.toString(job.number("jobId"))
+                : array + "_"
+                        + (job.text("arrayTasks").isEmpty()
+                                ? Long.toString(job.number("arrayTaskId"))
+                                : "[" + job.text("arrayTasks") + "]");
     }
 
     private static String state(Json.Obj job) {
@@ -118,7 +159,8 @@ final class WatchCommand {
         boolean all = ids.isEmpty();
         for (String id : ids) {
             if (jobs.values().stream().noneMatch(j -> isSelected(j, Set.of(id)))) {
-                throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence() + ": " + id);
+                throw new SlurmException(
+                        SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence() + ": " + id);
             }
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
@@ -130,10 +172,17 @@ final class WatchCommand {
         // what became of them, also of those that slurmctld forgets meanwhile
         Map<Long, Json.Obj> watched = new TreeMap<>();
         while (true) {
-            jobs.values().stream().filter(j -> !all && isSelected(j, wanted)).forEach(j -> watched.put(j.number("jobId"), j));
-            if (c.out().isBroken() || !all && watched.values().stream().allMatch(j -> isOver(j) || !jobs.containsKey(j.number("jobId")))) {
-                watched.values().stream().filter(j -> !isOver(j) && !jobs.containsKey(j.number("jobId")))
-                        .forEach(j -> c.info("slurmctld does not know job " + shown(j) + " any more: how it ended is not known"));
+            jobs.values().stream()
+                    .filter(j -> !all && isSelected(j, wanted))
+                    .forEach(j -> watched.put(j.number("jobId"), j));
+            if (c.out().isBroken()
+                    || !all
+                            && watched.values().stream()
+                                    .allMatch(j -> isOver(j) || !jobs.containsKey(j.number("jobId")))) {
+                watched.values().stream()
+                        .filter(j -> !isOver(j) && !jobs.containsKey(j.number("jobId")))
+                        .forEach(j -> c.info(
+                                "slurmctld does not know job " + shown(j) + " any more: how it ended is not known"));
                 return watched.values().stream().allMatch(j -> j.text("state").equals("COMPLETED")) ? 0 : 1;
             }
             c.out().flush();
@@ -154,7 +203,8 @@ final class WatchCommand {
         });
         forget(reply, said);
         if (wanted.isEmpty()) {
-            (reply.flag("reset") ? List.copyOf(nodes.values()) : reply.objects("nodes")).forEach(n -> reportNode(n, said));
+            (reply.flag("reset") ? List.copyOf(nodes.values()) : reply.objects("nodes"))
+                    .forEach(n -> reportNode(n, said));
         }
     }
 
@@ -173,7 +223,10 @@ final class WatchCommand {
      * @return false for errors that do not pass
      */
     private boolean awaitController(SlurmException e, boolean screen) throws SlurmException {
-        boolean gone = List.of(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_RECV.number(), SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number())
+        boolean gone = List.of(
+                        SlurmErrno.CTLD_CONNECT.number(),
+                        SlurmErrno.CTLD_RECV.number(),
+                        SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number())
                 .contains(e.errno());
         if (gone && !isAway && !screen) {
             c.info(AWAY);
@@ -183,8 +236,9 @@ final class WatchCommand {
     }
 
     private static boolean isSelected(Json.Obj job, Set<String> ids) {
-        return ids.contains(Long.toString(job.number("jobId"))) || ids.contains(shown(job)) || job.number("arrayJobId") != 0
-                && ids.contains(Long.toString(job.number("arrayJobId")));
+        return ids.contains(Long.toString(job.number("jobId")))
+                || ids.contains(shown(job))
+                || job.number("arrayJobId") != 0 && ids.contains(Long.toString(job.number("arrayJobId")));
     }
 
     private void report(Json.Obj job, Set<String> wanted, Map<String, String> said, boolean print) {
@@ -193,17 +247,20 @@ final class WatchCommand {
             return;
         }
         String more = job.text("state").equals("PENDING") ? job.text("reason") : job.text("nodes");
-        c.out().println(safe(time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " "
-                + Wrapper.left(job.text("userName"), 10)
-                + " " + Wrapper.left(state, 13) + " " + more));
+        c.out()
+                .println(safe(
+                        time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " "
+                                + Wrapper.left(job.text("userName"), 10)
+                                + " " + Wrapper.left(state, 13) + " " + more));
     }
 
     private void reportNode(Json.Obj node, Map<String, String> said) {
         String state = nodeState(node);
         String before = said.put("node " + node.text("name"), state);
         if (!state.equals(before)) {
-            c.out().println(safe(time() + "  node " + node.text("name") + " " + (before == null ? "" : before + " -> ") + state
-                    + (node.text("reason").isEmpty() ? "" : " (" + node.text("reason") + ")")));
+            c.out()
+                    .println(safe(time() + "  node " + node.text("name") + " " + (before == null ? "" : before + " -> ")
+                            + state + (node.text("reason").isEmpty() ? "" : " (" + node.text("reason") + ")")));
         }
     }
 
@@ -222,7 +279,8 @@ final class WatchCommand {
     /** Shows the screen until q or an interrupt; prints it once if the output is not a terminal. */
     int top() throws SlurmException {
         boolean screen = c.host().isTty(1);
-        Optional<Terminal> keyboard = screen && c.host().isTty(0) ? Optional.of(Terminal.silentKeys()) : Optional.empty();
+        Optional<Terminal> keyboard =
+                screen && c.host().isTty(0) ? Optional.of(Terminal.silentKeys()) : Optional.empty();
         // restores the terminal when an interrupt ends the process
         Thread restore = new Thread(() -> keyboard.ifPresent(Terminal::restore));
         Runtime.getRuntime().addShutdownHook(restore);
@@ -238,7 +296,8 @@ final class WatchCommand {
     private int frames(boolean screen, boolean keys) throws SlurmException {
         while (true) {
             int[] size = screen ? Terminal.size() : new int[] {0, 0};
-            String frame = frame(size[0] > 0 ? size[0] : screen ? LINES : Integer.MAX_VALUE, size[1] > 0 ? size[1] : COLUMNS);
+            String frame =
+                    frame(size[0] > 0 ? size[0] : screen ? LINES : Integer.MAX_VALUE, size[1] > 0 ? size[1] : COLUMNS);
             c.out().print(screen ? "\033[H\033[2J" + frame : frame);
             c.out().flush();
             if (!screen || c.out().isBroken()) {
@@ -296,7 +355,7 @@ final class WatchCommand {
                 }
             }
         } catch (IOException e) {
-            return false;       // the keyboard is gone; an interrupt still ends the command
+            return false; // the keyboard is gone; an interrupt still ends the command
         }
         return false;
     }
@@ -304,29 +363,64 @@ final class WatchCommand {
     private String frame(int lines, int columns) {
         StringBuilder out = new StringBuilder();
         long cpus = nodes.values().stream().mapToLong(n -> n.number("cpus")).sum();
-        long busy = nodes.values().stream().mapToLong(n -> n.number("cpusAllocated")).sum();
+        long busy = nodes.values().stream()
+                .mapToLong(n -> n.number("cpusAllocated"))
+                .sum();
         Map<String, Integer> states = new TreeMap<>();
         nodes.values().forEach(n -> states.merge(nodeState(n).toLowerCase(java.util.Locale.ROOT), 1, Integer::sum));
-        long running = jobs.values().stream().filter(j -> j.text("state").equals("RUNNING")).count();
-        long waiting = jobs.values().stream().filter(j -> j.text("state").equals("PENDING")).count();
+        long running = jobs.values().stream()
+                .filter(j -> j.text("state").equals("RUNNING"))
+                .count();
+        long waiting = jobs.values().stream()
+                .filter(j -> j.text("state").equals("PENDING"))
+                .count();
         StringBuilder counts = new StringBuilder();
-        states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ").append(n).append(' ').append(state));
-        line(out, columns, String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting + " waiting"
-                + (isAway ? "  " + AWAY : c.host().isTty(1) ? "  (q ends)" : ""));
+        states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ")
+                .append(n)
+                .append(' ')
+                .append(state));
+        line(
+                out,
+                columns,
+                String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting
+                        + " waiting" + (isAway ? "  " + AWAY : c.host().isTty(1) ? "  (q ends)" : ""));
         line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
         line(out, columns, "Nodes " + counts);
         line(out, columns, "");
-        line(out, columns, row(columns, "JOBID", "NAME", "USER", "PARTITION", "STATE", "TIME", "CPUS", columns < WIDE ? "WHERE" : "NODES OR REASON"));
+        line(
+                out,
+                columns,
+                row(
+                        columns,
+                        "JOBID",
+                        "NAME",
+                        "USER",
+                        "PARTITION",
+                        "STATE",
+                        "TIME",
+                        "CPUS",
+                        columns < WIDE ? "WHERE" : "NODES OR REASON"));
         List<Json.Obj> shown = new ArrayList<>(jobs.values());
         shown.removeIf(j -> isOver(j) && !j.texts("flags").contains("COMPLETING"));
-        shown.sort(Comparator.comparing((Json.Obj j) -> j.text("state").equals("PENDING")).thenComparingLong(j -> -j.number("priority"))
+        shown.sort(Comparator.comparing((Json.Obj j) -> j.text("state").equals("PENDING"))
+                .thenComparingLong(j -> -j.number("priority"))
                 .thenComparingLong(j -> j.number("jobId")));
         int room = Math.max(1, lines - 6);
         for (Json.Obj j : shown.subList(0, Math.min(shown.size(), room))) {
             boolean pending = j.text("state").equals("PENDING");
-            line(out, columns, row(columns, shown(j), j.text("name"), j.text("userName"), j.text("partition"),
-                    isOver(j) ? "COMPLETING" : state(j), pending ? "" : clock(now - j.number("startTime")), Long.toString(j.number("cpus")),
-                    pending ? j.text("reason") : j.text("nodes")));
+            line(
+                    out,
+                    columns,
+                    row(
+                            columns,
+                            shown(j),
+                            j.text("name"),
+                            j.text("userName"),
+                            j.text("partition"),
+                            isOver(j) ? "COMPLETING" : state(j),
+                            pending ? "" : clock(now - j.number("startTime")),
+                            Long.toString(j.number("cpus")),
+                            pending ? j.text("reason") : j.text("nodes")));
         }
         if (shown.size() > room) {
             line(out, columns, "… and " + (shown.size() - room) + " more");
@@ -339,7 +433,8 @@ final class WatchCommand {
         int[] widths = columns < WIDE ? new int[] {10, 10, 8, 9, 10, 10, 5} : new int[] {12, 16, 10, 10, 13, 11, 6};
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < widths.length; i++) {
-            out.append(i < FIRST_NUMBER ? Wrapper.left(cells[i], widths[i]) : Wrapper.right(cells[i], widths[i])).append(' ');
+            out.append(i < FIRST_NUMBER ? Wrapper.left(cells[i], widths[i]) : Wrapper.right(cells[i], widths[i]))
+                    .append(' ');
         }
         return out.append(' ').append(cells[widths.length]).toString();
     }
@@ -361,6 +456,7 @@ final class WatchCommand {
 
     private static String clock(long seconds) {
         long s = Math.max(0, seconds);
-        return (s >= 86_400 ? s / 86_400 + "-" : "") + Wrapper.pad(s / 3600 % 24) + ":" + Wrapper.pad(s / 60 % 60) + ":" + Wrapper.pad(s % 60);
+        return (s >= 86_400 ? s / 86_400 + "-" : "") + Wrapper.pad(s / 3600 % 24) + ":" + Wrapper.pad(s / 60 % 60) + ":"
+                + Wrapper.pad(s % 60);
     }
 }

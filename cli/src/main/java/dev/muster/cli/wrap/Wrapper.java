@@ -17,12 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The base of commands of other workload managers, whose options have one dash and a whole word: {@code -N name}, {@code -N=name}, {@code --N name},
- * each as short as it is unique.
+ * The base of commands of other workload managers, whose options have one dash and a whole word: {@code -N name},
+ * {@code -N=name}, {@code --N name}, each as short as it is unique.
  */
 public abstract class Wrapper implements Command {
     /** Exit code for a mistake in the arguments. */
     static final int MISTAKE = 2;
+
     private static final List<String> TWO_DASHES = List.of("help", "version");
     private static final int COLUMN = 26;
     private final List<GetOpt.Opt> options;
@@ -30,7 +31,7 @@ public abstract class Wrapper implements Command {
     private final CommandRunner runner;
 
     /**
-     * @param runner  runs the cluster's own commands
+     * @param runner runs the cluster's own commands
      * @param entries as {@link GetOpt#table}, without those for help and version
      */
     Wrapper(CommandRunner runner, String operands, String... entries) {
@@ -83,7 +84,11 @@ public abstract class Wrapper implements Command {
         c.out().println("Usage: " + c.name() + " [OPTIONS] " + operands + "\n");
         for (GetOpt.Opt o : options) {
             String left = "  " + sign(this, o) + o.name() + (o.arg() == GetOpt.Arg.NONE ? "" : " " + texts.value(o));
-            c.out().println((left + " ".repeat(Math.max(1, COLUMN - left.length())) + texts.of(o).meaning()).stripTrailing());
+            c.out()
+                    .println((left
+                                    + " ".repeat(Math.max(1, COLUMN - left.length()))
+                                    + texts.of(o).meaning())
+                            .stripTrailing());
         }
     }
 
@@ -93,7 +98,8 @@ public abstract class Wrapper implements Command {
         List<String> lines = new ArrayList<>(List.of(sentence, "Usage:"));
         StringBuilder line = new StringBuilder("    " + c.name());
         for (GetOpt.Opt o : options) {
-            String word = "[" + sign(this, o) + o.name() + (o.arg() == GetOpt.Arg.NONE ? "" : " " + texts.value(o)) + "]";
+            String word =
+                    "[" + sign(this, o) + o.name() + (o.arg() == GetOpt.Arg.NONE ? "" : " " + texts.value(o)) + "]";
             if (line.length() + word.length() >= 78) {
                 lines.add(line.toString());
                 line = new StringBuilder("   ");
@@ -143,7 +149,10 @@ public abstract class Wrapper implements Command {
 
     /** Returns all jobs that the controller remembers, or those named, with their shares of nodes. */
     static List<Json.Obj> jobs(CommandContext c, List<String> ids) throws SlurmException {
-        Json.Obj q = new Json.Obj().put("allStates", Boolean.TRUE).put("allPartitions", Boolean.TRUE).put("details", Boolean.TRUE);
+        Json.Obj q = new Json.Obj()
+                .put("allStates", Boolean.TRUE)
+                .put("allPartitions", Boolean.TRUE)
+                .put("details", Boolean.TRUE);
         if (!ids.isEmpty()) {
             q.put("jobs", new ArrayList<Object>(ids));
         }
@@ -176,8 +185,13 @@ public abstract class Wrapper implements Command {
             int cpus = 0;
             for (String range : d.text("cpuIds").split(",")) {
                 int dash = range.indexOf('-');
-                cpus += range.isEmpty() ? 0 : dash < 0 ? 1
-                        : Integer.parseInt(range.substring(dash + 1)) - Integer.parseInt(range.substring(0, dash)) + 1;
+                cpus += range.isEmpty()
+                        ? 0
+                        : dash < 0
+                                ? 1
+                                : Integer.parseInt(range.substring(dash + 1))
+                                        - Integer.parseInt(range.substring(0, dash))
+                                        + 1;
             }
             for (String node : names(d.text("nodes"))) {
                 out.add(new String[] {node, Integer.toString(cpus)});
@@ -187,6 +201,8 @@ public abstract class Wrapper implements Command {
     }
 
     static List<String> names(String hostList) {
-        return HostList.parse(hostList) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(hostList);
+        return HostList.parse(hostList) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : List.of(hostList);
     }
 }

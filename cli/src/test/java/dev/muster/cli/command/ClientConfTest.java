@@ -25,7 +25,8 @@ class ClientConfTest {
         Files.writeString(dir.resolve("d/.c.conf"), "WaitTime=3\n");
         Files.writeString(dir.resolve("beside.conf"), "InactiveLimit=7\n");
         Files.writeString(dir.resolve("of-x"), "EioTimeout=9\n");
-        ClientConf conf = read("ClusterName=x\nKillWait=5\nInclude d/*.conf\ninclude of-%c\nSlurmctld\\\nHost=h(1.2.3.4)\n");
+        ClientConf conf =
+                read("ClusterName=x\nKillWait=5\nInclude d/*.conf\ninclude of-%c\nSlurmctld\\\nHost=h(1.2.3.4)\n");
         assertThat(conf.waitTime).isEqualTo(2);
         assertThat(conf.inactiveLimit).isEqualTo(7);
         assertThat(conf.eioTimeout).isEqualTo(9);

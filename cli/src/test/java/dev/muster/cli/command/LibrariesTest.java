@@ -17,7 +17,8 @@ class LibrariesTest {
 
     @Test
     void thoseOfTheSystemAreLeftOut() {
-        assertThat(Libraries.paths(LDD, List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64"))).containsExactly(Path.of("/opt/my lib/libsix.so"));
+        assertThat(Libraries.paths(LDD, List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64")))
+                .containsExactly(Path.of("/opt/my lib/libsix.so"));
         assertThat(Libraries.paths(LDD, List.of("/opt"))).hasSize(2);
         assertThat(Libraries.paths(LDD, List.of())).hasSize(3);
         assertThat(Libraries.paths("\tnot a dynamic executable\n", List.of())).isEmpty();

@@ -25,7 +25,9 @@ class SshareTest {
 
     @Test
     void theLetterHLeavesOutTheTitles() {
-        assertThat(run(true, "sshare -h -a -P")).isEqualTo(run(true, "sshare -n -a -P")).isNotEmpty();
+        assertThat(run(true, "sshare -h -a -P"))
+                .isEqualTo(run(true, "sshare -n -a -P"))
+                .isNotEmpty();
     }
 
     @Test
@@ -42,7 +44,8 @@ class SshareTest {
 
     @Test
     void theClassicRuleHasFactorsOfAccountsAndNoLevels() {
-        assertThat(run(false, "sshare -a -l -P -o account,user,normshares,fairshare,levelfs")).isEqualTo("""
+        assertThat(run(false, "sshare -a -l -P -o account,user,normshares,fairshare,levelfs"))
+                .isEqualTo("""
                 Account|User|NormShares|FairShare|LevelFS
                 root||1.000000|0.500000|
                  a11||0.000000|0.250000|
@@ -54,7 +57,8 @@ class SshareTest {
 
     @Test
     void columnsAreCutWithAMark() {
-        assertThat(run(true, "sshare -a -n -o account%-8,user%3,id,grptresraw%12")).isEqualTo("""
+        assertThat(run(true, "sshare -a -n -o account%-8,user%3,id,grptresraw%12"))
+                .isEqualTo("""
                 root              1 cpu=2,mem=0+\s
                  a11              4 cpu=2,mem=0+\s
                   a11    no+      5 cpu=0,mem=0+\s
@@ -95,20 +99,31 @@ class SshareTest {
                  {"id":7,"share":{"account":"a2","user":"ann","rawShares":"1","normShares":1}},
                  {"id":8,"share":{"account":"a1","user":"bob","rawShares":"parent"}},
                  {"id":9,"share":{"account":"a1","user":"eve","partition":"p","rawShares":"8"}}]}""");
-        assertThat(host.run("scontrol -o show assoc_mgr flags=assoc").out().lines()
-                .flatMap(l -> java.util.regex.Pattern.compile(" ID=\\d+|Factor=(\\S+)|Lineage=(\\S+)").matcher(l).results()
-                        .map(m -> m.group().strip()))
-                .collect(java.util.stream.Collectors.joining(" "))).isEqualTo("ID=1 Factor=1/0.00/1/0.00 Lineage=/ "
+        assertThat(host.run("scontrol -o show assoc_mgr flags=assoc")
+                        .out()
+                        .lines()
+                        .flatMap(l -> java.util.regex.Pattern.compile(" ID=\\d+|Factor=(\\S+)|Lineage=(\\S+)")
+                                .matcher(l)
+                                .results()
+                                .map(m -> m.group().strip()))
+                        .collect(java.util.stream.Collectors.joining(" ")))
+                .isEqualTo("ID=1 Factor=1/0.00/1/0.00 Lineage=/ "
                         + "ID=2 Factor=7/0.47/15/0.00 Lineage=/0-root/ ID=5 Factor=8/0.53/15/0.00 Lineage=/a1/ "
-                        + "ID=6 Factor=2/0.20/10/0.00 Lineage=/a1/a2/ ID=7 Factor=1/1.00/1/0.00 Lineage=/a1/a2/0-ann/ "
-                        + "ID=8 Factor=2147483647/0.00/10/0.00 Lineage=/a1/0-bob/ ID=9 Factor=8/0.00/10/0.00 Lineage=/a1/0-eve/p/");
+                        + "ID=6 Factor=2/0.20/10/0.00 Lineage=/a1/a2/ ID=7 Factor=1/1.00/1/0.00 "
+                        + "Lineage=/a1/a2/0-ann/ "
+                        + "ID=8 Factor=2147483647/0.00/10/0.00 Lineage=/a1/0-bob/ ID=9 Factor=8/0.00/10/0.00 "
+                        + "Lineage=/a1/0-eve/p/");
     }
 
     @Test
     void asJson() {
         String json = run(true, "sshare -a --json").replaceAll("\\s+", "");
-        assertThat(json).contains("\"id\":5,\"cluster\":", "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"mem\",\"value\":0.0}",
-                "{\"name\":\"node\",\"value\":66.0}", "\"total_shares\":");
+        assertThat(json)
+                .contains(
+                        "\"id\":5,\"cluster\":",
+                        "\"usage\":[{\"name\":\"cpu\",\"value\":132.0},{\"name\":\"mem\",\"value\":0.0}",
+                        "{\"name\":\"node\",\"value\":66.0}",
+                        "\"total_shares\":");
     }
 
     @Test
@@ -117,8 +132,10 @@ class SshareTest {
                 {"cluster":"c1","tracked":[],"qos":[{"id":1,"name":"normal",
                  "accounts":[{"name":"a11","running":1,"submitted":1,"tres":{"cpu":2}}]}]}""");
         String line = host.run("scontrol -o show assoc_mgr flags=qos").out();
-        assertThat(line).startsWith("Current Association Manager state\nQOS Records\nQOS=normal(1) UsageRaw=0.000000 ").endsWith(
-                " Priority=0 Account Limits= a11={MaxJobsPA=N(1) MaxJobsAccruePA=N(0) MaxSubmitJobsPA=N(1) MaxTRESPA=cpu=N(2),mem=N(0),energy=N(0),"
-                + "node=N(0),billing=N(0),fs/disk=N(0),vmem=N(0),pages=N(0)} User Limits=No Users\n");
+        assertThat(line)
+                .startsWith("Current Association Manager state\nQOS Records\nQOS=normal(1) UsageRaw=0.000000 ")
+                .endsWith(" Priority=0 Account Limits= a11={MaxJobsPA=N(1) MaxJobsAccruePA=N(0) "
+                        + "MaxSubmitJobsPA=N(1) MaxTRESPA=cpu=N(2),mem=N(0),energy=N(0),"
+                        + "node=N(0),billing=N(0),fs/disk=N(0),vmem=N(0),pages=N(0)} User Limits=No Users\n");
     }
 }

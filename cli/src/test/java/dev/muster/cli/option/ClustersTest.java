@@ -33,12 +33,19 @@ class ClustersTest {
             host.env.put("SLURM_CLUSTERS", variable);
         }
         FakeHost.Ran ran = host.run(command);
-        assertThat(String.join(" ", host.turns.isEmpty() && unknown == null ? java.util.List.of("here") : host.turns)).isEqualTo(asked);
+        assertThat(String.join(" ", host.turns.isEmpty() && unknown == null ? java.util.List.of("here") : host.turns))
+                .isEqualTo(asked);
         String name = command.split(" ")[0];
-        String unregistered = "nowhere".equals(unknown) ? name + ": error: No cluster 'nowhere' known by database.\n" : "";
-        assertThat(ran.err()).isEqualTo(unknown == null ? "" : unregistered + name + ": error: '" + unknown
-                + "' can't be reached now, or it is an invalid entry for --cluster.  "
-                + "Use 'sacctmgr list clusters' to see available clusters.\n" + name + ": fatal: Could not get cluster information\n");
+        String unregistered =
+                "nowhere".equals(unknown) ? name + ": error: No cluster 'nowhere' known by database.\n" : "";
+        assertThat(ran.err())
+                .isEqualTo(
+                        unknown == null
+                                ? ""
+                                : unregistered + name + ": error: '" + unknown
+                                        + "' can't be reached now, or it is an invalid entry for --cluster.  "
+                                        + "Use 'sacctmgr list clusters' to see available clusters.\n" + name
+                                        + ": fatal: Could not get cluster information\n");
     }
 
     /** The one where it starts first; this one where others are no earlier. */
@@ -46,11 +53,17 @@ class ClustersTest {
     @CsvSource({"test=5 far=4, far", "test=4 far=5, test", "far=4 test=4, test", "far=4, far"})
     void sbatchTakesTheEarliestStart(String starts, String chosen) {
         for (String s : starts.split(" ")) {
-            host.reply(s.substring(0, s.indexOf('=')) + " Submit", "{\"jobId\":9,\"testStart\":" + s.substring(s.indexOf('=') + 1) + "}");
+            host.reply(
+                    s.substring(0, s.indexOf('=')) + " Submit",
+                    "{\"jobId\":9,\"testStart\":" + s.substring(s.indexOf('=') + 1) + "}");
         }
-        String names = String.join(",", java.util.Arrays.stream(starts.split(" ")).map(s -> s.replaceFirst("=.*", "")).toList());
-        assertThat(host.run("sbatch -M " + names + " --wrap=x")).isEqualTo(
-                new FakeHost.Ran(0, "Submitted batch job 9 on cluster " + chosen + "\n", ""));
+        String names = String.join(
+                ",",
+                java.util.Arrays.stream(starts.split(" "))
+                        .map(s -> s.replaceFirst("=.*", ""))
+                        .toList());
+        assertThat(host.run("sbatch -M " + names + " --wrap=x"))
+                .isEqualTo(new FakeHost.Ran(0, "Submitted batch job 9 on cluster " + chosen + "\n", ""));
         assertThat(host.sent.get("Submit").flag("testOnly")).isFalse();
     }
 
@@ -64,21 +77,40 @@ class ClustersTest {
 
     /** srun and salloc likewise, and what they ask from then on is asked there. */
     @ParameterizedTest
-    @CsvSource({"salloc --no-shell, test=5 far=4, test far far", "salloc --no-shell, far=9, far", "salloc --no-shell, test=4 far=4, test far test",
-        "srun --test-only true, test=5 far=4, test far far"})
+    @CsvSource({
+        "salloc --no-shell, test=5 far=4, test far far",
+        "salloc --no-shell, far=9, far",
+        "salloc --no-shell, test=4 far=4, test far test",
+        "srun --test-only true, test=5 far=4, test far far"
+    })
     void srunAndSallocTakeTheEarliestStart(String command, String starts, String turns) {
-        host.reply("AwaitAllocation", "{\"jobId\":9,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"x1\",\"nodeCount\":1}");
+        host.reply(
+                "AwaitAllocation",
+                "{\"jobId\":9,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"x1\",\"nodeCount\":1}");
         for (String s : starts.split(" ")) {
-            host.reply(s.substring(0, s.indexOf('=')) + " Submit", "{\"jobId\":9,\"testStart\":" + s.substring(s.indexOf('=') + 1) + "}");
+            host.reply(
+                    s.substring(0, s.indexOf('=')) + " Submit",
+                    "{\"jobId\":9,\"testStart\":" + s.substring(s.indexOf('=') + 1) + "}");
         }
-        String names = String.join(",", java.util.Arrays.stream(starts.split(" ")).map(s -> s.replaceFirst("=.*", "")).toList());
-        assertThat(host.run(command.replaceFirst(" ", " -M " + names + " ")).rc()).isZero();
+        String names = String.join(
+                ",",
+                java.util.Arrays.stream(starts.split(" "))
+                        .map(s -> s.replaceFirst("=.*", ""))
+                        .toList());
+        assertThat(host.run(command.replaceFirst(" ", " -M " + names + " ")).rc())
+                .isZero();
         assertThat(String.join(" ", host.turns)).isEqualTo(turns);
     }
 
-    /** A step in an allocation of another cluster; not where the variable is of another job than the one that runs here. */
+    /**
+     * A step in an allocation of another cluster; not where the variable is of another job than the one that runs here.
+     */
     @ParameterizedTest
-    @CsvSource({"far:10.0.0.2:6817:11520, far, far", "far:10.0.0.2:6817:11520, test, ''", "test:10.0.0.1:6817:11520, test, ''"})
+    @CsvSource({
+        "far:10.0.0.2:6817:11520, far, far",
+        "far:10.0.0.2:6817:11520, test, ''",
+        "test:10.0.0.1:6817:11520, test, ''"
+    })
     void stepsGoWhereTheirAllocationIs(String working, String ofJob, String turns) {
         host.env.put("SLURM_JOB_ID", "9");
         host.env.put("SLURM_WORKING_CLUSTER", working);

@@ -8,7 +8,10 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** SLURM_HOSTFILE, {@code -m arbitrary} and files of {@code -w} and {@code -F}: hosts in their order, each as often as it is named. */
+/**
+ * SLURM_HOSTFILE, {@code -m arbitrary} and files of {@code -w} and {@code -F}: hosts in their order, each as often as
+ * it is named.
+ */
 class HostFileTest {
     private static final String HOSTS = "n2\nn2\nn1\nn1\n";
     private static final String RANGES = "n[1-2]\nn1,n3 # rest\n#no\n";
@@ -16,13 +19,17 @@ class HostFileTest {
     private final FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":12}");
 
     private FakeHost.Ran ran(String args) {
-        host.files.putAll(Map.of("/work/hf", HOSTS, "/work/./hf", HOSTS, "/work/ranges", RANGES, "/work/./ranges", RANGES));
+        host.files.putAll(
+                Map.of("/work/hf", HOSTS, "/work/./hf", HOSTS, "/work/ranges", RANGES, "/work/./ranges", RANGES));
         String[] words = args.split(" ");
         int options = 0;
         for (; options < words.length && words[options].matches("[A-Z_]+=.*"); options++) {
-            host.env.put(words[options].substring(0, words[options].indexOf('=')), words[options].substring(words[options].indexOf('=') + 1));
+            host.env.put(
+                    words[options].substring(0, words[options].indexOf('=')),
+                    words[options].substring(words[options].indexOf('=') + 1));
         }
-        return host.run("sbatch " + String.join(" ", java.util.Arrays.asList(words).subList(options, words.length)) + " --wrap=true");
+        return host.run("sbatch "
+                + String.join(" ", java.util.Arrays.asList(words).subList(options, words.length)) + " --wrap=true");
     }
 
     @ParameterizedTest
@@ -43,7 +50,8 @@ class HostFileTest {
         assertThat(ran.err()).isEmpty();
         Json.Obj r = host.sent.get("Submit").obj("job").obj("request");
         assertThat(r.text("nodeList") + " " + r.integer("tasks") + " " + r.integer("nodesMin") + " "
-                + (r.text("distribution").isEmpty() ? "-" : r.text("distribution"))).isEqualTo(expected);
+                        + (r.text("distribution").isEmpty() ? "-" : r.text("distribution")))
+                .isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -56,8 +64,11 @@ class HostFileTest {
             """)
     void refused(String args, String sentences) {
         FakeHost.Ran ran = ran(args);
-        assertThat(ran.err()).isEqualTo(sentences.replace("OPENING", "sbatch: error: slurm_allocate_resources error opening file")
-                .replace(';', '\n') + "\n");
+        assertThat(ran.err())
+                .isEqualTo(sentences
+                                .replace("OPENING", "sbatch: error: slurm_allocate_resources error opening file")
+                                .replace(';', '\n')
+                        + "\n");
         assertThat(ran.rc()).isNotZero();
         assertThat(host.calls).isEmpty();
     }

@@ -11,6 +11,9 @@ class JobOptionTest {
     @ParameterizedTest
     @CsvSource({"B, b, begin", "R, b, begin", "A, b, begin", "R, K, kill-on-bad-exit", "A, K, kill-command"})
     void letters(char command, char letter, String longName) {
-        assertThat(JobOption.table(command)).filteredOn(o -> o.letter() == letter).extracting(GetOpt.Opt::name).containsExactly(longName);
+        assertThat(JobOption.table(command))
+                .filteredOn(o -> o.letter() == letter)
+                .extracting(GetOpt.Opt::name)
+                .containsExactly(longName);
     }
 }

@@ -29,7 +29,8 @@ class CliFilterTest {
         StringBuilder out = new StringBuilder();
         for (String line : err.split("\n")) {
             if (line.contains(" : ") || line.contains(": set") || line.contains("error:")) {
-                out.append(line.replaceFirst("^(sbatch|srun): ", "").replaceAll(" *: ", "=")).append(' ');
+                out.append(line.replaceFirst("^(sbatch|srun): ", "").replaceAll(" *: ", "="))
+                        .append(' ');
             }
         }
         return out.toString().strip();
@@ -59,11 +60,15 @@ class CliFilterTest {
     void whatWasTakenIsALineOfJson() throws Exception {
         host.env.put("HOME", "/h \"x\"");
         Output nowhere = new Output(OutputStream.nullOutputStream(), false);
-        JobOptions o = new JobOptions(new CommandContext("srun", "srun", List.of(), host.env, host, nowhere, nowhere,
-                InputStream.nullInputStream()), 'R');
+        JobOptions o = new JobOptions(
+                new CommandContext(
+                        "srun", "srun", List.of(), host.env, host, nowhere, nowhere, InputStream.nullInputStream()),
+                'R');
         o.readArguments(List.of("-l", "-n2", "-t", "3", "true"));
-        assertThat(SubmissionLog.text(o, 20, 0, List.of("true"))).isEqualTo("{\"jobid\":20,\"stepid\":0,\"options\":{\"label\":\"set\","
-                + "\"ntasks\":\"2\",\"time\":\"00:03:00\",\"argv\":[\"true\"]},\"env\":{\"HOME\":\"/h \\\"x\\\"\"}}");
+        assertThat(SubmissionLog.text(o, 20, 0, List.of("true")))
+                .isEqualTo("{\"jobid\":20,\"stepid\":0,\"options\":{\"label\":\"set\","
+                        + "\"ntasks\":\"2\",\"time\":\"00:03:00\",\"argv\":[\"true\"]},"
+                        + "\"env\":{\"HOME\":\"/h \\\"x\\\"\"}}");
     }
 
     @Test
@@ -82,20 +87,25 @@ class CliFilterTest {
     /** Zero says that there is to be none, and not that nothing was said. */
     @Test
     void noTimeIsNoLimit() {
-        for (String line : List.of("sbatch -t 0 --wrap=x", "sbatch --time=00:00:00 --wrap=x", "sbatch -t -1 --wrap=x")) {
+        for (String line :
+                List.of("sbatch -t 0 --wrap=x", "sbatch --time=00:00:00 --wrap=x", "sbatch -t -1 --wrap=x")) {
             host.run(line);
-            assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin")).as(line).isEqualTo(-1);
+            assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin"))
+                    .as(line)
+                    .isEqualTo(-1);
         }
     }
 
     @Test
     void withoutThePluginOrTheFileNothingIsRead() {
         host.run("sbatch --wrap=x");
-        assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin")).isZero();
+        assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin"))
+                .isZero();
         host.files.put("/home/user/.slurm/defaults", "time=3\n");
         host.settings().cliFilters = List.of();
         host.run("sbatch --wrap=x");
-        assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin")).isZero();
+        assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin"))
+                .isZero();
     }
 
     @Test

@@ -18,12 +18,22 @@ class ComponentEnvironmentTest {
 
     @Test
     void optionsHaveTheComponentBehindTheirNames() {
-        assertThat(host.run("sbatch -n1 -c2 --gpus=1 -m block : -n2 --gpus-per-node=2 --mem-bind=local --wrap=true").err()).isEmpty();
+        assertThat(host.run("sbatch -n1 -c2 --gpus=1 -m block : -n2 --gpus-per-node=2 --mem-bind=local --wrap=true")
+                        .err())
+                .isEmpty();
         List<String> env = host.sent.get("SubmitHet").objects("parts").getFirst().texts("environment").stream()
                 .map(e -> Bytes.fromBase64(e).text())
-                .filter(e -> e.matches("SLURM_(CPUS_PER|GPU|DISTR|TRES|MEM_BIND=|MEM_BIND_H|NTASKS).*")).sorted().toList();
-        assertThat(env).containsExactly("SLURM_CPUS_PER_TASK_HET_GROUP_0=2", "SLURM_DISTRIBUTION_HET_GROUP_0=block", "SLURM_GPUS_HET_GROUP_0=1",
-                "SLURM_GPUS_PER_NODE_HET_GROUP_1=2", "SLURM_MEM_BIND_HET_GROUP_1=local", "SLURM_NTASKS=1");
+                .filter(e -> e.matches("SLURM_(CPUS_PER|GPU|DISTR|TRES|MEM_BIND=|MEM_BIND_H|NTASKS).*"))
+                .sorted()
+                .toList();
+        assertThat(env)
+                .containsExactly(
+                        "SLURM_CPUS_PER_TASK_HET_GROUP_0=2",
+                        "SLURM_DISTRIBUTION_HET_GROUP_0=block",
+                        "SLURM_GPUS_HET_GROUP_0=1",
+                        "SLURM_GPUS_PER_NODE_HET_GROUP_1=2",
+                        "SLURM_MEM_BIND_HET_GROUP_1=local",
+                        "SLURM_NTASKS=1");
     }
 
     /** -2: a plain srun in such a job. */
@@ -40,17 +50,44 @@ class ComponentEnvironmentTest {
             SLURM_EXPORT_ENV    | 1  | NONE
             """)
     void whatAStepReads(String name, int component, String value) {
-        Map<String, String> env = Map.of("SLURM_GPUS", "9", "SLURM_GPUS_HET_GROUP_0", "1", "SLURM_GPUS_HET_GROUP_1", "2",
-                "SLURM_TRES_PER_TASK", "cpu=2", "SLURM_NTASKS", "3", "SLURM_EXPORT_ENV", "NONE");
+        Map<String, String> env = Map.of(
+                "SLURM_GPUS",
+                "9",
+                "SLURM_GPUS_HET_GROUP_0",
+                "1",
+                "SLURM_GPUS_HET_GROUP_1",
+                "2",
+                "SLURM_TRES_PER_TASK",
+                "cpu=2",
+                "SLURM_NTASKS",
+                "3",
+                "SLURM_EXPORT_ENV",
+                "NONE");
         assertThat(ComponentEnvironment.value(env, name, component)).isEqualTo(value);
     }
 
     @Test
     void sallocsCommandHasTheTasksOfAllAndThePlacesOfEach() {
-        Map<String, String> env = new TreeMap<>(Map.of("SLURM_NTASKS", "1", "SLURM_NTASKS_HET_GROUP_0", "1", "SLURM_NTASKS_HET_GROUP_1", "4",
-                "SLURM_JOB_NODELIST", "n1", "SLURM_JOB_NODELIST_HET_GROUP_0", "n1", "SLURM_JOB_NODELIST_HET_GROUP_1", "n2", "SLURM_JOB_ID", "5"));
+        Map<String, String> env = new TreeMap<>(Map.of(
+                "SLURM_NTASKS",
+                "1",
+                "SLURM_NTASKS_HET_GROUP_0",
+                "1",
+                "SLURM_NTASKS_HET_GROUP_1",
+                "4",
+                "SLURM_JOB_NODELIST",
+                "n1",
+                "SLURM_JOB_NODELIST_HET_GROUP_0",
+                "n1",
+                "SLURM_JOB_NODELIST_HET_GROUP_1",
+                "n2",
+                "SLURM_JOB_ID",
+                "5"));
         ComponentEnvironment.ofCommand(env, 2);
-        assertThat(env).containsEntry("SLURM_NTASKS", "5").containsEntry("SLURM_JOB_ID", "5").doesNotContainKey("SLURM_JOB_NODELIST")
+        assertThat(env)
+                .containsEntry("SLURM_NTASKS", "5")
+                .containsEntry("SLURM_JOB_ID", "5")
+                .doesNotContainKey("SLURM_JOB_NODELIST")
                 .containsEntry("SLURM_JOB_NODELIST_HET_GROUP_1", "n2");
     }
 
@@ -71,12 +108,17 @@ class ComponentEnvironmentTest {
         if (job != null) {
             host.env.put("SLURM_JOB_ID", job);
         }
-        host.reply("AwaitAllocation", "{\"jobId\":5,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"n1\",\"nodeCount\":1,"
-                + "\"shares\":[{\"node\":\"n1\",\"cpus\":1}]}");
+        host.reply(
+                "AwaitAllocation",
+                "{\"jobId\":5,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"n1\",\"nodeCount\":1,"
+                        + "\"shares\":[{\"node\":\"n1\",\"cpus\":1}]}");
         host.refuse("CreateStep", 2015, "no");
         host.refuse("Submit", 2015, "no");
         host.run("srun " + option + " true");
-        Json.Obj request = (job == null ? host.sent.get("Submit").obj("job") : host.sent.get("CreateStep").obj("step")).obj("request");
+        Json.Obj request = (job == null
+                        ? host.sent.get("Submit").obj("job")
+                        : host.sent.get("CreateStep").obj("step"))
+                .obj("request");
         assertThat(request.toString()).contains(asked);
         assertThat(request.toString().contains("tresPerNode")).isEqualTo(asked.contains("tresPerNode"));
     }

@@ -80,11 +80,18 @@ class FilterScriptTest {
     /** salloc has none of the files of a batch job, and no --export. */
     @Test
     void whatAnOptionOfAnotherCommandSays() {
-        script("", "slurm.log_error('%s %s', tostring(options['output']), tostring(options['export'])) do return slurm.ERROR end", "");
+        script(
+                "",
+                "slurm.log_error('%s %s', tostring(options['output']), tostring(options['export'])) do "
+                        + "return slurm.ERROR end",
+                "");
         assertThat(host.run("salloc true").err()).contains("salloc: error: lua: nil invalid-context\n");
     }
 
-    /** What a script does in its three places, and what the command then says; NAME=VALUE of the request where it is taken. */
+    /**
+     * What a script does in its three places, and what the command then says; NAME=VALUE of the request where it is
+     * taken.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             options['time']='5'    | -                                | - | sbatch --wrap=x       | 0 | ''
@@ -102,11 +109,15 @@ class FilterScriptTest {
             -       | slurm.log_info(os.getenv('HOME') or 'none')     | - | sbatch --wrap=x       | 0 | sbatch: lua: none
             """)
     void whatAScriptDoes(String setup, String pre, String post, String command, int rc, String said) {
-        script(setup == null ? "" : setup.startsWith("return") ? "do " + setup + " end" : setup,
-                pre == null ? "" : pre.startsWith("return") ? "do " + pre + " end" : pre, post == null ? "" : post);
+        script(
+                setup == null ? "" : setup.startsWith("return") ? "do " + setup + " end" : setup,
+                pre == null ? "" : pre.startsWith("return") ? "do " + pre + " end" : pre,
+                post == null ? "" : post);
         FakeHost.Ran ran = host.run(command);
-        assertThat(ran.err().strip()).isEqualTo(said.replace("PATH", PATH).replace("HOOK", "cli_filter_p_pre_submit")
-                .replace("BAD", "bad argument #-1 to '?'"));
+        assertThat(ran.err().strip())
+                .isEqualTo(said.replace("PATH", PATH)
+                        .replace("HOOK", "cli_filter_p_pre_submit")
+                        .replace("BAD", "bad argument #-1 to '?'"));
         assertThat(ran.rc()).isEqualTo(rc);
     }
 
@@ -138,7 +149,8 @@ class FilterScriptTest {
     void componentsInTurn() {
         host.reply("SubmitHet", "{\"jobId\":8}");
         script("", "seen = (seen or '') .. off .. ':' .. options.ntasks .. ' '", "slurm.log_info('%d %s', off, seen)");
-        assertThat(host.run("sbatch", List.of("-n2", ":", "-n3", "--wrap=x")).err()).isEqualTo("sbatch: lua: 0 0:2 1:3 \nsbatch: lua: 1 0:2 1:3 \n");
+        assertThat(host.run("sbatch", List.of("-n2", ":", "-n3", "--wrap=x")).err())
+                .isEqualTo("sbatch: lua: 0 0:2 1:3 \nsbatch: lua: 1 0:2 1:3 \n");
     }
 
     @ParameterizedTest

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where the program of srun and salloc is looked for: DIR has x, sub/x and the closed file c; DIR/bin, which is in PATH, has x, y and sub/z. */
+/**
+ * Where the program of srun and salloc is looked for: DIR has x, sub/x and the closed file c; DIR/bin, which is in
+ * PATH, has x, y and sub/z.
+ */
 class ProgramFileTest {
     @TempDir
     Path directory;
@@ -45,11 +48,18 @@ class ProgramFileTest {
             Files.writeString(f.toPath(), "#!/bin/sh\n");
             f.setExecutable(!file.equals("c"));
         }
-        CommandContext c = new CommandContext("srun", "srun", List.of(), Map.of("PATH", directory + "/bin:/nosuch:"), new FakeHost(),
-                new Output(new ByteArrayOutputStream(), false), new Output(new ByteArrayOutputStream(), true),
+        CommandContext c = new CommandContext(
+                "srun",
+                "srun",
+                List.of(),
+                Map.of("PATH", directory + "/bin:/nosuch:"),
+                new FakeHost(),
+                new Output(new ByteArrayOutputStream(), false),
+                new Output(new ByteArrayOutputStream(), true),
                 new ByteArrayInputStream(new byte[0]));
 
-        assertThat(ProgramFile.find(c, directory.toString(), name.replace("DIR", directory.toString())).orElse("none"))
+        assertThat(ProgramFile.find(c, directory.toString(), name.replace("DIR", directory.toString()))
+                        .orElse("none"))
                 .isEqualTo(expected.replace("DIR", directory.toString()));
     }
 }

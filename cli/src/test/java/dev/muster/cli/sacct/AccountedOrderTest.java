@@ -17,7 +17,8 @@ class AccountedOrderTest {
         String[] parts = word.split("[:_]");
         Json.Obj job = new Json.Obj().put("jobId", Long.valueOf(parts[0]));
         if (parts.length > 1) {
-            job.put("arrayJobId", Long.valueOf(parts[1])).put("arrayTaskId", parts[2].equals("*") ? -1L : Long.parseLong(parts[2]));
+            job.put("arrayJobId", Long.valueOf(parts[1]))
+                    .put("arrayTaskId", parts[2].equals("*") ? -1L : Long.parseLong(parts[2]));
         }
         order.add(new AccountedOrder.Entry(word, job, List.of()));
     }

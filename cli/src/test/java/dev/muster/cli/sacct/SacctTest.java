@@ -14,15 +14,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SacctTest {
-    private static final String EXTREMES = "cpu=61000000@3@n2/90@2@n2,mem=3000@1@n1/1000@0@n1,vmem=9500@2@n2/0@3@n2,pages=8@3@n2/0@1@n1,"
-            + "read=3145728@2@n2/0@3@n2,write=40@3@n2/1@2@n2";
+    private static final String EXTREMES =
+            "cpu=61000000@3@n2/90@2@n2,mem=3000@1@n1/1000@0@n1,vmem=9500@2@n2/0@3@n2,pages=8@3@n2/0@1@n1,"
+                    + "read=3145728@2@n2/0@3@n2,write=40@3@n2/1@2@n2";
 
     private final FakeHost host = new FakeHost();
 
     private static byte[] part(int next, int... ids) {
-        PackedAnswer.Writer w = new PackedAnswer.Writer(FakeHost.NOW, "c", List.of(new Column("jobId", Kind.NUMBER), new Column("state", Kind.TEXT),
-                new Column("cancelledBy", Kind.NUMBER), new Column("arrayTaskId", Kind.NUMBER), new Column("exit.code", Kind.NUMBER)),
-                List.of(new Column("stepId", Kind.NUMBER), new Column("state", Kind.TEXT), new Column("exit.code", Kind.NUMBER),
+        PackedAnswer.Writer w = new PackedAnswer.Writer(
+                FakeHost.NOW,
+                "c",
+                List.of(
+                        new Column("jobId", Kind.NUMBER),
+                        new Column("state", Kind.TEXT),
+                        new Column("cancelledBy", Kind.NUMBER),
+                        new Column("arrayTaskId", Kind.NUMBER),
+                        new Column("exit.code", Kind.NUMBER)),
+                List.of(
+                        new Column("stepId", Kind.NUMBER),
+                        new Column("state", Kind.TEXT),
+                        new Column("exit.code", Kind.NUMBER),
                         new Column("usage.userCpuUs", Kind.NUMBER)));
         for (int id : ids) {
             w.job("c");
@@ -49,7 +60,8 @@ class SacctTest {
     @Test
     void partsOfAPackedAnswerAreOneList() {
         answers(part(3, 1, 2), part(0, 3));
-        assertThat(host.run("sacct -a -nP -o jobid,state,exitcode,totalcpu").out()).isEqualTo("""
+        assertThat(host.run("sacct -a -nP -o jobid,state,exitcode,totalcpu").out())
+                .isEqualTo("""
                 1|COMPLETED|1:0|00:01.500
                 1.batch|COMPLETED|0:0|00:01.500
                 2|CANCELLED by 1000|2:0|00:00.000
@@ -60,7 +72,8 @@ class SacctTest {
         assertThat(host.sent.get("QueryAccounting").number("fromJob")).isEqualTo(3);
         assertThat(host.sent.get("QueryAccounting").flag("packed")).isTrue();
         // only what is shown
-        assertThat(host.sent.get("QueryAccounting").texts("fields")).containsExactlyInAnyOrder("exit", "usage", "jobId", "arrayJobId", "arrayTaskId");
+        assertThat(host.sent.get("QueryAccounting").texts("fields"))
+                .containsExactlyInAnyOrder("exit", "usage", "jobId", "arrayJobId", "arrayTaskId");
     }
 
     @ParameterizedTest
@@ -70,13 +83,17 @@ class SacctTest {
         FakeHost.Ran ran = host.run("sacct -a " + options);
         assertThat(ran.rc()).isZero();
         if (options.contains("yaml")) {
-            assertThat(ran.out().lines().filter(l -> l.startsWith("  !!str job_id:"))).hasSize(3);
-            assertThat(ran.out()).startsWith("%YAML 1.1\n--- !!map\n!!str jobs: !!seq\n- !!map\n").endsWith("!!str warnings: !!seq []\n...\n");
+            assertThat(ran.out().lines().filter(l -> l.startsWith("  !!str job_id:")))
+                    .hasSize(3);
+            assertThat(ran.out())
+                    .startsWith("%YAML 1.1\n--- !!map\n!!str jobs: !!seq\n- !!map\n")
+                    .endsWith("!!str warnings: !!seq []\n...\n");
             return;
         }
         Json.Obj all = Json.object(ran.out().getBytes(java.nio.charset.StandardCharsets.UTF_8));
-        assertThat(all.objects("jobs")).extracting(j -> j.integer("job_id") + " " + j.objects("steps").size()).containsExactly("1 " + steps, "2 0",
-                "3 " + steps);
+        assertThat(all.objects("jobs"))
+                .extracting(j -> j.integer("job_id") + " " + j.objects("steps").size())
+                .containsExactly("1 " + steps, "2 0", "3 " + steps);
         assertThat(all.has("meta")).isTrue();
         assertThat(all.list("errors")).isEmpty();
     }
@@ -113,17 +130,21 @@ class SacctTest {
                 """);
         FakeHost.Ran ran = own.run("sacct " + options);
         assertThat(ran.err()).isEmpty();
-        assertThat(ran.out().strip().replace("a job", "a_job").replace('|', ',').replace('\n', ' ')).isEqualTo(lines.replace("a job", "a_job"));
+        assertThat(ran.out().strip().replace("a job", "a_job").replace('|', ',').replace('\n', ' '))
+                .isEqualTo(lines.replace("a job", "a_job"));
     }
 
     /** SLURM_TIME_FORMAT; what is no time stays as it is. */
     @Test
     void timesOfCompletionAsTheUserWantsThem() {
         host.settings().jobCompType = "jobcomp/filetxt";
-        host.files.put("/log", "JobId=1 UserId=r(0) JobState=COMPLETED StartTime=2026-11-20T09:20:40 "
-                + "EndTime=2026-11-20T09:20:49 EligibleTime=Unknown\n");
+        host.files.put(
+                "/log",
+                "JobId=1 UserId=r(0) JobState=COMPLETED StartTime=2026-11-20T09:20:40 "
+                        + "EndTime=2026-11-20T09:20:49 EligibleTime=Unknown\n");
         host.env.put("SLURM_TIME_FORMAT", "%H-%M");
-        assertThat(host.run("sacct -f /log -nP -o start,end,eligible,submit").out()).isEqualTo("09-20|09-20|Unknown|\n");
+        assertThat(host.run("sacct -f /log -nP -o start,end,eligible,submit").out())
+                .isEqualTo("09-20|09-20|Unknown|\n");
         assertThat(host.run("sacct -S 2026-11-20T09:20 -E 2026-11-20T08:10").err())
                 .isEqualTo("sacct: error: Start time (09-20) requested is after end time (08-10).\n");
     }
@@ -141,7 +162,8 @@ class SacctTest {
         assertThat(host.run("sacct -c -I 3").rc()).isEqualTo(1);
         assertThat(host.run("sacct -c --json").rc()).isEqualTo(1);
         host.settings().jobCompType = "jobcomp/kafka";
-        assertThat(host.run("sacct -c").err()).isEqualTo("sacct: error: what jobcomp/kafka has written cannot be read here\n");
+        assertThat(host.run("sacct -c").err())
+                .isEqualTo("sacct: error: what jobcomp/kafka has written cannot be read here\n");
     }
 
     @Test
@@ -153,31 +175,56 @@ class SacctTest {
     /** An older slurmdbd answers in trees. */
     @Test
     void anAnswerThatIsNotPacked() {
-        host.reply("QueryAccounting", "{\"now\":5,\"jobs\":[{\"job\":{\"jobId\":7,\"state\":\"RUNNING\",\"arrayTaskId\":-1}}]}");
+        host.reply(
+                "QueryAccounting",
+                "{\"now\":5,\"jobs\":[{\"job\":{\"jobId\":7,\"state\":\"RUNNING\",\"arrayTaskId\":-1}}]}");
         assertThat(host.run("sacct -a -nPX -o jobid,state").out()).isEqualTo("7|RUNNING\n");
     }
 
     /** What the tables have no index for is chosen here: by one of the flags, and by all of the features. */
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {"-F SchedMain; 7 8", "-F schedbackfill; 9", "-F SchedMain,SchedBackfill; 7 8 9", "--flags=None; 10",
-            "-F StartReceived; 7 8 9", "-C a; 7 8", "-C a,b; 8", "--constraints=c -F SchedBackfill; 9", "-C d; ''"})
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "-F SchedMain; 7 8",
+                "-F schedbackfill; 9",
+                "-F SchedMain,SchedBackfill; 7 8 9",
+                "--flags=None; 10",
+                "-F StartReceived; 7 8 9",
+                "-C a; 7 8",
+                "-C a,b; 8",
+                "--constraints=c -F SchedBackfill; 9",
+                "-C d; ''"
+            })
     void flagsAndConstraints(String options, String expected) {
-        host.reply("QueryAccounting", ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'flags':'SchedMain,StartReceived','features':'a'}},"
-                + "{'job':{'jobId':8,'arrayTaskId':-1,'flags':'SchedMain,StartReceived','features':'[a*2&b]'}},"
-                + "{'job':{'jobId':9,'arrayTaskId':-1,'flags':'SchedBackfill,StartReceived','features':'b|c'}},"
-                + "{'job':{'jobId':10,'arrayTaskId':-1,'flags':'','features':''}}]}").replace('\'', '"'));
-        assertThat(host.run("sacct -a -nPX -o jobid " + options).out().strip().replace('\n', ' ')).isEqualTo(expected);
+        host.reply(
+                "QueryAccounting",
+                ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'flags':'SchedMain,StartReceived','features':'a'}},"
+                                + "{'job':{'jobId':8,'arrayTaskId':-1,'flags':'SchedMain,StartReceived',"
+                                + "'features':'[a*2&b]'}},"
+                                + "{'job':{'jobId':9,'arrayTaskId':-1,'flags':'SchedBackfill,StartReceived',"
+                                + "'features':'b|c'}},"
+                                + "{'job':{'jobId':10,'arrayTaskId':-1,'flags':'','features':''}}]}")
+                        .replace('\'', '"'));
+        assertThat(host.run("sacct -a -nPX -o jobid " + options).out().strip().replace('\n', ' '))
+                .isEqualTo(expected);
         assertThat(host.sent.get("QueryAccounting").flag("packed")).isFalse();
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {"-F nosuch; sacct: error: str_2_job_flags: Invalid job flag nosuch",
-            "--units=X; sacct: error: Invalid unit type 'X'. Possible options are 'KMGTP'|sacct: fatal: Invalid unit type",
-            "--nnodes=x; sacct: error: Invalid numeric value \"x\" for requested node range.",
-            "--ncpus=1-x; sacct: error: Invalid numeric value \"1-x\" for requested cpu range.",
-            "-k x; sacct: fatal: Invalid time limit specification", "-s nosuch; sacct: fatal: unrecognized job state value 'nosuch'",
-            "-u nosuch; sacct: error: Invalid user id: nosuch",
-            "extra words; sacct: error: Unknown arguments:|sacct: error:  extra|sacct: error:  words"})
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "-F nosuch; sacct: error: str_2_job_flags: Invalid job flag nosuch",
+                "--units=X; sacct: error: Invalid unit type 'X'. Possible options are 'KMGTP'|sacct: fatal: "
+                        + "Invalid unit type",
+                "--nnodes=x; sacct: error: Invalid numeric value \"x\" for requested node range.",
+                "--ncpus=1-x; sacct: error: Invalid numeric value \"1-x\" for requested cpu range.",
+                "-k x; sacct: fatal: Invalid time limit specification",
+                "-s nosuch; sacct: fatal: unrecognized job state value 'nosuch'",
+                "-u nosuch; sacct: error: Invalid user id: nosuch",
+                "extra words; sacct: error: Unknown arguments:|sacct: error:  extra|sacct: error:  words"
+            })
     void wrongValues(String options, String expected) {
         FakeHost.Ran ran = host.run("sacct " + options);
         assertThat(ran.rc()).isEqualTo(1);
@@ -190,19 +237,25 @@ class SacctTest {
         answers(part(0));
         host.run("sacct -a " + options);
         Json.Obj asked = host.sent.get("QueryAccounting");
-        assertThat(List.of(asked.number("minLimitMin"), asked.number("maxLimitMin"))).isEqualTo(List.of(least, most));
+        assertThat(List.of(asked.number("minLimitMin"), asked.number("maxLimitMin")))
+                .isEqualTo(List.of(least, most));
     }
 
     /** Suspending a job suspends its steps; a job that never ran has no steps. */
     @Test
     void timesAndCpus() {
-        String rows = "{'now':1000,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'nodes':'n1','state':'SUSPENDED','startTime':100,'cpusAllocated':2,"
+        String rows = "{'now':1000,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'nodes':'n1','state':'SUSPENDED',"
+                + "'startTime':100,'cpusAllocated':2,"
                 + "'cpusRequested':1,'suspendedSeconds':50,'suspendedSince':400},'steps':["
                 + "{'stepId':0,'cpus':1,'startTime':120,'state':'SUSPENDED','suspendedSeconds':30},"
-                + "{'stepId':1,'cpus':1,'startTime':150,'endTime':350,'state':'COMPLETED','suspendedSeconds':20}]},"
-                + "{'job':{'jobId':8,'arrayTaskId':-1,'state':'CANCELLED','cpusRequested':4,'endTime':500},'steps':[]}]}";
+                + "{'stepId':1,'cpus':1,'startTime':150,'endTime':350,'state':'COMPLETED',"
+                + "'suspendedSeconds':20}]},"
+                + "{'job':{'jobId':8,'arrayTaskId':-1,'state':'CANCELLED','cpusRequested':4,'endTime':500},"
+                + "'steps':[]}]}";
         host.reply("QueryAccounting", rows.replace('\'', '"'));
-        assertThat(host.run("sacct -nP -j 7,8 -o jobid,elapsedraw,suspended,cputimeraw,alloccpus,ncpus").out()).isEqualTo("""
+        assertThat(host.run("sacct -nP -j 7,8 -o jobid,elapsedraw,suspended,cputimeraw,alloccpus,ncpus")
+                        .out())
+                .isEqualTo("""
                 7|250|00:10:50|500|2|2
                 7.0|250|00:10:30|250|1|1
                 7.1|180|00:00:20|180|1|1
@@ -213,7 +266,8 @@ class SacctTest {
         Json.Obj job = Json.object(document).objects("jobs").getFirst();
         assertThat(job.obj("time").number("elapsed")).isEqualTo(250);
         assertThat(job.obj("time").number("suspended")).isEqualTo(650);
-        assertThat(job.objects("steps").getFirst().obj("time").number("suspended")).isEqualTo(630);
+        assertThat(job.objects("steps").getFirst().obj("time").number("suspended"))
+                .isEqualTo(630);
     }
 
     @ParameterizedTest
@@ -240,13 +294,16 @@ class SacctTest {
             ReqCPUFreqMin,ReqCPUFreqGov                        ~ 1.20G|OnDemand
             """)
     void whatSingleTasksUsed(String fields, String expected) {
-        host.reply("QueryAccounting", ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1},'steps':[{'stepId':0,'tasks':4,"
-                + "'cpuFreq':'1200000-high:ondemand',"
-                + "'usage':{'userCpuUs':120000000,"
-                + "'maxRssKb':3000,'maxRssNode':'n1','maxRssTask':1,'aveRssKb':2000,'maxVmKb':9500,'aveVmKb':6375,'maxPages':8,'avePages':4,"
-                + "'readBytes':4194304,'writeBytes':80,'minCpuUs':90,'aveCpuUs':30000000,'energyJ':7,"
-                + "'aveCpuKhz':2100500,'extremes':'" + EXTREMES + "'}}]}]}")
-                .replace('\'', '"'));
+        host.reply(
+                "QueryAccounting",
+                ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1},'steps':[{'stepId':0,'tasks':4,"
+                                + "'cpuFreq':'1200000-high:ondemand',"
+                                + "'usage':{'userCpuUs':120000000,"
+                                + "'maxRssKb':3000,'maxRssNode':'n1','maxRssTask':1,'aveRssKb':2000,'maxVmKb':9500,"
+                                + "'aveVmKb':6375,'maxPages':8,'avePages':4,"
+                                + "'readBytes':4194304,'writeBytes':80,'minCpuUs':90,'aveCpuUs':30000000,'energyJ':7,"
+                                + "'aveCpuKhz':2100500,'extremes':'" + EXTREMES + "'}}]}]}")
+                        .replace('\'', '"'));
         assertThat(host.run("sacct -nP -j 7.0 -o " + fields).out().strip()).isEqualTo(expected);
     }
 }

@@ -97,7 +97,8 @@ class UpdateValuesTest {
         String key = typed.split("=")[0];
         String value = typed.indexOf('=') < 0 ? "" : typed.substring(key.length() + 1);
         assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(key), value, typed)))
-                .isEqualTo(expected.replace("SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
+                .isEqualTo(expected.replace(
+                                "SHARES", "E: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#")
                         .replace("E: ", "scontrol: error: "));
     }
 
@@ -231,8 +232,10 @@ class UpdateValuesTest {
     @Test
     void nodesAndPartitionsNeedTheEqualsSign() {
         FakeHost host = new FakeHost();
-        assertThat(host.run("scontrol update nodename n1 weight 3").err()).isEqualTo("scontrol: error: Invalid input: nodename  Request aborted\n");
-        assertThat(host.run("scontrol create partition p2").err()).isEqualTo("scontrol: error: Invalid input: partition  Request aborted\n");
+        assertThat(host.run("scontrol update nodename n1 weight 3").err())
+                .isEqualTo("scontrol: error: Invalid input: nodename  Request aborted\n");
+        assertThat(host.run("scontrol create partition p2").err())
+                .isEqualTo("scontrol: error: Invalid input: partition  Request aborted\n");
         assertThat(host.run("scontrol create partitionname=default nodes=n1").err())
                 .isEqualTo("scontrol: error: PartitionName cannot be \"DEFAULT\".\n");
     }
@@ -241,11 +244,15 @@ class UpdateValuesTest {
     @Test
     void whatIsRefused() {
         FakeHost host = new FakeHost();
-        host.refuse("UpdateJob", SlurmErrno.TIME_LIMIT_DECREMENT.number(), "TimeLimit decrement larger than current time limit (20 > 10)");
+        host.refuse(
+                "UpdateJob",
+                SlurmErrno.TIME_LIMIT_DECREMENT.number(),
+                "TimeLimit decrement larger than current time limit (20 > 10)");
         assertThat(host.run("scontrol update jobid=5 timelimit=-20").err())
                 .isEqualTo("scontrol: error: TimeLimit decrement larger than current time limit (20 > 10)\n");
         host.refuse("UpdateJob", SlurmErrno.INVALID_TIME_LIMIT.number(), "TimeLimit of some kind");
-        assertThat(host.run("scontrol update jobid=5 timelimit=5").err()).isEqualTo("TimeLimit of some kind for job 5\n");
+        assertThat(host.run("scontrol update jobid=5 timelimit=5").err())
+                .isEqualTo("TimeLimit of some kind for job 5\n");
     }
 
     /** Suspending an unknown job is an error. */
@@ -273,9 +280,14 @@ class UpdateValuesTest {
 
     @Test
     void timesOfReservations() {
-        assertThat(new FakeHost().run("scontrol update reservation=r starttime=nosuch").err())
-                .endsWith("Invalid start time starttime=nosuch.  No reservation update.\nslurm_update error: Invalid time specified\n");
-        assertThat(new FakeHost().run("scontrol update reservation=r duration=nosuch").err())
+        assertThat(new FakeHost()
+                        .run("scontrol update reservation=r starttime=nosuch")
+                        .err())
+                .endsWith("Invalid start time starttime=nosuch.  No reservation update.\nslurm_update error: "
+                        + "Invalid time specified\n");
+        assertThat(new FakeHost()
+                        .run("scontrol update reservation=r duration=nosuch")
+                        .err())
                 .isEqualTo("scontrol: error: Invalid duration duration=nosuch.  No reservation update.\n");
     }
 }

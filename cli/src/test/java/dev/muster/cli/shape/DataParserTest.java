@@ -31,12 +31,23 @@ class DataParserTest {
     }
 
     private static String shaped(String parser, String text) {
-        return new String(Json.print(DataParser.parse(parser).orElseThrow().shaped(tree(text))), StandardCharsets.UTF_8);
+        return new String(
+                Json.print(DataParser.parse(parser).orElseThrow().shaped(tree(text))), StandardCharsets.UTF_8);
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"'' | 45 |", "v0.0.42 | 42 |", "data_parser/v0.0.43 | 43 |", "latest | 45 |", "v0.0.44+fast | 44 | +fast",
-        "v0.0.45+Complex+FAST | 45 | +Complex+FAST", "latest+complex | 45 | +complex", "v0.0.45+ | 45 | +"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'' | 45 |",
+                "v0.0.42 | 42 |",
+                "data_parser/v0.0.43 | 43 |",
+                "latest | 45 |",
+                "v0.0.44+fast | 44 | +fast",
+                "v0.0.45+Complex+FAST | 45 | +Complex+FAST",
+                "latest+complex | 45 | +complex",
+                "v0.0.45+ | 45 | +"
+            })
     void nameIsAVersionWithFlags(String text, int version, String flags) {
         DataParser parser = DataParser.parse(text).orElseThrow();
         assertThat(parser.version()).isEqualTo(version);
@@ -52,9 +63,13 @@ class DataParserTest {
 
     @Test
     void unknownFlagsAreTold() {
-        assertThat(DataParser.parse("v0.0.44+foo+fast+bar").orElseThrow().notes()).isEqualTo(List.of(
-                "warning: data_parser/v0.0.44 ignoring unknown flag foo", "warning: data_parser/v0.0.44 ignoring unknown flag bar"));
-        assertThat(DataParser.all()).containsExactly("data_parser/v0.0.42", "data_parser/v0.0.43", "data_parser/v0.0.44", "data_parser/v0.0.45");
+        assertThat(DataParser.parse("v0.0.44+foo+fast+bar").orElseThrow().notes())
+                .isEqualTo(List.of(
+                        "warning: data_parser/v0.0.44 ignoring unknown flag foo",
+                        "warning: data_parser/v0.0.44 ignoring unknown flag bar"));
+        assertThat(DataParser.all())
+                .containsExactly(
+                        "data_parser/v0.0.42", "data_parser/v0.0.43", "data_parser/v0.0.44", "data_parser/v0.0.45");
     }
 
     @Test
@@ -64,40 +79,66 @@ class DataParserTest {
 
     @Test
     void olderVersionsLackLaterFieldsAndWords() {
-        assertThat(shaped("v0.0.44", QUEUE)).contains("step_id", "submit_line", "EXPEDITED_REQUEUE", "\"power\":{\"flags\":[]}",
-                "\"select_type\":[\"CORE\"]").doesNotContain("container_type", "JOB_IMPLICIT_MAX_NODES");
-        assertThat(shaped("v0.0.43", QUEUE)).contains("segment_size", "licenses_allocated").doesNotContain("step_id", "submit_line", "EXPEDITED");
-        assertThat(shaped("v0.0.42", QUEUE)).contains("SPREAD_JOB").doesNotContain("segment_size", "licenses_allocated");
+        assertThat(shaped("v0.0.44", QUEUE))
+                .contains(
+                        "step_id",
+                        "submit_line",
+                        "EXPEDITED_REQUEUE",
+                        "\"power\":{\"flags\":[]}",
+                        "\"select_type\":[\"CORE\"]")
+                .doesNotContain("container_type", "JOB_IMPLICIT_MAX_NODES");
+        assertThat(shaped("v0.0.43", QUEUE))
+                .contains("segment_size", "licenses_allocated")
+                .doesNotContain("step_id", "submit_line", "EXPEDITED");
+        assertThat(shaped("v0.0.42", QUEUE))
+                .contains("SPREAD_JOB")
+                .doesNotContain("segment_size", "licenses_allocated");
     }
 
     /** sacct's jobs have fields of the same names that changed in other versions. */
     @Test
     void accountedJobsHaveTheirOwnHistory() {
-        assertThat(shaped("v0.0.44", ENDED)).contains("segment_size", "\"pid\":\"\"", "\"limit\"").doesNotContain("sluid", "submit_line");
-        assertThat(shaped("v0.0.42", ENDED)).contains("stdout_expanded").doesNotContain("segment_size", "stdin", "\"limit\"");
+        assertThat(shaped("v0.0.44", ENDED))
+                .contains("segment_size", "\"pid\":\"\"", "\"limit\"")
+                .doesNotContain("sluid", "submit_line");
+        assertThat(shaped("v0.0.42", ENDED))
+                .contains("stdout_expanded")
+                .doesNotContain("segment_size", "stdin", "\"limit\"");
     }
 
     @Test
     void partitionsHaveNumbersForWords() {
-        assertThat(shaped("v0.0.44", PARTITIONS)).contains("\"task_binding\":4", "\"shares\":1", "\"jobs\":1", "\"select_type\":[]", "topology")
+        assertThat(shaped("v0.0.44", PARTITIONS))
+                .contains("\"task_binding\":4", "\"shares\":1", "\"jobs\":1", "\"select_type\":[]", "topology")
                 .doesNotContain("DEFAULT", "preempt_mode", "exclusive");
         assertThat(shaped("v0.0.42", PARTITIONS)).doesNotContain("topology");
     }
 
     @Test
     void complexNumbersStandAloneAndTextsMayBeNull() {
-        assertThat(shaped("v0.0.45+complex", QUEUE)).contains("\"time_limit\":\"Infinity\"", "\"cpus\":3", "\"deadline\":null",
-                "\"comment\":null", "\"last_backfill\":9");
+        assertThat(shaped("v0.0.45+complex", QUEUE))
+                .contains(
+                        "\"time_limit\":\"Infinity\"",
+                        "\"cpus\":3",
+                        "\"deadline\":null",
+                        "\"comment\":null",
+                        "\"last_backfill\":9");
         assertThat(shaped("v0.0.45+complex", ENDED)).contains("\"kill_request_user\":\"\"", "\"limit\":\"Infinity\"");
-        assertThat(shaped("v0.0.45+complex", PARTITIONS)).contains("\"shares\":null", "\"memory_per_cpu\":null", "\"flags\":null");
+        assertThat(shaped("v0.0.45+complex", PARTITIONS))
+                .contains("\"shares\":null", "\"memory_per_cpu\":null", "\"flags\":null");
     }
 
     /** Lists that are generated during output are mapped row by row and not collected. */
     @Test
     void longListsAreMappedRowByRow() {
         int[] made = {0};
-        Iterable<Json.Obj> rows = () -> List.of(tree("{\"sluid\":\"a\"}"), tree("{\"sluid\":\"b\"}")).stream().peek(r -> made[0]++).iterator();
-        Object jobs = DataParser.parse("v0.0.43").orElseThrow().shaped(new Json.Obj().put("jobs", rows)).raw("jobs");
+        Iterable<Json.Obj> rows = () -> List.of(tree("{\"sluid\":\"a\"}"), tree("{\"sluid\":\"b\"}")).stream()
+                .peek(r -> made[0]++)
+                .iterator();
+        Object jobs = DataParser.parse("v0.0.43")
+                .orElseThrow()
+                .shaped(new Json.Obj().put("jobs", rows))
+                .raw("jobs");
         assertThat(made[0]).isZero();
         assertThat((Iterable<?>) jobs).hasSize(2);
     }

@@ -50,10 +50,14 @@ class JobsJsonTest {
 
     /** Before v0.0.45 a single list has the values of exclusive and oversubscribe. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"NODE | false | none", "USER | false | user", "NO | true | oversubscribe", "NO | false | ''"})
+    @CsvSource(
+            delimiter = '|',
+            value = {"NODE | false | none", "USER | false | user", "NO | true | oversubscribe", "NO | false | ''"})
     void olderDataParsersSayHowAJobShares(String exclusive, boolean oversubscribe, String word) {
         Json.Obj job = new Json.Obj().put("exclusive", exclusive).put("oversubscribe", oversubscribe);
-        Json.Obj shown = JobsJson.answer(new Names("c", uid -> "u"), new Json.Obj().put("jobs", List.of(job)), 44).objects("jobs").getFirst();
+        Json.Obj shown = JobsJson.answer(new Names("c", uid -> "u"), new Json.Obj().put("jobs", List.of(job)), 44)
+                .objects("jobs")
+                .getFirst();
         assertThat(String.join(",", shown.texts("shared"))).isEqualTo(word);
         assertThat(shown.has("job_resources")).isTrue();
         assertThat(shown.raw("job_resources")).isNull();
@@ -68,23 +72,28 @@ class JobsJsonTest {
     /** {@code squeue -s --json} names a step's parts one by one. */
     @Test
     void stepsAreFlat() {
-        Json.Obj step = Json.object(("{'jobId':9,'arrayJobId':4,'arrayTaskId':1,'stepId':'0','name':'hi','nodes':'n[1-2]','tasks':2,'cpus':2,"
-                + "'startTime':100,'timeLimitMin':0,'state':'RUNNING','userName':'ann','tresAlloc':'cpu=2'}")
-                .replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        Json.Obj shown = ControlJson.steps("test", List.of(step), 130).objects("steps").getFirst();
+        Json.Obj step = Json.object(
+                ("{'jobId':9,'arrayJobId':4,'arrayTaskId':1,'stepId':'0','name':'hi','nodes':'n[1-2]','tasks':2,'cpus':2,"
+                                + "'startTime':100,'timeLimitMin':0,'state':'RUNNING','userName':'ann','tresAlloc':'cpu=2'}")
+                        .replace('\'', '"')
+                        .getBytes(StandardCharsets.UTF_8));
+        Json.Obj shown =
+                ControlJson.steps("test", List.of(step), 130).objects("steps").getFirst();
         assertThat(shown.text("id")).isEqualTo("9.0");
         assertThat(shown.text("nodes")).isEqualTo("n[1-2]");
         assertThat(shown.obj("array").number("task_id")).isEqualTo(1);
         assertThat(shown.obj("time").obj("running").number("number")).isEqualTo(30);
         assertThat(shown.number("number_tasks")).isEqualTo(2);
         assertThat(shown.obj("tres").text("allocation")).isEqualTo("cpu=2");
-        assertThat(shown.fields().keySet()).contains("cpu", "srun", "sluid", "reserved_ports", "stdout_expanded", "task", "submit_line");
+        assertThat(shown.fields().keySet())
+                .contains("cpu", "srun", "sluid", "reserved_ports", "stdout_expanded", "task", "submit_line");
     }
 
     @Test
     void stateAloneIsANumberAndItsStates() {
         Json.Obj running = row(",'state':'RUNNING','flags':['CONFIGURING']");
         Json.Obj shown = ControlJson.states(List.of(running)).objects("jobs").getFirst();
-        assertThat(new String(Json.print(shown), StandardCharsets.UTF_8)).isEqualTo("{\"job_id\":\"7\",\"state\":[\"RUNNING\",\"CONFIGURING\"]}");
+        assertThat(new String(Json.print(shown), StandardCharsets.UTF_8))
+                .isEqualTo("{\"job_id\":\"7\",\"state\":[\"RUNNING\",\"CONFIGURING\"]}");
     }
 }

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class YamlTextTest {
     private static String of(String json, boolean tags) {
         StringBuilder b = new StringBuilder();
-        Tree.document("yaml", Json.object(json.replace('`', '"').getBytes(StandardCharsets.UTF_8)), false, tags, b::append);
+        Tree.document(
+                "yaml", Json.object(json.replace('`', '"').getBytes(StandardCharsets.UTF_8)), false, tags, b::append);
         return b.toString();
     }
 
@@ -123,6 +124,7 @@ class YamlTextTest {
         String end = "\n    long long long long long long long long end";
         String first = "long long long long long long long long long long long";
         assertThat(written(first + " long" + " long".repeat(8) + " end")).isEqualTo("!!str " + first + " long" + end);
-        assertThat(written("long: " + first + " long".repeat(8) + " end")).isEqualTo("!!str 'long: " + first + end + "'");
+        assertThat(written("long: " + first + " long".repeat(8) + " end"))
+                .isEqualTo("!!str 'long: " + first + end + "'");
     }
 }

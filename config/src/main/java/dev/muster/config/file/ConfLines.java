@@ -44,8 +44,9 @@ public final class ConfLines {
         try (InputStream in = new FileInputStream(file)) {
             text = new String(in.readNBytes(MAX_FILE_BYTES), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            String why = file.exists() ? "cannot read file " + file : "cannot stat file " + file
-                + ": No such file or directory";
+            String why = file.exists()
+                    ? "cannot read file " + file
+                    : "cannot stat file " + file + ": No such file or directory";
             errors.add(new ConfigError(from, fromLine, why, file.getPath()));
             return;
         }
@@ -102,7 +103,8 @@ public final class ConfLines {
         if (at == text.length()) {
             return;
         }
-        if (text.regionMatches(true, at, "include", 0, 7) && at + 7 < text.length()
+        if (text.regionMatches(true, at, "include", 0, 7)
+                && at + 7 < text.length()
                 && Pairs.blank(text.charAt(at + 7))) {
             include(text.substring(at + 8).strip(), file, line, depth);
             return;
@@ -117,7 +119,10 @@ public final class ConfLines {
         }
         String expanded = name.replace("%c", sink.clusterName());
         File target = expanded.startsWith("/") ? new File(expanded) : new File(directory, expanded);
-        IncludedFiles.of(target).ifPresentOrElse(files -> files.forEach(f -> read(f, depth + 1, file, line)),
-                () -> errors.add(new ConfigError(file, line, "cannot stat file " + target + ": No such file or directory", name)));
+        IncludedFiles.of(target)
+                .ifPresentOrElse(
+                        files -> files.forEach(f -> read(f, depth + 1, file, line)),
+                        () -> errors.add(new ConfigError(
+                                file, line, "cannot stat file " + target + ": No such file or directory", name)));
     }
 }

@@ -5,11 +5,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** What an Include line means: a file, or with {@code *} and {@code ?} in its last part all files of that directory, by name. */
+/**
+ * What an Include line means: a file, or with {@code *} and {@code ?} in its last part all files of that directory, by
+ * name.
+ */
 public final class IncludedFiles {
     private IncludedFiles() {}
 
-    /** Returns empty where a directory with patterns cannot be listed; one file without patterns may be there or not. */
+    /**
+     * Returns empty where a directory with patterns cannot be listed; one file without patterns may be there or not.
+     */
     public static Optional<List<File>> of(File target) {
         String last = target.getName();
         if (last.indexOf('*') < 0 && last.indexOf('?') < 0) {
@@ -20,8 +25,10 @@ public final class IncludedFiles {
             return Optional.empty();
         }
         Arrays.sort(names);
-        return Optional.of(Arrays.stream(names).filter(n -> !n.startsWith(".") && matches(last, 0, n, 0))
-                .map(n -> new File(target.getParentFile(), n)).toList());
+        return Optional.of(Arrays.stream(names)
+                .filter(n -> !n.startsWith(".") && matches(last, 0, n, 0))
+                .map(n -> new File(target.getParentFile(), n))
+                .toList());
     }
 
     private static boolean matches(String pattern, int p, String name, int n) {
@@ -36,7 +43,8 @@ public final class IncludedFiles {
             }
             return false;
         }
-        return n < name.length() && (pattern.charAt(p) == '?' || pattern.charAt(p) == name.charAt(n))
-            && matches(pattern, p + 1, name, n + 1);
+        return n < name.length()
+                && (pattern.charAt(p) == '?' || pattern.charAt(p) == name.charAt(n))
+                && matches(pattern, p + 1, name, n + 1);
     }
 }

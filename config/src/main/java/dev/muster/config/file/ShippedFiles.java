@@ -16,18 +16,32 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What nodes without configuration are sent: slurm.conf, its sisters, what these include, and the prologs and epilogs that are named
- * without a leading slash. What is named by an absolute path must be on every node already.
+ * What nodes without configuration are sent: slurm.conf, its sisters, what these include, and the prologs and epilogs
+ * that are named without a leading slash. What is named by an absolute path must be on every node already.
  */
 public final class ShippedFiles {
-    private static final List<String> SISTERS = List.of("acct_gather.conf", "burst_buffer.conf", "cgroup.conf", "cli_filter.lua", "gres.conf",
-            "helpers.conf", "job_container.conf", "knl.conf", "knl_generic.conf", "mpi.conf", "namespace.yaml", "oci.conf", "plugstack.conf",
-            "resources.yaml", "scrun.lua", "topology.conf", "topology.yaml");
+    private static final List<String> SISTERS = List.of(
+            "acct_gather.conf",
+            "burst_buffer.conf",
+            "cgroup.conf",
+            "cli_filter.lua",
+            "gres.conf",
+            "helpers.conf",
+            "job_container.conf",
+            "knl.conf",
+            "knl_generic.conf",
+            "mpi.conf",
+            "namespace.yaml",
+            "oci.conf",
+            "plugstack.conf",
+            "resources.yaml",
+            "scrun.lua",
+            "topology.conf",
+            "topology.yaml");
     private static final Pattern INCLUDE = Pattern.compile("(?im)^[ \\t]*include[ \\t]+([^ \\t#\\r\\n]+)");
     private static final int FILES_MAX = 4096;
 
-    private ShippedFiles() {
-    }
+    private ShippedFiles() {}
 
     /** Files by the name under which they stand beside slurm.conf. */
     public static Map<String, File> of(SlurmConf conf) throws IOException {
@@ -53,7 +67,8 @@ public final class ShippedFiles {
         return found;
     }
 
-    private static void included(File file, Path directory, SlurmConf conf, Map<String, File> found) throws IOException {
+    private static void included(File file, Path directory, SlurmConf conf, Map<String, File> found)
+            throws IOException {
         Matcher m = INCLUDE.matcher(Files.readString(file.toPath(), StandardCharsets.ISO_8859_1));
         while (m.find()) {
             String name = m.group(1).replace("%c", conf.clusterName());
@@ -72,10 +87,13 @@ public final class ShippedFiles {
         if (!path.startsWith(directory) || !Files.isDirectory(path.getParent())) {
             return fresh;
         }
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(path.getParent(), path.getFileName().toString())) {
+        try (DirectoryStream<Path> all =
+                Files.newDirectoryStream(path.getParent(), path.getFileName().toString())) {
             for (Path one : all) {
                 String name = directory.relativize(one).toString();
-                if (Files.isRegularFile(one) && found.size() < FILES_MAX && found.putIfAbsent(name, one.toFile()) == null) {
+                if (Files.isRegularFile(one)
+                        && found.size() < FILES_MAX
+                        && found.putIfAbsent(name, one.toFile()) == null) {
                     fresh.add(one.toFile());
                 }
             }

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The part of YAML that Slurm's files are written in: nested mappings and lists by indentation, {@code {a: 1}} and {@code [1, 2]} on one
- * line, plain and quoted words, comments. Words come as text. What it cannot read is a mistake with its line.
+ * The part of YAML that Slurm's files are written in: nested mappings and lists by indentation, {@code {a: 1}} and
+ * {@code [1, 2]} on one line, plain and quoted words, comments. Words come as text. What it cannot read is a mistake
+ * with its line.
  */
 public final class YamlLite {
     /** A line that is not of this form. */
@@ -66,21 +67,23 @@ public final class YamlLite {
     public static List<String> lines(Object value) {
         List<String> out = new ArrayList<>();
         switch (value) {
-            case Map<?, ?> map -> map.forEach((key, v) -> {
-                if (v instanceof Map<?, ?> || v instanceof List<?>) {
-                    out.add(key + ":");
-                    lines(v).forEach(line -> out.add("  " + line));
-                } else {
-                    out.add(key + ": " + v);
-                }
-            });
-            case List<?> list -> list.forEach(v -> {
-                String dash = "- ";
-                for (String line : lines(v)) {
-                    out.add(dash + line);
-                    dash = "  ";
-                }
-            });
+            case Map<?, ?> map ->
+                map.forEach((key, v) -> {
+                    if (v instanceof Map<?, ?> || v instanceof List<?>) {
+                        out.add(key + ":");
+                        lines(v).forEach(line -> out.add("  " + line));
+                    } else {
+                        out.add(key + ": " + v);
+                    }
+                });
+            case List<?> list ->
+                list.forEach(v -> {
+                    String dash = "- ";
+                    for (String line : lines(v)) {
+                        out.add(dash + line);
+                        dash = "  ";
+                    }
+                });
             default -> out.add(value.toString());
         }
         return out;
@@ -99,12 +102,16 @@ public final class YamlLite {
     }
 
     private Object block(int indent) throws Unreadable {
-        return lines.get(at).text.equals("-") || lines.get(at).text.startsWith("- ") ? sequence(indent) : mapping(indent);
+        return lines.get(at).text.equals("-") || lines.get(at).text.startsWith("- ")
+                ? sequence(indent)
+                : mapping(indent);
     }
 
     private List<Object> sequence(int indent) throws Unreadable {
         List<Object> out = new ArrayList<>();
-        while (at < lines.size() && lines.get(at).indent == indent && (lines.get(at).text.equals("-") || lines.get(at).text.startsWith("- "))) {
+        while (at < lines.size()
+                && lines.get(at).indent == indent
+                && (lines.get(at).text.equals("-") || lines.get(at).text.startsWith("- "))) {
             Line line = lines.get(at);
             String rest = line.text.substring(1).stripLeading();
             if (rest.isEmpty()) {
@@ -125,7 +132,9 @@ public final class YamlLite {
 
     private Map<String, Object> mapping(int indent) throws Unreadable {
         Map<String, Object> out = new LinkedHashMap<>();
-        while (at < lines.size() && lines.get(at).indent == indent && !lines.get(at).text.startsWith("- ")) {
+        while (at < lines.size()
+                && lines.get(at).indent == indent
+                && !lines.get(at).text.startsWith("- ")) {
             Line line = lines.get(at);
             int colon = colon(line.text);
             if (colon <= 0) {
@@ -136,8 +145,10 @@ public final class YamlLite {
             at++;
             if (!rest.isEmpty()) {
                 out.put(key, scalar(rest, line.number));
-            } else if (at < lines.size() && (lines.get(at).indent > indent
-                    || lines.get(at).indent == indent && lines.get(at).text.startsWith("- "))) {
+            } else if (at < lines.size()
+                    && (lines.get(at).indent > indent
+                            || lines.get(at).indent == indent
+                                    && lines.get(at).text.startsWith("- "))) {
                 out.put(key, block(lines.get(at).indent));
             } else {
                 out.put(key, "");
@@ -176,7 +187,9 @@ public final class YamlLite {
                 if (colon <= 0) {
                     throw new Unreadable(line, "expected key: value");
                 }
-                map.put(unquoted(item.substring(0, colon).strip()), scalar(item.substring(colon + 1).strip(), line));
+                map.put(
+                        unquoted(item.substring(0, colon).strip()),
+                        scalar(item.substring(colon + 1).strip(), line));
             }
             return text.startsWith("[") ? list : map;
         }
@@ -202,7 +215,8 @@ public final class YamlLite {
     }
 
     private static String unquoted(String text) {
-        boolean quoted = text.length() > 1 && (text.startsWith("\"") && text.endsWith("\"") || text.startsWith("'") && text.endsWith("'"));
+        boolean quoted = text.length() > 1
+                && (text.startsWith("\"") && text.endsWith("\"") || text.startsWith("'") && text.endsWith("'"));
         return quoted ? text.substring(1, text.length() - 1) : text;
     }
 }

@@ -12,10 +12,12 @@ public final class CertmgrWords {
     public static final int RENEWAL_MIN = 1440;
     /** What a node runs, each with its name. */
     public static final String TOKEN = "get_node_token";
+
     public static final String REQUEST = "generate_csr";
     public static final String KEY = "get_node_cert_key";
     /** What slurmctld runs, with the token and with the request. */
     public static final String VALIDATE = "validate_node";
+
     public static final String SIGN = "sign_csr";
     private static final List<String> NAMES = List.of(TOKEN, REQUEST, KEY, VALIDATE, SIGN);
 
@@ -41,7 +43,8 @@ public final class CertmgrWords {
             String name = word.getKey();
             if (name.equals(RENEWAL)) {
                 if (minutes(word.getValue()) == 0) {
-                    values.error("Invalid certificate_renewal_period: " + word.getValue() + ". Needs to be positive integer");
+                    values.error("Invalid certificate_renewal_period: " + word.getValue()
+                            + ". Needs to be positive integer");
                 }
             } else if (name.endsWith(END) && NAMES.contains(name.substring(0, name.length() - END.length()))) {
                 if (!word.getValue().startsWith("/")) {

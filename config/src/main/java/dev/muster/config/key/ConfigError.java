@@ -3,10 +3,10 @@ package dev.muster.config.key;
 /**
  * One mistake in a configuration file.
  *
- * @param file     as given, or as named by the Include line
- * @param line     counted from 1; 0 when the mistake belongs to no line
+ * @param file as given, or as named by the Include line
+ * @param line counted from 1; 0 when the mistake belongs to no line
  * @param sentence in Slurm's words
- * @param text     the part of the line that is wrong; empty when it is the line's value as such
+ * @param text the part of the line that is wrong; empty when it is the line's value as such
  */
 public record ConfigError(String file, int line, String sentence, String text) {
 

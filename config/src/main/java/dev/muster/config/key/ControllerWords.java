@@ -4,13 +4,17 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Words of SlurmctldParameters: values that they may have, and those that slurmctld knows and that change nothing in it. */
+/**
+ * Words of SlurmctldParameters: values that they may have, and those that slurmctld knows and that change nothing in
+ * it.
+ */
 public final class ControllerWords {
     private static final String[][] UNKEPT = {
         {"SlurmctldParameters", "enable_async_reply", "no reply keeps a thread from its work"},
         {"SlurmctldParameters", "no_quick_restart", "one that runs is never ended by one that starts"},
         {"SlurmctldParameters", "validate_nodeaddr_threads", "addresses of nodes are looked for when they are needed"},
-        {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"}};
+        {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"}
+    };
 
     private static final String BACKLOG = "max_dbd_msg_action";
 

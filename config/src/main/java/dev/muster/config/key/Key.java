@@ -70,8 +70,8 @@ public enum Key {
     HEALTH_CHECK_TIMEOUT("HealthCheckTimeout", Kind.U16, "0", Reader.NODE),
     HTTP_PARSER_TYPE("HttpParserType", Kind.TEXT, "http_parser/libhttp_parser", Reader.CONTROLLER, Inert.PLUGIN),
     INACTIVE_LIMIT("InactiveLimit", Kind.U16, "0", Reader.CONTROLLER),
-    INTERACTIVE_STEP_OPTIONS("InteractiveStepOptions", Kind.TEXT, "--interactive --preserve-env --pty $SHELL",
-        Reader.COMMANDS),
+    INTERACTIVE_STEP_OPTIONS(
+            "InteractiveStepOptions", Kind.TEXT, "--interactive --preserve-env --pty $SHELL", Reader.COMMANDS),
     JOB_ACCT_GATHER_FREQUENCY("JobAcctGatherFrequency", Kind.TEXT, "30", Reader.NODE),
     JOB_ACCT_GATHER_PARAMS("JobAcctGatherParams", Kind.LIST, "", Reader.NODE),
     JOB_ACCT_GATHER_TYPE("JobAcctGatherType", Kind.TEXT, "", Reader.NODE),
@@ -132,7 +132,8 @@ public enum Key {
     PRIORITY_FLAGS("PriorityFlags", Kind.LIST, "", Reader.CONTROLLER),
     PRIORITY_MAX_AGE("PriorityMaxAge", Kind.DURATION, "604800", Reader.CONTROLLER),
     PRIORITY_PARAMETERS("PriorityParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.FACTORS),
-    PRIORITY_SITE_FACTOR_PARAMETERS("PrioritySiteFactorParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.SITE_FACTOR),
+    PRIORITY_SITE_FACTOR_PARAMETERS(
+            "PrioritySiteFactorParameters", Kind.TEXT, "", Reader.CONTROLLER, Inert.SITE_FACTOR),
     PRIORITY_SITE_FACTOR_PLUGIN("PrioritySiteFactorPlugin", Kind.TEXT, "", Reader.CONTROLLER, Inert.SITE_FACTOR),
     PRIORITY_TYPE("PriorityType", Kind.TEXT, "priority/multifactor", Reader.CONTROLLER),
     PRIORITY_USAGE_RESET_PERIOD("PriorityUsageResetPeriod", Kind.TEXT, "NONE", Reader.CONTROLLER),
@@ -231,7 +232,13 @@ public enum Key {
 
     /** How a value is read. */
     public enum Kind {
-        TEXT, LIST, U16, U32, U64, YES_NO, DEBUG_LEVEL,
+        TEXT,
+        LIST,
+        U16,
+        U32,
+        U64,
+        YES_NO,
+        DEBUG_LEVEL,
         /** {@code 7-0}: kept in seconds. */
         DURATION,
         /** May be given several times; the values add up. */
@@ -239,7 +246,12 @@ public enum Key {
     }
 
     /** Who acts on a key. */
-    public enum Reader { ALL, CONTROLLER, NODE, COMMANDS }
+    public enum Reader {
+        ALL,
+        CONTROLLER,
+        NODE,
+        COMMANDS
+    }
 
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
@@ -252,8 +264,9 @@ public enum Key {
         static final String FED = "federation is not part of this version";
         static final String FREQ = "the frequency of GPUs is set by no driver here; --gpu-freq is checked and shown";
         static final String OWN_BOUND = "the network protocol here has its own bound for this";
-        static final String SITE_FACTOR = "job_submit.lua (site_factor) and scontrol update (SiteFactor=) set the factor; any other name than "
-                + "site_factor/none is refused";
+        static final String SITE_FACTOR =
+                "job_submit.lua (site_factor) and scontrol update (SiteFactor=) set the factor; any other name than "
+                        + "site_factor/none is refused";
         static final String PREP = "prologs and epilogs are always programs (prep/script); any other name is refused";
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 

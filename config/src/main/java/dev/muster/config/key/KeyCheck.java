@@ -11,15 +11,15 @@ import java.util.TreeSet;
 
 /** Checks values with a closed set of words and brings them into the form that is shown. */
 public final class KeyCheck {
-    private KeyCheck() {
-    }
+    private KeyCheck() {}
 
     public static String normalized(Key key, String value, Values values) {
         return switch (key) {
             case CLUSTER_NAME -> value.toLowerCase(Locale.ROOT);
             case DEBUG_FLAGS -> debugFlags(value, values);
-            case SELECT_TYPE_PARAMETERS -> SelectWords.checked(words(value, Names.SELECT_PARAMETERS,
-                "Bad SelectTypeParameter: ", values), value, values);
+            case SELECT_TYPE_PARAMETERS ->
+                SelectWords.checked(
+                        words(value, Names.SELECT_PARAMETERS, "Bad SelectTypeParameter: ", values), value, values);
             case PREEMPT_MODE -> preemptMode(value, values);
             case ENFORCE_PART_LIMITS -> enforcePartLimits(value, values);
             case ACCOUNTING_STORAGE_ENFORCE -> enforce(value, values);
@@ -35,7 +35,8 @@ public final class KeyCheck {
             case SRUN_PORT_RANGE -> range(value, values);
             case MPI_PARAMS -> mpi(value, values);
             case SWITCH_PARAMETERS -> channels(value, values);
-            case SCRON_PARAMETERS -> words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
+            case SCRON_PARAMETERS ->
+                words(value, List.of("enable", "explicit_scancel"), "Bad ScronParameters: ", values);
             case JOB_SUBMIT_PLUGINS -> plugins(key, value, Names.JOB_SUBMIT, values);
             case ACCT_GATHER_PROFILE_TYPE -> plugin(key, value, Names.PROFILES, values);
             case JOB_COMP_TYPE -> plugin(key, value, Names.JOB_COMPLETION, values);
@@ -127,7 +128,10 @@ public final class KeyCheck {
         return String.join(",", found);
     }
 
-    /** Checks that at most one word sets a binding and at most one sets the automatic binding. The same word twice is refused as well. */
+    /**
+     * Checks that at most one word sets a binding and at most one sets the automatic binding. The same word twice is
+     * refused as well.
+     */
     private static String taskParameters(String value, Values values) {
         boolean isBound = false;
         boolean isAutomatic = false;
@@ -148,7 +152,11 @@ public final class KeyCheck {
     /** Checks that ALL and NONE stand alone: beside other words they are no names of limits. */
     private static String limits(String value, Values values) {
         List<String> given = Values.list(value);
-        return words(value, given.size() > 1 ? Names.LIMITS.subList(2, Names.LIMITS.size()) : Names.LIMITS, "Bad rlimit name: ", values);
+        return words(
+                value,
+                given.size() > 1 ? Names.LIMITS.subList(2, Names.LIMITS.size()) : Names.LIMITS,
+                "Bad rlimit name: ",
+                values);
     }
 
     /** As {@link #words}, in the order in which Slurm shows them. */
@@ -178,9 +186,10 @@ public final class KeyCheck {
     /** TRES types that slurmctld counts. Types with a slash need a name. */
     private static String tracked(String value, Values values) {
         for (String tres : Values.list(value)) {
-            if (!tres.toLowerCase(Locale.ROOT).matches("billing|cpu|energy|mem|node|pages|vmem|(fs|gres|ic|license)/.+")) {
+            if (!tres.toLowerCase(Locale.ROOT)
+                    .matches("billing|cpu|energy|mem|node|pages|vmem|(fs|gres|ic|license)/.+")) {
                 values.error("_init_tres: Unknown tres type '" + tres
-                    + "', acceptable types are Billing,CPU,Energy,FS/,Gres/,IC/,License/,Mem,Node,Pages,VMem");
+                        + "', acceptable types are Billing,CPU,Energy,FS/,Gres/,IC/,License/,Mem,Node,Pages,VMem");
             }
         }
         return value;
@@ -213,7 +222,11 @@ public final class KeyCheck {
     private static String preemptMode(String value, Values values) {
         String upper = value.toUpperCase(Locale.ROOT);
         List<String> modes = Values.list(upper);
-        if (!Names.PREEMPT_MODES.containsAll(modes) || modes.stream().filter(List.of("OFF", "CANCEL", "REQUEUE", "SUSPEND")::contains).count() > 1) {
+        if (!Names.PREEMPT_MODES.containsAll(modes)
+                || modes.stream()
+                                .filter(List.of("OFF", "CANCEL", "REQUEUE", "SUSPEND")::contains)
+                                .count()
+                        > 1) {
             values.error("PreemptMode=" + value + " invalid");
         } else if (modes.contains("SUSPEND") && !modes.contains("GANG")) {
             values.error("PreemptMode=SUSPEND requires GANG too");
@@ -263,7 +276,10 @@ public final class KeyCheck {
         }
     }
 
-    /** Limits, QOS and safe mode need associations, who keeps no jobs keeps no steps; all is everything that is kept and checked. */
+    /**
+     * Limits, QOS and safe mode need associations, who keeps no jobs keeps no steps; all is everything that is kept and
+     * checked.
+     */
     private static String implied(String known) {
         TreeSet<String> words = new TreeSet<>(Values.list(known));
         if (words.remove("all")) {
@@ -361,10 +377,13 @@ public final class KeyCheck {
         for (String item : Values.list(value)) {
             int eq = item.indexOf('=');
             String name = (eq < 0 ? item : item.substring(0, eq)).toLowerCase(Locale.ROOT);
-            if (name.equals("max_step_records") ? !item.substring(eq + 1).matches("[0-9]{1,9}") : !name.startsWith("ssl_")) {
+            if (name.equals("max_step_records")
+                    ? !item.substring(eq + 1).matches("[0-9]{1,9}")
+                    : !name.startsWith("ssl_")) {
                 values.error("Bad AccountingStorageParameters: " + item);
             } else if (name.startsWith("ssl_")) {
-                values.warning("AccountingStorageParameters=" + item + " has no effect: slurmdbd opens the connections to its database");
+                values.warning("AccountingStorageParameters=" + item
+                        + " has no effect: slurmdbd opens the connections to its database");
             }
         }
         return value;
@@ -375,7 +394,8 @@ public final class KeyCheck {
         String kind = known.getFirst().substring(0, known.getFirst().indexOf('/') + 1);
         String full = value.isEmpty() || value.startsWith(kind) ? value : kind + value;
         if (!full.isEmpty() && !known.contains(full)) {
-            values.error(key.slurmName() + "=" + value + " is not part of this version; there is " + String.join(", ", known));
+            values.error(key.slurmName() + "=" + value + " is not part of this version; there is "
+                    + String.join(", ", known));
         }
         return full;
     }
@@ -386,7 +406,8 @@ public final class KeyCheck {
         for (String word : Values.list(value)) {
             String name = word.substring(word.indexOf('/') + 1);
             if (!known.contains(name)) {
-                values.error(key.slurmName() + "=" + word + " is not part of this version; there is " + String.join(", ", known));
+                values.error(key.slurmName() + "=" + word + " is not part of this version; there is "
+                        + String.join(", ", known));
             }
             found.add(name);
         }
@@ -405,7 +426,8 @@ public final class KeyCheck {
     private static String altTypes(Key key, String value, Values values) {
         for (String type : Values.list(value)) {
             if (!Names.ALT_AUTH.contains(type)) {
-                values.error(key.slurmName() + "=" + type + " is not part of this version; there is " + String.join(", ", Names.ALT_AUTH));
+                values.error(key.slurmName() + "=" + type + " is not part of this version; there is "
+                        + String.join(", ", Names.ALT_AUTH));
             }
         }
         return value;
@@ -418,7 +440,8 @@ public final class KeyCheck {
             String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
             String given = equals < 0 ? "" : part.substring(equals + 1);
             if (!known.contains(name)) {
-                values.error(key.slurmName() + "=" + part + " is not part of this version; there is " + String.join(", ", known));
+                values.error(key.slurmName() + "=" + part + " is not part of this version; there is "
+                        + String.join(", ", known));
             } else if (name.equals("max_token_lifespan") && Values.count(given) < 1) {
                 values.error("Invalid max_token_lifespan in " + key.slurmName() + ": " + given);
             }

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Checks that need more than the value of one key: keys that need or exclude each other, and numbers that leave nothing to run.
- * The reader of slurm.conf calls it at the end of the file. Each mistake is an error at the line of its key, since 26.05.3 does not start with it.
+ * Checks that need more than the value of one key: keys that need or exclude each other, and numbers that leave nothing
+ * to run. The reader of slurm.conf calls it at the end of the file. Each mistake is an error at the line of its key,
+ * since 26.05.3 does not start with it.
  */
 public final class KeyRelations {
     private static final int PROPAGATE_PRIO_MAX = 2;
@@ -39,7 +40,8 @@ public final class KeyRelations {
         if (number(Key.PROPAGATE_PRIO_PROCESS) > PROPAGATE_PRIO_MAX) {
             error(Key.PROPAGATE_PRIO_PROCESS, "Bad PropagatePrioProcess: " + number(Key.PROPAGATE_PRIO_PROCESS));
         }
-        if (number(Key.SLURM_SCHED_LOG_LEVEL) > 0 && text(Key.SLURM_SCHED_LOG_FILE).isEmpty()) {
+        if (number(Key.SLURM_SCHED_LOG_LEVEL) > 0
+                && text(Key.SLURM_SCHED_LOG_FILE).isEmpty()) {
             error(Key.SLURM_SCHED_LOG_LEVEL, "SlurmSchedLogLevel requires SlurmSchedLogFile value");
         }
         labels();
@@ -61,7 +63,9 @@ public final class KeyRelations {
     /** Checks that slurm.conf names no more nodes than MaxNodeCount allows. */
     public void checkNodes(int nodes) {
         if (file.isGiven(Key.MAX_NODE_COUNT) && nodes > number(Key.MAX_NODE_COUNT)) {
-            error(Key.MAX_NODE_COUNT, "Attempting to create node record past MaxNodeCount:" + number(Key.MAX_NODE_COUNT));
+            error(
+                    Key.MAX_NODE_COUNT,
+                    "Attempting to create node record past MaxNodeCount:" + number(Key.MAX_NODE_COUNT));
         }
     }
 
@@ -75,7 +79,8 @@ public final class KeyRelations {
         boolean none = text(Key.MCS_PLUGIN).isEmpty() || text(Key.MCS_PLUGIN).equals("mcs/none");
         if (none && !text(Key.MCS_PARAMETERS).isEmpty()) {
             error(Key.MCS_PARAMETERS, "MCSParameters=" + text(Key.MCS_PARAMETERS) + " used and no MCSPlugin");
-        } else if (text(Key.MCS_PLUGIN).equals("mcs/group") && text(Key.MCS_PARAMETERS).isEmpty()) {
+        } else if (text(Key.MCS_PLUGIN).equals("mcs/group")
+                && text(Key.MCS_PARAMETERS).isEmpty()) {
             error(Key.MCS_PLUGIN, "MCSPlugin is mcs/group and no MCSParameters");
         }
     }
@@ -101,8 +106,9 @@ public final class KeyRelations {
 
     private static boolean isLicence(String text) {
         int sign = Math.max(text.indexOf(':'), text.indexOf('='));
-        return sign < 0 || sign == text.length() - 1 || Values.count(text.substring(sign + 1)) >= 0
-                && Character.isDigit(text.charAt(text.length() - 1));
+        return sign < 0
+                || sign == text.length() - 1
+                || Values.count(text.substring(sign + 1)) >= 0 && Character.isDigit(text.charAt(text.length() - 1));
     }
 
     private long number(Key key) {

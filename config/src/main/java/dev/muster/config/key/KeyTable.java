@@ -15,8 +15,7 @@ import java.util.Set;
  * default on each line ({@code -} for none).
  */
 public final class KeyTable {
-    private record Spec(String name, String kind, String fallback) {
-    }
+    private record Spec(String name, String kind, String fallback) {}
 
     private final Map<String, Spec> specs = new HashMap<>();
     private final String defunct;
@@ -48,18 +47,22 @@ public final class KeyTable {
             return found;
         }
         Values values = new Values(errors);
-        new ConfLines(file, new ConfLines.Sink() {
-            @Override
-            public void line(String text, String from, int line) {
-                values.at(from, line, text);
-                put(text, found, given, values);
-            }
+        new ConfLines(
+                        file,
+                        new ConfLines.Sink() {
+                            @Override
+                            public void line(String text, String from, int line) {
+                                values.at(from, line, text);
+                                put(text, found, given, values);
+                            }
 
-            @Override
-            public String clusterName() {
-                return "";
-            }
-        }, errors).read(file);
+                            @Override
+                            public String clusterName() {
+                                return "";
+                            }
+                        },
+                        errors)
+                .read(file);
         return found;
     }
 
@@ -92,7 +95,7 @@ public final class KeyTable {
                 return values.yesNo(spec.name, value) ? "yes" : "no";
             }
             case "percent" -> percent(spec.name, value, values);
-            default -> { }
+            default -> {}
         }
         return value;
     }

@@ -3,27 +3,26 @@ package dev.muster.config.key;
 import java.util.List;
 
 /**
- * The plugins that a key may name. A word that names none would leave a site with something else than it believes to have: an error. Names that Slurm
- * itself has given up in favour of another mean that other, and are told.
+ * The plugins that a key may name. A word that names none would leave a site with something else than it believes to
+ * have: an error. Names that Slurm itself has given up in favour of another mean that other, and are told.
  */
 final class PluginNames {
-    private record Kind(Key key, String prefix, List<String> names) { }
+    private record Kind(Key key, String prefix, List<String> names) {}
 
     private static final List<Kind> KINDS = List.of(
-        new Kind(Key.ACCOUNTING_STORAGE_TYPE, "accounting_storage", List.of("none", "slurmdbd")),
-        new Kind(Key.AUTH_TYPE, "auth", List.of("munge", "slurm")),
-        new Kind(Key.JOB_ACCT_GATHER_TYPE, "jobacct_gather", List.of("none", "linux", "cgroup")),
-        new Kind(Key.NODE_FEATURES_PLUGINS, "node_features", List.of("helpers")),
-        new Kind(Key.PREEMPT_TYPE, "preempt", List.of("none", "partition_prio", "qos")),
-        new Kind(Key.PRIORITY_TYPE, "priority", List.of("basic", "multifactor")),
-        new Kind(Key.PROCTRACK_TYPE, "proctrack", List.of("cgroup", "linuxproc", "pgid")),
-        new Kind(Key.SCHEDULER_TYPE, "sched", List.of("backfill", "builtin")),
-        new Kind(Key.SELECT_TYPE, "select", List.of("cons_tres", "linear")),
-        new Kind(Key.SWITCH_TYPE, "switch", List.of("none", "hpe_slingshot", "nvidia_imex")),
-        new Kind(Key.TASK_PLUGIN, "task", List.of("none", "affinity", "cgroup")));
+            new Kind(Key.ACCOUNTING_STORAGE_TYPE, "accounting_storage", List.of("none", "slurmdbd")),
+            new Kind(Key.AUTH_TYPE, "auth", List.of("munge", "slurm")),
+            new Kind(Key.JOB_ACCT_GATHER_TYPE, "jobacct_gather", List.of("none", "linux", "cgroup")),
+            new Kind(Key.NODE_FEATURES_PLUGINS, "node_features", List.of("helpers")),
+            new Kind(Key.PREEMPT_TYPE, "preempt", List.of("none", "partition_prio", "qos")),
+            new Kind(Key.PRIORITY_TYPE, "priority", List.of("basic", "multifactor")),
+            new Kind(Key.PROCTRACK_TYPE, "proctrack", List.of("cgroup", "linuxproc", "pgid")),
+            new Kind(Key.SCHEDULER_TYPE, "sched", List.of("backfill", "builtin")),
+            new Kind(Key.SELECT_TYPE, "select", List.of("cons_tres", "linear")),
+            new Kind(Key.SWITCH_TYPE, "switch", List.of("none", "hpe_slingshot", "nvidia_imex")),
+            new Kind(Key.TASK_PLUGIN, "task", List.of("none", "affinity", "cgroup")));
 
-    private PluginNames() {
-    }
+    private PluginNames() {}
 
     /** Whether {@link #checked} knows the plugins of this key. */
     static boolean checks(Key key) {
@@ -34,7 +33,9 @@ final class PluginNames {
     static String checked(Key key, String value, Values values) {
         Kind kind = kind(key);
         StringBuilder all = new StringBuilder();
-        for (String word : key.kind() == Key.Kind.LIST ? Values.list(value) : value.isEmpty() ? List.<String>of() : List.of(value)) {
+        for (String word : key.kind() == Key.Kind.LIST
+                ? Values.list(value)
+                : value.isEmpty() ? List.<String>of() : List.of(value)) {
             all.append(all.isEmpty() ? "" : ",").append(full(kind, word, values));
         }
         return all.toString();
@@ -57,10 +58,12 @@ final class PluginNames {
         }
         if (full.equals("accounting_storage/mysql")) {
             values.error("AccountingStorageType=accounting_storage/mysql only permitted in SlurmDBD.");
-        } else if (!full.startsWith(kind.prefix().concat("/")) || !kind.names().contains(full.substring(kind.prefix().length() + 1))) {
+        } else if (!full.startsWith(kind.prefix().concat("/"))
+                || !kind.names().contains(full.substring(kind.prefix().length() + 1))) {
             values.error("cannot find " + kind.prefix() + " plugin for " + word);
         } else if (full.equals("switch/hpe_slingshot")) {
-            values.warning("SwitchType=switch/hpe_slingshot has no effect: nothing is set up on such a network in this version");
+            values.warning("SwitchType=switch/hpe_slingshot has no effect: nothing is set up on such a network in "
+                    + "this version");
         }
         return full;
     }

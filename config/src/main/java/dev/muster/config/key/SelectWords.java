@@ -5,7 +5,9 @@ import java.util.List;
 /** SelectTypeParameters: which words go together, and with which SelectType. */
 public final class SelectWords {
     /** What is dealt out: one of these. */
-    private static final List<String> UNITS = List.of("CR_CPU", "CR_CPU_MEMORY", "CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
+    private static final List<String> UNITS =
+            List.of("CR_CPU", "CR_CPU_MEMORY", "CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
+
     private static final String MEMORY = "CR_MEMORY";
     private static final String LINEAR = "select/linear";
     private static final String NONE = "NONE";
@@ -22,7 +24,8 @@ public final class SelectWords {
 
     static String checked(String words, String said, Values values) {
         List<String> all = Values.list(words);
-        boolean tasks = all.contains("CR_ONE_TASK_PER_CORE") && (all.contains("CR_CPU") || all.contains("CR_CPU_MEMORY"));
+        boolean tasks =
+                all.contains("CR_ONE_TASK_PER_CORE") && (all.contains("CR_CPU") || all.contains("CR_CPU_MEMORY"));
         if (tasks) {
             values.error("CR_ONE_TASK_PER_CORE is not compatible with CR_CPU*, please change to use CR_CORE* instead.");
         } else if (units(words) + (all.contains(MEMORY) ? 1 : 0) > 1) {
@@ -38,7 +41,8 @@ public final class SelectWords {
             return linear ? NONE : words;
         }
         if (linear && units(words) > 0) {
-            values.error("Invalid SelectTypeParameters for select/linear: " + words + ", it can't contain CR_(CPU|CORE|SOCKET).");
+            values.error("Invalid SelectTypeParameters for select/linear: " + words
+                    + ", it can't contain CR_(CPU|CORE|SOCKET).");
         } else if (!linear && units(words) == 0 && !words.isEmpty() && !words.equals(NONE)) {
             values.error("Invalid SelectTypeParameters: " + words + ", You need at least CR_(CPU|CORE|SOCKET)*");
         }

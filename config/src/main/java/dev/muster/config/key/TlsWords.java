@@ -31,7 +31,8 @@ public final class TlsWords {
         for (Map.Entry<String, String> word : Values.parameters(parameters).entrySet()) {
             String name = word.getKey();
             if (name.equals(POLICY)) {
-                values.warning("TLSParameters=" + POLICY + " has no effect: connections are TLS 1.3 or 1.2 with the ciphers of the Java runtime");
+                values.warning("TLSParameters=" + POLICY
+                        + " has no effect: connections are TLS 1.3 or 1.2 with the ciphers of the Java runtime");
             } else if (!SWITCHES.contains(name) && !isFile(name)) {
                 values.error("Invalid TLSParameters " + name);
             } else if (isFile(name) && !word.getValue().startsWith("/")) {

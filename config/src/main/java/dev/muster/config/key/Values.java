@@ -11,6 +11,7 @@ import java.util.Map;
 public final class Values {
     /** INFINITE or UNLIMITED where a number is asked for. */
     public static final long UNLIMITED = -1;
+
     public static final long U16_MAX = 0xFFFFL;
     public static final long U32_MAX = 0xFFFF_FFFFL;
     private static final int MAX_DIGITS = 18;
@@ -87,11 +88,15 @@ public final class Values {
     }
 
     public boolean yesNo(String key, String value) {
-        if (value.equalsIgnoreCase("yes") || value.equalsIgnoreCase("up") || value.equalsIgnoreCase("true")
+        if (value.equalsIgnoreCase("yes")
+                || value.equalsIgnoreCase("up")
+                || value.equalsIgnoreCase("true")
                 || value.equals("1")) {
             return true;
         }
-        if (!value.equalsIgnoreCase("no") && !value.equalsIgnoreCase("down") && !value.equalsIgnoreCase("false")
+        if (!value.equalsIgnoreCase("no")
+                && !value.equalsIgnoreCase("down")
+                && !value.equalsIgnoreCase("false")
                 && !value.equals("0")) {
             error("\"" + value + "\" is not a valid option for \"" + key + "\"");
         }

@@ -18,20 +18,30 @@ import java.util.stream.Stream;
 /**
  * burst_buffer.conf: who may have burst buffers, and how long the site's script may take.
  *
- * @param allowed         users by name or number; empty for everybody
- * @param denied          users by name or number
- * @param directive       begins a line that asks for a burst buffer, without its {@code #}
- * @param privateData     users see only their own
+ * @param allowed users by name or number; empty for everybody
+ * @param denied users by name or number
+ * @param directive begins a line that asks for a burst buffer, without its {@code #}
+ * @param privateData users see only their own
  * @param teardownFailure what failed is torn down instead of kept to be looked at
- * @param stageInS        seconds
- * @param stageOutS       seconds
- * @param otherS          for the rest, seconds
- * @param validateS       for looking at a submission, seconds
- * @param pollS           between two questions whether staging is done, seconds
- * @param without         keys and flags of the file that have no effect
+ * @param stageInS seconds
+ * @param stageOutS seconds
+ * @param otherS for the rest, seconds
+ * @param validateS for looking at a submission, seconds
+ * @param pollS between two questions whether staging is done, seconds
+ * @param without keys and flags of the file that have no effect
  */
-public record BurstBufferConf(List<String> allowed, List<String> denied, String directive, boolean privateData, boolean teardownFailure, int stageInS,
-        int stageOutS, int otherS, int validateS, int pollS, List<String> without) {
+public record BurstBufferConf(
+        List<String> allowed,
+        List<String> denied,
+        String directive,
+        boolean privateData,
+        boolean teardownFailure,
+        int stageInS,
+        int stageOutS,
+        int otherS,
+        int validateS,
+        int pollS,
+        List<String> without) {
     private static final KeyTable TABLE = new KeyTable("""
         AllowUsers text -
         CreateBuffer text -
@@ -53,11 +63,22 @@ public record BurstBufferConf(List<String> allowed, List<String> denied, String 
         StopStageOut text -
         ValidateTimeout number 5""", "");
     /** Of burst_buffer/datawarp alone. */
-    private static final List<String> INERT = List.of("CreateBuffer", "DefaultPool", "DestroyBuffer", "GetSysState", "GetSysStatus", "StartStageIn",
-            "StartStageOut", "StopStageIn", "StopStageOut");
-    private static final List<String> FLAGS = List.of("DisablePersistent", "EmulateCray", "EnablePersistent", "PrivateData", "TeardownFailure");
+    private static final List<String> INERT = List.of(
+            "CreateBuffer",
+            "DefaultPool",
+            "DestroyBuffer",
+            "GetSysState",
+            "GetSysStatus",
+            "StartStageIn",
+            "StartStageOut",
+            "StopStageIn",
+            "StopStageOut");
+
+    private static final List<String> FLAGS =
+            List.of("DisablePersistent", "EmulateCray", "EnablePersistent", "PrivateData", "TeardownFailure");
     /** Of persistent burst buffers, which a script does not have. */
     private static final List<String> INERT_FLAGS = List.of("EmulateCray", "EnablePersistent");
+
     private static final int SECONDS_MAX = 24 * 86_400;
 
     /** What the file says where slurm.conf asks for burst buffers; mistakes are added to {@code errors}. */
@@ -80,12 +101,23 @@ public record BurstBufferConf(List<String> allowed, List<String> denied, String 
         if (isAsked(conf)) {
             errors.addAll(found);
         }
-        return new BurstBufferConf(allowed, denied, read.get("directive"),
-                has(flags, "PrivateData") || read.get("privatedata").equalsIgnoreCase("true") || read.get("privatedata").equalsIgnoreCase("yes"),
-                has(flags, "TeardownFailure"), seconds(read, "stageintimeout"), seconds(read, "stageouttimeout"), seconds(read, "othertimeout"),
-                seconds(read, "validatetimeout"), Math.max(1, seconds(read, "pollinterval")),
-                Stream.concat(INERT.stream().filter(k -> given.contains(k.toLowerCase(Locale.ROOT))),
-                        INERT_FLAGS.stream().filter(f -> has(flags, f)).map(f -> "Flags=" + f)).toList());
+        return new BurstBufferConf(
+                allowed,
+                denied,
+                read.get("directive"),
+                has(flags, "PrivateData")
+                        || read.get("privatedata").equalsIgnoreCase("true")
+                        || read.get("privatedata").equalsIgnoreCase("yes"),
+                has(flags, "TeardownFailure"),
+                seconds(read, "stageintimeout"),
+                seconds(read, "stageouttimeout"),
+                seconds(read, "othertimeout"),
+                seconds(read, "validatetimeout"),
+                Math.max(1, seconds(read, "pollinterval")),
+                Stream.concat(
+                                INERT.stream().filter(k -> given.contains(k.toLowerCase(Locale.ROOT))),
+                                INERT_FLAGS.stream().filter(f -> has(flags, f)).map(f -> "Flags=" + f))
+                        .toList());
     }
 
     /** BurstBufferType names the one kind that there is. */

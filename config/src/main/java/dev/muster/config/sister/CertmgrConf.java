@@ -11,10 +11,10 @@ import java.util.TreeMap;
 /**
  * How nodes come to their certificates: CertmgrType and CertmgrParameters.
  *
- * @param on             CertmgrType=certmgr/script
+ * @param on CertmgrType=certmgr/script
  * @param renewalMinutes after which a node asks for a new certificate
- * @param scripts        programs by their word, without {@code _script}
- * @param singleUse      a token that scontrol gave a node counts once
+ * @param scripts programs by their word, without {@code _script}
+ * @param singleUse a token that scontrol gave a node counts once
  */
 public record CertmgrConf(boolean on, int renewalMinutes, Map<String, String> scripts, boolean singleUse) {
     public static final CertmgrConf NONE = new CertmgrConf(false, 0, Map.of(), false);
@@ -30,9 +30,9 @@ public record CertmgrConf(boolean on, int renewalMinutes, Map<String, String> sc
                 scripts.put(name.substring(0, name.length() - CertmgrWords.END.length()), path);
             }
         });
-        int renewalMinutes = CertmgrWords.minutes(words.getOrDefault(CertmgrWords.RENEWAL, "" + CertmgrWords.RENEWAL_MIN));
-        return new CertmgrConf(true, renewalMinutes, Map.copyOf(scripts),
-                words.containsKey(CertmgrWords.SINGLE));
+        int renewalMinutes =
+                CertmgrWords.minutes(words.getOrDefault(CertmgrWords.RENEWAL, "" + CertmgrWords.RENEWAL_MIN));
+        return new CertmgrConf(true, renewalMinutes, Map.copyOf(scripts), words.containsKey(CertmgrWords.SINGLE));
     }
 
     /** Which of these scripts are not named. */

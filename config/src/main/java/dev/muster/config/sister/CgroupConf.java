@@ -13,7 +13,8 @@ import java.util.Set;
 
 /** cgroup.conf: how tasks are confined. An absent file means the defaults. */
 public final class CgroupConf {
-    private static final KeyTable TABLE = new KeyTable("""
+    private static final KeyTable TABLE = new KeyTable(
+            """
         CgroupMountpoint text /sys/fs/cgroup
         CgroupPlugin text autodetect
         CgroupSlice text system.slice
@@ -33,12 +34,17 @@ public final class CgroupConf {
         MemorySwappiness number -
         MinRAMSpace number 30
         SignalChildrenProcesses yesno no""",
-        "cgroupautomount cgroupreleaseagentdir alloweddevicesfile taskaffinity allowedkmemspace constrainkmemspace "
-            + "maxkmempercent minkmemspace");
+            "cgroupautomount cgroupreleaseagentdir alloweddevicesfile taskaffinity allowedkmemspace constrainkmemspace "
+                    + "maxkmempercent minkmemspace");
     private static final List<String> PLUGINS = List.of("autodetect", "cgroup/v1", "cgroup/v2", "disabled");
 
-    private static final List<String> OF_SYSTEMD = List.of("CgroupSlice", "SystemdTimeout", "IgnoreSystemd", "IgnoreSystemdOnFailure",
-        "EnableControllers", "EnableExtraControllers");
+    private static final List<String> OF_SYSTEMD = List.of(
+            "CgroupSlice",
+            "SystemdTimeout",
+            "IgnoreSystemd",
+            "IgnoreSystemdOnFailure",
+            "EnableControllers",
+            "EnableExtraControllers");
 
     private final Map<String, String> values;
     private final Set<String> given;
@@ -50,7 +56,9 @@ public final class CgroupConf {
 
     /** Keys of the file that have no effect. */
     public List<String> without() {
-        return OF_SYSTEMD.stream().filter(k -> given.contains(k.toLowerCase(Locale.ROOT))).toList();
+        return OF_SYSTEMD.stream()
+                .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)))
+                .toList();
     }
 
     /** Of a cluster without the file. */
@@ -68,7 +76,9 @@ public final class CgroupConf {
         return conf;
     }
 
-    /** Adds the mistakes that stop slurmctld, which uses no key of the file: all mistakes except the name of a plugin. */
+    /**
+     * Adds the mistakes that stop slurmctld, which uses no key of the file: all mistakes except the name of a plugin.
+     */
     public static void check(File file, List<ConfigError> errors) {
         TABLE.read(file, errors);
     }
@@ -136,9 +146,12 @@ public final class CgroupConf {
         List<String> out = new ArrayList<>();
         out.add("Cgroup Support Configuration:");
         for (String name : ("AllowedRAMSpace AllowedSwapSpace CgroupMountpoint CgroupPlugin ConstrainCores "
-                + "ConstrainDevices ConstrainRAMSpace ConstrainSwapSpace EnableControllers EnableExtraControllers "
-                + "IgnoreSystemd IgnoreSystemdOnFailure MaxRAMPercent MaxSwapPercent MemorySwappiness MinRAMSpace "
-                + "SystemdTimeout").split(" ")) {
+                        + "ConstrainDevices ConstrainRAMSpace ConstrainSwapSpace EnableControllers "
+                        + "EnableExtraControllers "
+                        + "IgnoreSystemd IgnoreSystemdOnFailure MaxRAMPercent MaxSwapPercent MemorySwappiness "
+                        + "MinRAMSpace "
+                        + "SystemdTimeout")
+                .split(" ")) {
             out.add(ConfigRow.of(name, shown(name)));
         }
         return List.copyOf(out);

@@ -14,25 +14,45 @@ import java.util.Locale;
 /**
  * gres.conf: the devices behind generic resources.
  *
- * @param autoDetect  for nodes that no line of their own says otherwise; empty when not given
+ * @param autoDetect for nodes that no line of their own says otherwise; empty when not given
  */
 public record GresConf(String autoDetect, List<Device> devices) {
     private static final List<String> DETECTORS = List.of("off", "nvml", "nvidia", "rsmi", "oneapi", "nrt", "full");
-    private static final List<String> FLAGS = List.of("CountOnly", "explicit", "one_sharing", "all_sharing",
-        GpuVariables.BY_UUID, "nvidia_gpu_env", "amd_gpu_env", "intel_gpu_env", "opencl_env", "no_gpu_env", "no_consume");
+    private static final List<String> FLAGS = List.of(
+            "CountOnly",
+            "explicit",
+            "one_sharing",
+            "all_sharing",
+            GpuVariables.BY_UUID,
+            "nvidia_gpu_env",
+            "amd_gpu_env",
+            "intel_gpu_env",
+            "opencl_env",
+            "no_gpu_env",
+            "no_consume");
 
     /**
      * Devices of one kind on one or all nodes.
      *
-     * @param nodes       empty means every node
-     * @param files       one a device, ranges expanded; empty when the resource is only counted
-     * @param multiple    files that together are one device
-     * @param cores       core indices near the device, as written; empty when not given
-     * @param links       numbers of links to the other devices, -1 for itself
-     * @param autoDetect  empty when the file's counts
+     * @param nodes empty means every node
+     * @param files one a device, ranges expanded; empty when the resource is only counted
+     * @param multiple files that together are one device
+     * @param cores core indices near the device, as written; empty when not given
+     * @param links numbers of links to the other devices, -1 for itself
+     * @param autoDetect empty when the file's counts
      */
-    public record Device(List<String> nodes, String name, String type, long count, List<String> files,
-            List<String> multiple, String cores, String links, List<String> flags, String autoDetect, int line) {
+    public record Device(
+            List<String> nodes,
+            String name,
+            String type,
+            long count,
+            List<String> files,
+            List<String> multiple,
+            String cores,
+            String links,
+            List<String> flags,
+            String autoDetect,
+            int line) {
 
         public boolean on(String node) {
             return nodes.isEmpty() || nodes.contains(node);
@@ -52,14 +72,22 @@ public record GresConf(String autoDetect, List<Device> devices) {
 
     /** How a node's GPUs are found: its own line, else the file's; "" where nothing is said. */
     public String detector(String node) {
-        return devices.stream().filter(d -> !d.nodes().isEmpty() && d.on(node) && !d.autoDetect().isEmpty()).map(Device::autoDetect).findFirst()
+        return devices.stream()
+                .filter(d ->
+                        !d.nodes().isEmpty() && d.on(node) && !d.autoDetect().isEmpty())
+                .map(Device::autoDetect)
+                .findFirst()
                 .orElse(autoDetect);
     }
 
     /** The flags of a resource on a node, those that follow from how it is found among them. */
     public List<String> flags(String node, String name) {
         List<String> out = new ArrayList<>();
-        forNode(node).stream().filter(d -> d.name().equals(name)).flatMap(d -> d.flags().stream()).filter(f -> !out.contains(f)).forEach(out::add);
+        forNode(node).stream()
+                .filter(d -> d.name().equals(name))
+                .flatMap(d -> d.flags().stream())
+                .filter(f -> !out.contains(f))
+                .forEach(out::add);
         String implied = GpuVariables.ofDetector(detector(node));
         if (name.equals("gpu") && !implied.isEmpty() && out.stream().noneMatch(GpuVariables::isFlag)) {
             out.add(implied);
@@ -135,8 +163,8 @@ public record GresConf(String autoDetect, List<Device> devices) {
                 case "cores", "cpus" -> cores = value;
                 case "links", "link" -> links = value;
                 case "flags" -> flags = known(FLAGS, value, "Invalid GRES flag: ", values);
-                case "autodetect" -> autoDetect =
-                    String.join(",", known(DETECTORS, value, "Invalid AutoDetect: ", values));
+                case "autodetect" ->
+                    autoDetect = String.join(",", known(DETECTORS, value, "Invalid AutoDetect: ", values));
                 default -> values.error("Parsing error at unrecognized key: " + key);
             }
         }

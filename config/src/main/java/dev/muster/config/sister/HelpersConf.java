@@ -15,15 +15,16 @@ import java.util.TreeSet;
 /**
  * helpers.conf: features of nodes that a program tells and sets, and that a reboot brings.
  *
- * @param exclusive   groups of which a node has one at most (MutuallyExclusive)
- * @param users       AllowUserBoot: for whose jobs nodes are rebooted; empty for everybody
+ * @param exclusive groups of which a node has one at most (MutuallyExclusive)
+ * @param users AllowUserBoot: for whose jobs nodes are rebooted; empty for everybody
  * @param bootSeconds BootTime: a reboot may take so long
  * @param execSeconds ExecTime: a helper may take so long
  */
-public record HelpersConf(List<Feature> features, List<List<String>> exclusive, List<String> users, int bootSeconds, int execSeconds) {
+public record HelpersConf(
+        List<Feature> features, List<List<String>> exclusive, List<String> users, int bootSeconds, int execSeconds) {
     /**
-     * @param helper   program, without an argument it prints what is active, with a feature it sets that
-     * @param nodes    empty for all
+     * @param helper program, without an argument it prints what is active, with a feature it sets that
+     * @param nodes empty for all
      * @param rebootless its helper changes the node as it runs
      */
     public record Feature(String name, String helper, List<String> nodes, boolean rebootless) {}
@@ -31,8 +32,8 @@ public record HelpersConf(List<Feature> features, List<List<String>> exclusive, 
     public static final int BOOT_SECONDS = 300;
     public static final int EXEC_SECONDS = 10;
     public static final HelpersConf NONE = new HelpersConf(List.of(), List.of(), List.of(), BOOT_SECONDS, EXEC_SECONDS);
-    private static final Set<String> KEYS =
-            new TreeSet<>(List.of("allowuserboot", "boottime", "exectime", "feature", "flags", "helper", "mutuallyexclusive", "nodename"));
+    private static final Set<String> KEYS = new TreeSet<>(List.of(
+            "allowuserboot", "boottime", "exectime", "feature", "flags", "helper", "mutuallyexclusive", "nodename"));
     private static final long SECONDS_MAX = 86_400;
 
     /** What the file says where slurm.conf asks for it; mistakes are added to {@code errors}. */
@@ -53,20 +54,27 @@ public record HelpersConf(List<Feature> features, List<List<String>> exclusive, 
         List<List<String>> exclusive = new ArrayList<>();
         List<String> users = new ArrayList<>();
         int[] seconds = {BOOT_SECONDS, EXEC_SECONDS};
-        PairLines.read(file, key -> KEYS.contains(key.toLowerCase(java.util.Locale.ROOT)) ? "" : PairLines.unknown(key), (pairs, values) -> {
-            users.addAll(Values.list(pairs.getOrDefault("allowuserboot", "")));
-            seconds[0] = (int) number(pairs, "boottime", "BootTime", seconds[0], values);
-            seconds[1] = (int) number(pairs, "exectime", "ExecTime", seconds[1], values);
-            if (pairs.containsKey("mutuallyexclusive")) {
-                exclusive.add(Values.list(pairs.get("mutuallyexclusive")));
-            }
-            feature(pairs, features, values);
-        }, errors);
-        return new HelpersConf(List.copyOf(features), List.copyOf(exclusive), List.copyOf(users), seconds[0], seconds[1]);
+        PairLines.read(
+                file,
+                key -> KEYS.contains(key.toLowerCase(java.util.Locale.ROOT)) ? "" : PairLines.unknown(key),
+                (pairs, values) -> {
+                    users.addAll(Values.list(pairs.getOrDefault("allowuserboot", "")));
+                    seconds[0] = (int) number(pairs, "boottime", "BootTime", seconds[0], values);
+                    seconds[1] = (int) number(pairs, "exectime", "ExecTime", seconds[1], values);
+                    if (pairs.containsKey("mutuallyexclusive")) {
+                        exclusive.add(Values.list(pairs.get("mutuallyexclusive")));
+                    }
+                    feature(pairs, features, values);
+                },
+                errors);
+        return new HelpersConf(
+                List.copyOf(features), List.copyOf(exclusive), List.copyOf(users), seconds[0], seconds[1]);
     }
 
     private static long number(Map<String, String> pairs, String key, String name, long before, Values values) {
-        return pairs.containsKey(key) ? Math.min(SECONDS_MAX, values.number(name, pairs.get(key), Values.U32_MAX)) : before;
+        return pairs.containsKey(key)
+                ? Math.min(SECONDS_MAX, values.number(name, pairs.get(key), Values.U32_MAX))
+                : before;
     }
 
     private static void feature(Map<String, String> pairs, List<Feature> features, Values values) {
@@ -89,7 +97,9 @@ public record HelpersConf(List<Feature> features, List<List<String>> exclusive, 
             values.error("Feature=" + names + " needs Helper, the absolute path of a program");
             return;
         }
-        List<String> nodes = pairs.containsKey("nodename") ? values.hosts(pairs.get("nodename"), "NodeName").names() : List.of();
+        List<String> nodes = pairs.containsKey("nodename")
+                ? values.hosts(pairs.get("nodename"), "NodeName").names()
+                : List.of();
         for (String name : Values.list(names)) {
             if (!name.matches("[A-Za-z0-9_.=-]+")) {
                 values.error("Invalid Feature name: " + name);
@@ -101,6 +111,8 @@ public record HelpersConf(List<Feature> features, List<List<String>> exclusive, 
 
     /** The features of one node. */
     public List<Feature> of(String node) {
-        return features.stream().filter(f -> f.nodes.isEmpty() || f.nodes.contains(node)).toList();
+        return features.stream()
+                .filter(f -> f.nodes.isEmpty() || f.nodes.contains(node))
+                .toList();
     }
 }

@@ -15,23 +15,32 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a job on a node has for itself: job_container.conf for namespace/tmpfs (job_container/tmpfs), namespace.yaml for namespace/linux.
- * EntireStepInNS is checked and needs no more: all that a step does for its user, with task prologs and epilogs, is done by processes
- * inside.
+ * What a job on a node has for itself: job_container.conf for namespace/tmpfs (job_container/tmpfs), namespace.yaml for
+ * namespace/linux. EntireStepInNS is checked and needs no more: all that a step does for its user, with task prologs
+ * and epilogs, is done by processes inside.
  *
- * @param basePath      where the jobs' directories lie; "" where jobs have none of their own
- * @param autoBasePath  slurmd makes that directory
- * @param dirs          what a job sees of its own: a directory there, or a fresh file system for /dev/shm
- * @param shared        what is mounted on the node later appears in the jobs as well
- * @param initScript    run before a job's directories are put in place; "" for none
- * @param cloneScript   run when they are
- * @param cloneEpilog   run before they go
- * @param processes     a job sees no processes but its own
- * @param users         a job is in a user namespace
- * @param userScript    writes the maps of that; "" where each is mapped to itself
+ * @param basePath where the jobs' directories lie; "" where jobs have none of their own
+ * @param autoBasePath slurmd makes that directory
+ * @param dirs what a job sees of its own: a directory there, or a fresh file system for /dev/shm
+ * @param shared what is mounted on the node later appears in the jobs as well
+ * @param initScript run before a job's directories are put in place; "" for none
+ * @param cloneScript run when they are
+ * @param cloneEpilog run before they go
+ * @param processes a job sees no processes but its own
+ * @param users a job is in a user namespace
+ * @param userScript writes the maps of that; "" where each is mapped to itself
  */
-public record JobContainerConf(String basePath, boolean autoBasePath, List<String> dirs, boolean shared, String initScript, Script cloneScript,
-        Script cloneEpilog, boolean processes, boolean users, String userScript) {
+public record JobContainerConf(
+        String basePath,
+        boolean autoBasePath,
+        List<String> dirs,
+        boolean shared,
+        String initScript,
+        Script cloneScript,
+        Script cloneEpilog,
+        boolean processes,
+        boolean users,
+        String userScript) {
 
     /** @param path "" for none; seconds: how long it may take */
     public record Script(String path, int seconds) {
@@ -43,10 +52,18 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
     public static final JobContainerConf NONE =
             new JobContainerConf("", false, DIRS, false, "", Script.NONE, Script.NONE, false, false, "");
     /** By name without underscores: what kind of value. Those of the second list are namespace.yaml's alone. */
-    private static final Map<String, String> KINDS = Map.ofEntries(Map.entry("basepath", "text"), Map.entry("autobasepath", "word"),
-            Map.entry("dirs", "path"), Map.entry("shared", "word"), Map.entry("entirestepinns", "word"), Map.entry("initscript", "path"),
-            Map.entry("clonensscript", "path"), Map.entry("clonensscriptwait", "number"), Map.entry("clonensepilog", "path"),
+    private static final Map<String, String> KINDS = Map.ofEntries(
+            Map.entry("basepath", "text"),
+            Map.entry("autobasepath", "word"),
+            Map.entry("dirs", "path"),
+            Map.entry("shared", "word"),
+            Map.entry("entirestepinns", "word"),
+            Map.entry("initscript", "path"),
+            Map.entry("clonensscript", "path"),
+            Map.entry("clonensscriptwait", "number"),
+            Map.entry("clonensepilog", "path"),
             Map.entry("clonensepilogwait", "number"));
+
     private static final Map<String, String> LINUX_KINDS = Map.of("clonensflags", "flags", "usernsscript", "path");
     private static final List<String> FLAGS = List.of("CLONE_NEWNS", "CLONE_NEWPID", "CLONE_NEWUSER");
 
@@ -57,13 +74,16 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
             return NONE;
         }
         Options options = new Options(file.getName());
-        PairLines.read(file, key -> key.equalsIgnoreCase("NodeName") || KINDS.containsKey(plain(key)) ? "" : PairLines.unknown(key),
+        PairLines.read(
+                file,
+                key -> key.equalsIgnoreCase("NodeName") || KINDS.containsKey(plain(key)) ? "" : PairLines.unknown(key),
                 (pairs, values) -> {
                     String nodes = pairs.remove("nodename");
                     if (nodes == null || names(List.of(nodes), values).contains(node)) {
                         pairs.forEach((key, value) -> options.put(plain(key), value, values));
                     }
-                }, errors);
+                },
+                errors);
         return options.conf(file, errors);
     }
 
@@ -78,16 +98,20 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
         Options options = new Options(file.getName());
         try {
             Map<?, ?> all = map(YamlLite.parse(Files.readAllLines(file.toPath())), "defaults and node_confs", values);
-            all.keySet().stream().filter(k -> !k.equals("defaults") && !k.equals("node_confs"))
+            all.keySet().stream()
+                    .filter(k -> !k.equals("defaults") && !k.equals("node_confs"))
                     .forEach(k -> values.error("unrecognized key: " + k));
             options.putAll(map(all.get("defaults"), "options", values), values);
             if (all.get("node_confs") instanceof List<?> list) {
                 for (Object element : list) {
                     Map<?, ?> conf = map(element, "nodes and options", values);
-                    List<String> nodes = conf.get("nodes") instanceof List<?> l ? l.stream().map(String::valueOf).toList()
+                    List<String> nodes = conf.get("nodes") instanceof List<?> l
+                            ? l.stream().map(String::valueOf).toList()
                             : List.of(String.valueOf(conf.get("nodes")));
                     Options own = names(nodes, values).contains(node) ? options : new Options(file.getName());
-                    own.putAll(map(conf.get("options"), "options", values), values);     // mistakes of other nodes are told as well
+                    own.putAll(
+                            map(conf.get("options"), "options", values),
+                            values); // mistakes of other nodes are told as well
                 }
             } else if (all.containsKey("node_confs")) {
                 values.error("node_confs is a list");
@@ -131,7 +155,8 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
         for (Map.Entry<String, String> p : patterns.entrySet()) {
             base = base.replace(p.getKey(), p.getValue());
         }
-        return new JobContainerConf(base, autoBasePath, dirs, shared, initScript, cloneScript, cloneEpilog, processes, users, userScript);
+        return new JobContainerConf(
+                base, autoBasePath, dirs, shared, initScript, cloneScript, cloneEpilog, processes, users, userScript);
     }
 
     /** What holds for the node, as read so far. */
@@ -146,11 +171,13 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
         void putAll(Map<?, ?> options, Values values) {
             for (Map.Entry<?, ?> e : options.entrySet()) {
                 String key = String.valueOf(e.getKey());
-                if (!KINDS.containsKey(plain(key)) && !LINUX_KINDS.containsKey(plain(key)) || plain(key).equals("entirestepinns")) {
+                if (!KINDS.containsKey(plain(key)) && !LINUX_KINDS.containsKey(plain(key))
+                        || plain(key).equals("entirestepinns")) {
                     values.error("unrecognized key: " + key);
                     continue;
                 }
-                String value = e.getValue() instanceof List<?> l ? String.join(",", l.stream().map(String::valueOf).toList())
+                String value = e.getValue() instanceof List<?> l
+                        ? String.join(",", l.stream().map(String::valueOf).toList())
                         : String.valueOf(e.getValue());
                 put(plain(key), value, values);
             }
@@ -167,7 +194,8 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
             };
             if (!good) {
                 values.error("Bad value \"" + value + "\" for " + key);
-            } else if (KINDS.getOrDefault(key, LINUX_KINDS.get(key)).equals("path") && parts.stream().anyMatch(p -> !p.startsWith("/"))) {
+            } else if (KINDS.getOrDefault(key, LINUX_KINDS.get(key)).equals("path")
+                    && parts.stream().anyMatch(p -> !p.startsWith("/"))) {
                 values.error("Paths in " + file + " begin with a slash: " + value);
             }
         }
@@ -178,21 +206,37 @@ public record JobContainerConf(String basePath, boolean autoBasePath, List<Strin
 
         private Script script(String key) {
             String seconds = kept.getOrDefault(key + "wait", "");
-            return new Script(kept.getOrDefault(key, ""), seconds.matches("[0-9]{1,6}") ? Integer.parseInt(seconds) : Script.SECONDS);
+            return new Script(
+                    kept.getOrDefault(key, ""),
+                    seconds.matches("[0-9]{1,6}") ? Integer.parseInt(seconds) : Script.SECONDS);
         }
 
         JobContainerConf conf(File source, List<ConfigError> errors) {
             String base = kept.getOrDefault("basepath", "");
             boolean off = base.equalsIgnoreCase("none");
-            List<String> dirs = kept.containsKey("dirs") ? List.of(kept.get("dirs").split(",")) : DIRS;
+            List<String> dirs =
+                    kept.containsKey("dirs") ? List.of(kept.get("dirs").split(",")) : DIRS;
             if (base.isEmpty()) {
-                errors.add(new ConfigError(source.getPath(), 0, "Configuration for this node not found in " + file, ""));
+                errors.add(
+                        new ConfigError(source.getPath(), 0, "Configuration for this node not found in " + file, ""));
             } else if (dirs.contains(base)) {
-                errors.add(new ConfigError(source.getPath(), 0, "The base path cannot be one of the directories that jobs have for themselves", ""));
+                errors.add(new ConfigError(
+                        source.getPath(),
+                        0,
+                        "The base path cannot be one of the directories that jobs have for themselves",
+                        ""));
             }
             List<String> flags = List.of(kept.getOrDefault("clonensflags", "").split(","));
-            return new JobContainerConf(off ? "" : base, yes("autobasepath"), dirs, yes("shared"), kept.getOrDefault("initscript", ""),
-                    script("clonensscript"), script("clonensepilog"), flags.contains("CLONE_NEWPID"), flags.contains("CLONE_NEWUSER"),
+            return new JobContainerConf(
+                    off ? "" : base,
+                    yes("autobasepath"),
+                    dirs,
+                    yes("shared"),
+                    kept.getOrDefault("initscript", ""),
+                    script("clonensscript"),
+                    script("clonensepilog"),
+                    flags.contains("CLONE_NEWPID"),
+                    flags.contains("CLONE_NEWUSER"),
                     kept.getOrDefault("usernsscript", ""));
         }
     }

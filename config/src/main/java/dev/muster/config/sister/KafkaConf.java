@@ -16,39 +16,106 @@ import java.util.TreeMap;
 /**
  * JobCompType=jobcomp/kafka: the file that JobCompLoc names, in librdkafka's words, and JobCompParams.
  *
- * @param client    what Kafka's own library is given: its properties by its names; those of PEM files name the file
- * @param lingerMs  how long messages are collected before they are sent
+ * @param client what Kafka's own library is given: its properties by its names; those of PEM files name the file
+ * @param lingerMs how long messages are collected before they are sent
  * @param messageMs how long delivery of a message is tried; 0 without end
- * @param retryMs   between two tries
- * @param without   properties that are known and have no effect
- * @param params    of JobCompParams, by name in lower case
+ * @param retryMs between two tries
+ * @param without properties that are known and have no effect
+ * @param params of JobCompParams, by name in lower case
  */
-public record KafkaConf(Map<String, String> client, int lingerMs, int messageMs, int retryMs, List<String> without, Map<String, String> params) {
+public record KafkaConf(
+        Map<String, String> client,
+        int lingerMs,
+        int messageMs,
+        int retryMs,
+        List<String> without,
+        Map<String, String> params) {
     private static final String TYPE = "jobcomp/kafka";
-    private static final Map<String, String> OTHER_NAMES = Map.of("metadata.broker.list", "bootstrap.servers", "request.required.acks", "acks",
-            "queue.buffering.max.ms", "linger.ms", "delivery.timeout.ms", "message.timeout.ms", "compression.type", "compression.codec",
-            "sasl.mechanisms", "sasl.mechanism", "max.in.flight", "max.in.flight.requests.per.connection");
+    private static final Map<String, String> OTHER_NAMES = Map.of(
+            "metadata.broker.list",
+            "bootstrap.servers",
+            "request.required.acks",
+            "acks",
+            "queue.buffering.max.ms",
+            "linger.ms",
+            "delivery.timeout.ms",
+            "message.timeout.ms",
+            "compression.type",
+            "compression.codec",
+            "sasl.mechanisms",
+            "sasl.mechanism",
+            "max.in.flight",
+            "max.in.flight.requests.per.connection");
     /** librdkafka's name, and that of Kafka's library where it is another. */
-    private static final Map<String, String> KNOWN = Map.ofEntries(same("bootstrap.servers"), same("client.id"), same("acks"), same("linger.ms"),
-            same("request.timeout.ms"), same("message.timeout.ms"), same("retry.backoff.ms"), same("retry.backoff.max.ms"),
-            same("reconnect.backoff.ms"), same("reconnect.backoff.max.ms"), same("metadata.max.age.ms"), same("connections.max.idle.ms"),
-            same("batch.size"), same("enable.idempotence"), same("client.dns.lookup"), same("sasl.mechanism"), same("sasl.username"),
-            same("sasl.password"), same("ssl.key.password"),
-            same("socket.connection.setup.timeout.ms"), Map.entry("compression.codec", "compression.type"),
-            Map.entry("security.protocol", "security.protocol"), Map.entry("message.max.bytes", "max.request.size"),
-            Map.entry("socket.send.buffer.bytes", "send.buffer.bytes"), Map.entry("socket.receive.buffer.bytes", "receive.buffer.bytes"),
-            Map.entry("ssl.ca.location", "ssl.truststore.certificates"), Map.entry("ssl.certificate.location", "ssl.keystore.certificate.chain"),
+    private static final Map<String, String> KNOWN = Map.ofEntries(
+            same("bootstrap.servers"),
+            same("client.id"),
+            same("acks"),
+            same("linger.ms"),
+            same("request.timeout.ms"),
+            same("message.timeout.ms"),
+            same("retry.backoff.ms"),
+            same("retry.backoff.max.ms"),
+            same("reconnect.backoff.ms"),
+            same("reconnect.backoff.max.ms"),
+            same("metadata.max.age.ms"),
+            same("connections.max.idle.ms"),
+            same("batch.size"),
+            same("enable.idempotence"),
+            same("client.dns.lookup"),
+            same("sasl.mechanism"),
+            same("sasl.username"),
+            same("sasl.password"),
+            same("ssl.key.password"),
+            same("socket.connection.setup.timeout.ms"),
+            Map.entry("compression.codec", "compression.type"),
+            Map.entry("security.protocol", "security.protocol"),
+            Map.entry("message.max.bytes", "max.request.size"),
+            Map.entry("socket.send.buffer.bytes", "send.buffer.bytes"),
+            Map.entry("socket.receive.buffer.bytes", "receive.buffer.bytes"),
+            Map.entry("ssl.ca.location", "ssl.truststore.certificates"),
+            Map.entry("ssl.certificate.location", "ssl.keystore.certificate.chain"),
             Map.entry("ssl.key.location", "ssl.keystore.key"),
             Map.entry("ssl.endpoint.identification.algorithm", "ssl.endpoint.identification.algorithm"));
-    private static final List<String> NUMBERS = List.of("linger.ms", "request.timeout.ms", "message.timeout.ms", "retry.backoff.ms",
-            "retry.backoff.max.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms", "metadata.max.age.ms", "connections.max.idle.ms",
-            "batch.size", "socket.connection.setup.timeout.ms", "message.max.bytes", "socket.send.buffer.bytes", "socket.receive.buffer.bytes");
+
+    private static final List<String> NUMBERS = List.of(
+            "linger.ms",
+            "request.timeout.ms",
+            "message.timeout.ms",
+            "retry.backoff.ms",
+            "retry.backoff.max.ms",
+            "reconnect.backoff.ms",
+            "reconnect.backoff.max.ms",
+            "metadata.max.age.ms",
+            "connections.max.idle.ms",
+            "batch.size",
+            "socket.connection.setup.timeout.ms",
+            "message.max.bytes",
+            "socket.send.buffer.bytes",
+            "socket.receive.buffer.bytes");
     /** Of logging, and of what there is no need of here. */
-    private static final List<String> WITHOUT = List.of("debug", "log_level", "log.connection.close", "log.queue", "log.thread.name",
-            "socket.keepalive.enable", "client.rack", "api.version.request", "broker.version.fallback", "max.in.flight.requests.per.connection");
+    private static final List<String> WITHOUT = List.of(
+            "debug",
+            "log_level",
+            "log.connection.close",
+            "log.queue",
+            "log.thread.name",
+            "socket.keepalive.enable",
+            "client.rack",
+            "api.version.request",
+            "broker.version.fallback",
+            "max.in.flight.requests.per.connection");
+
     private static final List<String> MECHANISMS = List.of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512");
-    private static final List<String> PARAMS = List.of("enable_job_start", "flush_timeout", "poll_interval", "requeue_on_msg_timeout",
-            "send_comment", "send_script", "topic", "topic_job_start");
+    private static final List<String> PARAMS = List.of(
+            "enable_job_start",
+            "flush_timeout",
+            "poll_interval",
+            "requeue_on_msg_timeout",
+            "send_comment",
+            "send_script",
+            "topic",
+            "topic_job_start");
 
     /** Whether the configuration asks for it. */
     public static boolean isAsked(SlurmConf conf) {
@@ -63,16 +130,24 @@ public record KafkaConf(Map<String, String> client, int lingerMs, int messageMs,
         Map<String, String> params = new TreeMap<>(conf.parameters(Key.JOB_COMP_PARAMS));
         if (isAsked(conf)) {
             properties(conf.text(Key.JOB_COMP_LOC), said, without, wrong);
-            params.keySet().stream().filter(p -> !PARAMS.contains(p)).forEach(p -> wrong.add("JobCompParams=" + p + " is not known to " + TYPE));
+            params.keySet().stream()
+                    .filter(p -> !PARAMS.contains(p))
+                    .forEach(p -> wrong.add("JobCompParams=" + p + " is not known to " + TYPE));
             for (String number : List.of("flush_timeout", "poll_interval")) {
-                if (!params.getOrDefault(number, "0").matches(number.startsWith("flush") ? "-1|[0-9]{1,9}" : "[0-9]{1,10}")) {
+                if (!params.getOrDefault(number, "0")
+                        .matches(number.startsWith("flush") ? "-1|[0-9]{1,9}" : "[0-9]{1,10}")) {
                     wrong.add("Bad value \"" + params.get(number) + "\" for JobCompParams=" + number);
                 }
             }
         }
         Map<String, String> client = client(said, wrong);
-        KafkaConf out = new KafkaConf(client, number(said, "linger.ms", 5), number(said, "message.timeout.ms", 300_000),
-                number(said, "retry.backoff.ms", 100), List.copyOf(without), Map.copyOf(params));
+        KafkaConf out = new KafkaConf(
+                client,
+                number(said, "linger.ms", 5),
+                number(said, "message.timeout.ms", 300_000),
+                number(said, "retry.backoff.ms", 100),
+                List.copyOf(without),
+                Map.copyOf(params));
         wrong.forEach(sentence -> errors.add(new ConfigError(conf.file(), 0, sentence, "")));
         return out;
     }
@@ -82,7 +157,8 @@ public record KafkaConf(Map<String, String> client, int lingerMs, int messageMs,
     }
 
     private static Map<String, String> client(Map<String, String> said, List<String> wrong) {
-        NUMBERS.stream().filter(n -> !said.getOrDefault(n, "0").matches("[0-9]{1,9}"))
+        NUMBERS.stream()
+                .filter(n -> !said.getOrDefault(n, "0").matches("[0-9]{1,9}"))
                 .forEach(n -> wrong.add("Bad value \"" + said.remove(n) + "\" for " + n));
         oneOf(said, "acks", List.of("all", "-1", "0", "1"), wrong);
         oneOf(said, "compression.codec", List.of("none", "gzip"), wrong);
@@ -121,14 +197,19 @@ public record KafkaConf(Map<String, String> client, int lingerMs, int messageMs,
             return;
         }
         String mechanism = said.getOrDefault("sasl.mechanism", "");
-        if (!MECHANISMS.contains(mechanism) || said.getOrDefault("sasl.username", "").isEmpty()) {
-            wrong.add("security.protocol=" + said.get("security.protocol") + " needs sasl.username, sasl.password and sasl.mechanism, which is "
-                    + "one of " + String.join(", ", MECHANISMS));
+        if (!MECHANISMS.contains(mechanism)
+                || said.getOrDefault("sasl.username", "").isEmpty()) {
+            wrong.add("security.protocol=" + said.get("security.protocol")
+                    + " needs sasl.username, sasl.password and sasl.mechanism, which is " + "one of "
+                    + String.join(", ", MECHANISMS));
             return;
         }
-        String module = "org.apache.kafka.common.security." + (mechanism.equals("PLAIN") ? "plain.PlainLoginModule" : "scram.ScramLoginModule");
-        out.put("sasl.jaas.config", module + " required username=" + quoted(said.get("sasl.username")) + " password="
-                + quoted(said.getOrDefault("sasl.password", "")) + ";");
+        String module = "org.apache.kafka.common.security."
+                + (mechanism.equals("PLAIN") ? "plain.PlainLoginModule" : "scram.ScramLoginModule");
+        out.put(
+                "sasl.jaas.config",
+                module + " required username=" + quoted(said.get("sasl.username")) + " password="
+                        + quoted(said.getOrDefault("sasl.password", "")) + ";");
     }
 
     private static String quoted(String text) {

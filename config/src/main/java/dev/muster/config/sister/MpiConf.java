@@ -14,14 +14,21 @@ import java.util.Set;
 /**
  * mpi.conf: what the PMIx servers of steps are told. An absent file means the defaults.
  *
- * @param clientDirectory PMIxCliTmpDirBase: where each step's tasks have a directory of their own, "" to leave that to them
- * @param debug       PMIxDebug
+ * @param clientDirectory PMIxCliTmpDirBase: where each step's tasks have a directory of their own, "" to leave that to
+ *     them
+ * @param debug PMIxDebug
  * @param environment PMIxEnv: {@code NAME=value} of the servers
  * @param timeoutSeconds PMIxTimeout: for what is asked of other nodes
- * @param without     keys of the file that have no effect
- * @param shown       the rows of {@code scontrol show config}
+ * @param without keys of the file that have no effect
+ * @param shown the rows of {@code scontrol show config}
  */
-public record MpiConf(String clientDirectory, boolean debug, List<String> environment, int timeoutSeconds, List<String> without, List<String> shown) {
+public record MpiConf(
+        String clientDirectory,
+        boolean debug,
+        List<String> environment,
+        int timeoutSeconds,
+        List<String> without,
+        List<String> shown) {
     private static final KeyTable TABLE = new KeyTable("""
         PMIxCliTmpDirBase text -
         PMIxCollFence text -
@@ -37,12 +44,31 @@ public record MpiConf(String clientDirectory, boolean debug, List<String> enviro
         PMIxTimeout number 300
         PMIxTlsUCX text -""", "");
     /** In the order in which they are shown. */
-    private static final List<String> NAMES = List.of("PMIxCliTmpDirBase", "PMIxCollFence", "PMIxDebug", "PMIxDirectConn", "PMIxDirectConnEarly",
-            "PMIxDirectConnUCX", "PMIxDirectSameArch", "PMIxEnv", "PMIxFenceBarrier", "PMIxNetDevicesUCX", "PMIxShareServerTopology", "PMIxTimeout",
+    private static final List<String> NAMES = List.of(
+            "PMIxCliTmpDirBase",
+            "PMIxCollFence",
+            "PMIxDebug",
+            "PMIxDirectConn",
+            "PMIxDirectConnEarly",
+            "PMIxDirectConnUCX",
+            "PMIxDirectSameArch",
+            "PMIxEnv",
+            "PMIxFenceBarrier",
+            "PMIxNetDevicesUCX",
+            "PMIxShareServerTopology",
+            "PMIxTimeout",
             "PMIxTlsUCX");
     /** Servers reach each other over the nodes' slurmds, and a fence is a tree and a barrier. */
-    private static final List<String> INERT = List.of("PMIxCollFence", "PMIxDirectConn", "PMIxDirectConnEarly", "PMIxDirectConnUCX",
-            "PMIxDirectSameArch", "PMIxNetDevicesUCX", "PMIxShareServerTopology", "PMIxTlsUCX");
+    private static final List<String> INERT = List.of(
+            "PMIxCollFence",
+            "PMIxDirectConn",
+            "PMIxDirectConnEarly",
+            "PMIxDirectConnUCX",
+            "PMIxDirectSameArch",
+            "PMIxNetDevicesUCX",
+            "PMIxShareServerTopology",
+            "PMIxTlsUCX");
+
     private static final int TIMEOUT_MOST_S = 30 * 24 * 3600;
 
     public static final MpiConf DEFAULT = read(new File("/nonexistent/mpi.conf"), new ArrayList<>());
@@ -61,18 +87,28 @@ public record MpiConf(String clientDirectory, boolean debug, List<String> enviro
         if (!List.of("", "mixed", "tree", "ring").contains(fence)) {
             complaints.add("Invalid value of PMIxCollFence: " + fence);
         }
-        List<String> environment = read.get("pmixenv").isEmpty() ? List.of() : List.of(read.get("pmixenv").split(";"));
-        environment.stream().filter(e -> e.indexOf('=') < 1 || e.indexOf('\n') >= 0).forEach(e ->
-                complaints.add("Invalid value of PMIxEnv: " + e));
+        List<String> environment = read.get("pmixenv").isEmpty()
+                ? List.of()
+                : List.of(read.get("pmixenv").split(";"));
+        environment.stream()
+                .filter(e -> e.indexOf('=') < 1 || e.indexOf('\n') >= 0)
+                .forEach(e -> complaints.add("Invalid value of PMIxEnv: " + e));
         complaints.forEach(c -> found.add(new ConfigError(file.getPath(), 0, c, "")));
         errors.addAll(found);
         if (!found.isEmpty()) {
             return DEFAULT;
         }
-        return new MpiConf(directory, Long.parseLong(read.get("pmixdebug")) > 0, environment,
+        return new MpiConf(
+                directory,
+                Long.parseLong(read.get("pmixdebug")) > 0,
+                environment,
                 (int) Math.min(TIMEOUT_MOST_S, Long.parseLong(read.get("pmixtimeout"))),
-                INERT.stream().filter(k -> given.contains(k.toLowerCase(Locale.ROOT)) && !harmless(k, read)).toList(),
-                NAMES.stream().map(n -> row(n, read.get(n.toLowerCase(Locale.ROOT)))).toList());
+                INERT.stream()
+                        .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)) && !harmless(k, read))
+                        .toList(),
+                NAMES.stream()
+                        .map(n -> row(n, read.get(n.toLowerCase(Locale.ROOT))))
+                        .toList());
     }
 
     /** What is asked for is how it is here. */

@@ -14,25 +14,43 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * oci.conf: how containers are run on a node. Patterns are command lines for a shell, with what stands behind {@code %} still to be
- * filled in; "" where there is none.
+ * oci.conf: how containers are run on a node. Patterns are command lines for a shell, with what stands behind {@code %}
+ * still to be filled in; "" where there is none.
  *
- * @param isThere      without the file {@code --container} is only noted
- * @param spool        ContainerPath, a pattern; "" for a directory below SlurmdSpoolDir
- * @param mountSpool   MountSpoolDir, a pattern
- * @param run          RunTimeRun; where it is empty, create and start
- * @param environment  whether and how the environment is written into a file as well
+ * @param isThere without the file {@code --container} is only noted
+ * @param spool ContainerPath, a pattern; "" for a directory below SlurmdSpoolDir
+ * @param mountSpool MountSpoolDir, a pattern
+ * @param run RunTimeRun; where it is empty, create and start
+ * @param environment whether and how the environment is written into a file as well
  * @param disabledHooks kinds of hooks that are taken out of config.json
  * @param ignoreConfig IgnoreFileConfigJson: the runtime needs no config.json
- * @param keepFiles    DisableCleanup
- * @param without      keys of the file that have no effect
+ * @param keepFiles DisableCleanup
+ * @param without keys of the file that have no effect
  */
-public record OciConf(boolean isThere, String spool, String mountSpool, String create, String start, String run, String query, String kill,
-        String delete, EnvFile environment, Optional<Pattern> excluded, Optional<Pattern> runtimeExcluded, List<String> disabledHooks,
-        boolean ignoreConfig, boolean keepFiles, List<String> without) {
+public record OciConf(
+        boolean isThere,
+        String spool,
+        String mountSpool,
+        String create,
+        String start,
+        String run,
+        String query,
+        String kill,
+        String delete,
+        EnvFile environment,
+        Optional<Pattern> excluded,
+        Optional<Pattern> runtimeExcluded,
+        List<String> disabledHooks,
+        boolean ignoreConfig,
+        boolean keepFiles,
+        List<String> without) {
 
     /** CreateEnvFile. */
-    public enum EnvFile { DISABLED, NEWLINE, NULL }
+    public enum EnvFile {
+        DISABLED,
+        NEWLINE,
+        NULL
+    }
 
     private static final KeyTable TABLE = new KeyTable("""
         ContainerPath text -
@@ -56,10 +74,27 @@ public record OciConf(boolean isThere, String spool, String mountSpool, String c
         StdIODebug text -
         SyslogDebug text -""", "");
     /** Of the container's own log, which is stepd's here, and of scrun. */
-    private static final List<String> INERT = List.of("DebugFlags", "FileDebug", "StdIODebug", "SyslogDebug", "SrunArgs", "SrunPath");
+    private static final List<String> INERT =
+            List.of("DebugFlags", "FileDebug", "StdIODebug", "SyslogDebug", "SrunArgs", "SrunPath");
+
     private static final String ANYWHERE = "%bejmnrstuU@";
-    public static final OciConf NONE = new OciConf(false, "", "", "", "", "", "", "", "", EnvFile.DISABLED, Optional.empty(), Optional.empty(),
-            List.of(), false, false, List.of());
+    public static final OciConf NONE = new OciConf(
+            false,
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            EnvFile.DISABLED,
+            Optional.empty(),
+            Optional.empty(),
+            List.of(),
+            false,
+            false,
+            List.of());
 
     /** What the file says; mistakes are added to {@code errors}. */
     public static OciConf read(File file, List<ConfigError> errors) {
@@ -69,21 +104,43 @@ public record OciConf(boolean isThere, String spool, String mountSpool, String c
         Set<String> given = new HashSet<>();
         Map<String, String> read = TABLE.read(file, errors, given);
         List<String> complaints = new ArrayList<>();
-        OciConf conf = new OciConf(true, read.get("containerpath"), read.get("mountspooldir"), read.get("runtimecreate"), read.get("runtimestart"),
-                read.get("runtimerun"), read.get("runtimequery"), read.get("runtimekill"), read.get("runtimedelete"),
-                envFile(read.get("createenvfile"), complaints), regex("EnvExclude", read.get("envexclude"), complaints),
+        OciConf conf = new OciConf(
+                true,
+                read.get("containerpath"),
+                read.get("mountspooldir"),
+                read.get("runtimecreate"),
+                read.get("runtimestart"),
+                read.get("runtimerun"),
+                read.get("runtimequery"),
+                read.get("runtimekill"),
+                read.get("runtimedelete"),
+                envFile(read.get("createenvfile"), complaints),
+                regex("EnvExclude", read.get("envexclude"), complaints),
                 regex("RunTimeEnvExclude", read.get("runtimeenvexclude"), complaints),
-                read.get("disablehooks").isEmpty() ? List.of() : List.of(read.get("disablehooks").split(" *, *")),
-                read.get("ignorefileconfigjson").equals("yes"), read.get("disablecleanup").equals("yes"),
-                INERT.stream().filter(k -> given.contains(k.toLowerCase(Locale.ROOT))).toList());
+                read.get("disablehooks").isEmpty()
+                        ? List.of()
+                        : List.of(read.get("disablehooks").split(" *, *")),
+                read.get("ignorefileconfigjson").equals("yes"),
+                read.get("disablecleanup").equals("yes"),
+                INERT.stream()
+                        .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)))
+                        .toList());
         conf.check(complaints);
         complaints.forEach(c -> errors.add(new ConfigError(file.getPath(), 0, c, "")));
         return conf;
     }
 
     private void check(List<String> complaints) {
-        String[][] patterns = {{"ContainerPath", spool}, {"MountSpoolDir", mountSpool}, {"RunTimeCreate", create}, {"RunTimeStart", start},
-            {"RunTimeRun", run}, {"RunTimeQuery", query}, {"RunTimeKill", kill}, {"RunTimeDelete", delete}};
+        String[][] patterns = {
+            {"ContainerPath", spool},
+            {"MountSpoolDir", mountSpool},
+            {"RunTimeCreate", create},
+            {"RunTimeStart", start},
+            {"RunTimeRun", run},
+            {"RunTimeQuery", query},
+            {"RunTimeKill", kill},
+            {"RunTimeDelete", delete}
+        };
         for (String[] p : patterns) {
             String known = p[0].equals("RunTimeKill") || p[0].equals("RunTimeDelete") ? ANYWHERE + "p" : ANYWHERE;
             for (int i = p[1].indexOf('%'); i >= 0; i = p[1].indexOf('%', i + 2)) {

@@ -13,21 +13,34 @@ import java.util.TreeSet;
 /**
  * Time series of steps: AcctGatherProfileType, and what acct_gather.conf says of it.
  *
- * @param kind       {@code influxdb} or {@code hdf5}, or "" where nobody profiles
- * @param standard   series of jobs that do not say: {@code energy}, {@code task} …
- * @param directory  ProfileHDF5Dir, which all nodes see; "" with influxdb, as what follows is with hdf5
- * @param host       of the server, {@code name:port}
- * @param policy     of retention, "" for the server's own
+ * @param kind {@code influxdb} or {@code hdf5}, or "" where nobody profiles
+ * @param standard series of jobs that do not say: {@code energy}, {@code task} …
+ * @param directory ProfileHDF5Dir, which all nodes see; "" with influxdb, as what follows is with hdf5
+ * @param host of the server, {@code name:port}
+ * @param policy of retention, "" for the server's own
  * @param frequencyS seconds between two words to the server; 0: each sample at once
- * @param timeoutS   how long the server may take
- * @param grouped    one line for all values of a sample
- * @param tags       further tags of each line: cluster, uid, user
+ * @param timeoutS how long the server may take
+ * @param grouped one line for all values of a sample
+ * @param tags further tags of each line: cluster, uid, user
  */
-public record ProfileConf(String kind, Set<String> standard, String directory, String host, String database, String policy, String user,
-        String password, int frequencyS, int timeoutS, boolean grouped, List<String> tags) {
-    public static final ProfileConf NONE = new ProfileConf("", Set.of(), "", "", "", "", "", "", 0, 0, false, List.of());
+public record ProfileConf(
+        String kind,
+        Set<String> standard,
+        String directory,
+        String host,
+        String database,
+        String policy,
+        String user,
+        String password,
+        int frequencyS,
+        int timeoutS,
+        boolean grouped,
+        List<String> tags) {
+    public static final ProfileConf NONE =
+            new ProfileConf("", Set.of(), "", "", "", "", "", "", 0, 0, false, List.of());
     /** Series that there are. */
     public static final List<String> SERIES = List.of("energy", "filesystem", "network", "task");
+
     private static final String PREFIX = "acct_gather_profile/";
     private static final List<String> TAGS = List.of("cluster", "uid", "user");
     private static final int FREQUENCY_S = 30;
@@ -45,35 +58,69 @@ public record ProfileConf(String kind, Set<String> standard, String directory, S
         }
         for (String needed : List.of("ProfileInfluxDBHost", "ProfileInfluxDBDatabase")) {
             if (said.getOrDefault(lower(needed), "").isEmpty()) {
-                errors.add(new ConfigError(conf.file(), 0, "No " + needed + " in your acct_gather.conf file. This is required to use the " + type
-                        + " plugin", ""));
+                errors.add(new ConfigError(
+                        conf.file(),
+                        0,
+                        "No " + needed + " in your acct_gather.conf file. This is required to use the " + type
+                                + " plugin",
+                        ""));
             }
         }
         if (!text(said, "Pass").isEmpty() && text(said, "User").isEmpty()) {
-            errors.add(new ConfigError(conf.file(), 0, "No ProfileInfluxDBUser in your acct_gather.conf file. This is required if "
-                    + "ProfileInfluxDBPass is specified to use the " + type + " plugin", ""));
+            errors.add(new ConfigError(
+                    conf.file(),
+                    0,
+                    "No ProfileInfluxDBUser in your acct_gather.conf file. This is required if "
+                            + "ProfileInfluxDBPass is specified to use the " + type + " plugin",
+                    ""));
         }
-        boolean grouped = words(said, "Flags", List.of("grouped_fields"), conf, errors).contains("grouped_fields");
+        boolean grouped =
+                words(said, "Flags", List.of("grouped_fields"), conf, errors).contains("grouped_fields");
         List<String> tags = words(said, "ExtraTags", TAGS, conf, errors);
         if (!tags.isEmpty() && !grouped) {
-            errors.add(new ConfigError(conf.file(), 0, "ProfileInfluxDBExtraTags requires ProfileInfluxDBFlags=grouped_fields", ""));
+            errors.add(new ConfigError(
+                    conf.file(), 0, "ProfileInfluxDBExtraTags requires ProfileInfluxDBFlags=grouped_fields", ""));
         }
-        return new ProfileConf("influxdb", series(text(said, "Default"), "InfluxDB", conf, errors), "", text(said, "Host"), text(said, "Database"),
-                text(said, "RTPolicy"), text(said, "User"), text(said, "Pass"), number(said, "Frequency", FREQUENCY_S, conf, errors),
-                number(said, "Timeout", TIMEOUT_S, conf, errors), grouped, tags);
+        return new ProfileConf(
+                "influxdb",
+                series(text(said, "Default"), "InfluxDB", conf, errors),
+                "",
+                text(said, "Host"),
+                text(said, "Database"),
+                text(said, "RTPolicy"),
+                text(said, "User"),
+                text(said, "Pass"),
+                number(said, "Frequency", FREQUENCY_S, conf, errors),
+                number(said, "Timeout", TIMEOUT_S, conf, errors),
+                grouped,
+                tags);
     }
 
     private static ProfileConf hdf5(SlurmConf conf, Map<String, String> said, String type, List<ConfigError> errors) {
         String directory = said.getOrDefault("profilehdf5dir", "");
         if (directory.isEmpty()) {
             // two blanks, as in the original
-            errors.add(new ConfigError(conf.file(), 0, "No ProfileHDF5Dir in your acct_gather.conf file.  This is required to use the " + type
-                    + " plugin", ""));
+            errors.add(new ConfigError(
+                    conf.file(),
+                    0,
+                    "No ProfileHDF5Dir in your acct_gather.conf file.  This is required to use the " + type + " plugin",
+                    ""));
         } else if (!directory.startsWith("/")) {
             errors.add(new ConfigError(conf.file(), 0, "ProfileHDF5Dir=" + directory + " is not an absolute path", ""));
         }
-        return new ProfileConf("hdf5", series(said.getOrDefault("profilehdf5default", ""), "HDF5", conf, errors), directory, "", "", "", "", "",
-                0, 0, false, List.of());
+        return new ProfileConf(
+                "hdf5",
+                series(said.getOrDefault("profilehdf5default", ""), "HDF5", conf, errors),
+                directory,
+                "",
+                "",
+                "",
+                "",
+                "",
+                0,
+                0,
+                false,
+                List.of());
     }
 
     private static String lower(String key) {
@@ -84,7 +131,8 @@ public record ProfileConf(String kind, Set<String> standard, String directory, S
         return said.getOrDefault("profileinfluxdb" + lower(key), "");
     }
 
-    private static int number(Map<String, String> said, String key, int fallback, SlurmConf conf, List<ConfigError> errors) {
+    private static int number(
+            Map<String, String> said, String key, int fallback, SlurmConf conf, List<ConfigError> errors) {
         String value = text(said, key);
         if (!value.matches("[0-9]{0,6}")) {
             errors.add(new ConfigError(conf.file(), 0, "Bad value \"" + value + "\" for ProfileInfluxDB" + key, ""));
@@ -93,12 +141,17 @@ public record ProfileConf(String kind, Set<String> standard, String directory, S
         return value.isEmpty() ? fallback : Integer.parseInt(value);
     }
 
-    private static List<String> words(Map<String, String> said, String key, List<String> known, SlurmConf conf, List<ConfigError> errors) {
+    private static List<String> words(
+            Map<String, String> said, String key, List<String> known, SlurmConf conf, List<ConfigError> errors) {
         List<String> out = new ArrayList<>();
         for (String word : text(said, key).split(",")) {
             if (!word.isBlank() && !known.contains(lower(word.strip()))) {
-                errors.add(new ConfigError(conf.file(), 0, "ProfileInfluxDB" + key + "=" + word + " is not part of this version; there is "
-                        + String.join(", ", known), ""));
+                errors.add(new ConfigError(
+                        conf.file(),
+                        0,
+                        "ProfileInfluxDB" + key + "=" + word + " is not part of this version; there is "
+                                + String.join(", ", known),
+                        ""));
             } else if (!word.isBlank()) {
                 out.add(lower(word.strip()));
             }
@@ -108,9 +161,14 @@ public record ProfileConf(String kind, Set<String> standard, String directory, S
 
     private static Set<String> series(String text, String plugin, SlurmConf conf, List<ConfigError> errors) {
         for (String word : lower(text).split(",")) {
-            if (!word.isBlank() && !SERIES.contains(word.strip()) && !List.of("all", "none", "lustre").contains(word.strip())) {
-                errors.add(new ConfigError(conf.file(), 0, "Profile" + plugin + "Default can not be set to " + text
-                        + ", please specify a valid option", ""));
+            if (!word.isBlank()
+                    && !SERIES.contains(word.strip())
+                    && !List.of("all", "none", "lustre").contains(word.strip())) {
+                errors.add(new ConfigError(
+                        conf.file(),
+                        0,
+                        "Profile" + plugin + "Default can not be set to " + text + ", please specify a valid option",
+                        ""));
                 return Set.of();
             }
         }
@@ -123,7 +181,7 @@ public record ProfileConf(String kind, Set<String> standard, String directory, S
         for (String word : lower(text).split(",")) {
             switch (word.strip()) {
                 case "all" -> out.addAll(SERIES);
-                case "none", "" -> { }
+                case "none", "" -> {}
                 case "lustre" -> out.add("filesystem");
                 default -> out.add(word.strip());
             }

@@ -87,8 +87,9 @@ public final class ResourcesYaml {
             return new LayeredResource(name, 1, Map.of(), List.of());
         }
         Map<String, Integer> variables = new TreeMap<>();
-        YamlLite.list(m.get("variables")).forEach(v -> variables.put(
-                YamlLite.text(YamlLite.map(v), "name"), number(YamlLite.text(YamlLite.map(v), "value"), name)));
+        YamlLite.list(m.get("variables"))
+                .forEach(v -> variables.put(
+                        YamlLite.text(YamlLite.map(v), "name"), number(YamlLite.text(YamlLite.map(v), "value"), name)));
         List<Layer> layers = new ArrayList<>();
         YamlLite.list(m.get("layers")).forEach(l -> layers.add(layer(YamlLite.map(l), name)));
         if (layers.isEmpty()) {
@@ -97,7 +98,8 @@ public final class ResourcesYaml {
         for (int i = 0; i < layers.size(); i++) {
             Set<String> own = new HashSet<>(layers.get(i).nodes());
             if (layers.subList(0, i).stream().anyMatch(l -> own.equals(new HashSet<>(l.nodes())))) {
-                error("two layers of resource " + name + " have the same nodes: " + HostList.of(layers.get(i).nodes()).compressed());
+                error("two layers of resource " + name + " have the same nodes: "
+                        + HostList.of(layers.get(i).nodes()).compressed());
             }
         }
         LayeredResource r = new LayeredResource(name, mode.charAt(5) - '0', variables, layers);
@@ -120,7 +122,9 @@ public final class ResourcesYaml {
                 error("\"" + o + "\" is no list of hosts");
             }
         }
-        members.stream().filter(n -> !nodes.contains(n)).forEach(n -> error("node " + n + " of resource " + name + " is not in slurm.conf"));
+        members.stream()
+                .filter(n -> !nodes.contains(n))
+                .forEach(n -> error("node " + n + " of resource " + name + " is not in slurm.conf"));
         if (members.isEmpty()) {
             error("a layer of resource " + name + " has no nodes");
         }
@@ -154,20 +158,24 @@ public final class ResourcesYaml {
             error("topology of resource " + r.name() + " needs MODE_3");
         }
         List<Topology> blocks = Topologies.read(conf, new ArrayList<>()).stream()
-                .filter(t -> t.name().equals(name) && t.kind() == Topology.Kind.BLOCK).toList();
+                .filter(t -> t.name().equals(name) && t.kind() == Topology.Kind.BLOCK)
+                .toList();
         if (blocks.isEmpty()) {
             error("topology " + name + " of resource " + r.name() + " is no topology/block");
             return;
         }
-        boolean same = blocks.getFirst().blocks().stream().allMatch(b -> r.layers().stream()
-                .anyMatch(l -> new HashSet<>(l.nodes()).equals(new HashSet<>(b.nodes()))));
+        boolean same = blocks.getFirst().blocks().stream()
+                .allMatch(b ->
+                        r.layers().stream().anyMatch(l -> new HashSet<>(l.nodes()).equals(new HashSet<>(b.nodes()))));
         if (!same) {
             error("layers of resource " + r.name() + " are not the blocks of topology " + name);
         }
     }
 
     private void known(Map<?, ?> m, Set<String> keys, String where) {
-        m.keySet().stream().filter(k -> !keys.contains(k.toString())).forEach(k -> error("\"" + k + "\" is no key of " + where));
+        m.keySet().stream()
+                .filter(k -> !keys.contains(k.toString()))
+                .forEach(k -> error("\"" + k + "\" is no key of " + where));
     }
 
     private int number(String text, String name) {

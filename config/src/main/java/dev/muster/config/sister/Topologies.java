@@ -32,7 +32,10 @@ public final class Topologies {
         this.errors = errors;
     }
 
-    /** The cluster's own first, as the files of the network have them. Mistakes are added to {@code errors}, those of nodes' own Topology as well. */
+    /**
+     * The cluster's own first, as the files of the network have them. Mistakes are added to {@code errors}, those of
+     * nodes' own Topology as well.
+     */
     public static List<Topology> read(SlurmConf conf, List<ConfigError> errors) {
         List<Topology> all = files(conf, errors);
         List<Topology> after = all;
@@ -40,25 +43,34 @@ public final class Topologies {
             if (!n.topology().isEmpty()) {
                 switch (NodeTopology.place(after, n.name(), n.topology())) {
                     case NodeTopology.Placed p -> after = p.topologies();
-                    case NodeTopology.Wrong w -> errors.add(new ConfigError(n.file(), n.line(), "NodeName=" + n.name() + " Topology=" + n.topology()
-                            + ": " + w.sentence(), n.topology()));
+                    case NodeTopology.Wrong w ->
+                        errors.add(new ConfigError(
+                                n.file(),
+                                n.line(),
+                                "NodeName=" + n.name() + " Topology=" + n.topology() + ": " + w.sentence(),
+                                n.topology()));
                 }
             }
         }
         for (PartitionConf p : conf.partitions()) {
-            boolean known = p.topology().isEmpty() || all.isEmpty() && p.topology().equals("default")
+            boolean known = p.topology().isEmpty()
+                    || all.isEmpty() && p.topology().equals("default")
                     || all.stream().anyMatch(t -> t.name().equals(p.topology()));
             if (!known) {
-                errors.add(new ConfigError(p.file(), p.line(), "PartitionName=" + p.name() + " Topology=" + p.topology()
-                        + ": Invalid partition topology", p.topology()));
+                errors.add(new ConfigError(
+                        p.file(),
+                        p.line(),
+                        "PartitionName=" + p.name() + " Topology=" + p.topology() + ": Invalid partition topology",
+                        p.topology()));
             }
         }
         return all;
     }
 
     /**
-     * Nodes in the order in which they are taken, and tasks go over them: as slurm.conf has them, and with SwitchAsNodeRank or BlockAsNodeRank those
-     * of the first leaf switch or block of the cluster's topology first, behind those of none.
+     * Nodes in the order in which they are taken, and tasks go over them: as slurm.conf has them, and with
+     * SwitchAsNodeRank or BlockAsNodeRank those of the first leaf switch or block of the cluster's topology first,
+     * behind those of none.
      */
     public static List<String> ranked(SlurmConf conf, List<Topology> all) {
         List<String> out = new ArrayList<>();
@@ -86,12 +98,18 @@ public final class Topologies {
         File plain = conf.sister(SisterFiles.TOPOLOGY);
         Topologies t = new Topologies(plain.getPath(), errors);
         return switch (plugin) {
-            case "topology/tree", "topology/block" -> List.of(t.plain(TopologyConf.read(plain, errors), plugin.endsWith("tree"), onRequest));
-            case "topology/ring" -> List.of(t.rings("default",
-                    TopologyConf.read(plain, errors).rings().stream().map(b -> new Topology.Block(b.name(), b.nodes())).toList()));
+            case "topology/tree", "topology/block" ->
+                List.of(t.plain(TopologyConf.read(plain, errors), plugin.endsWith("tree"), onRequest));
+            case "topology/ring" ->
+                List.of(t.rings(
+                        "default",
+                        TopologyConf.read(plain, errors).rings().stream()
+                                .map(b -> new Topology.Block(b.name(), b.nodes()))
+                                .toList()));
             case "", "topology/flat", "topology/none", "topology/default" -> List.of();
             default -> {
-                errors.add(new ConfigError(conf.file(), 0, "TopologyPlugin=" + plugin + " is not part of this version", plugin));
+                errors.add(new ConfigError(
+                        conf.file(), 0, "TopologyPlugin=" + plugin + " is not part of this version", plugin));
                 yield List.of();
             }
         };
@@ -107,8 +125,14 @@ public final class Topologies {
         }
         List<Switch> switches = new ArrayList<>();
         c.switches().forEach(s -> switches.add(new Switch(s.name(), s.linkSpeed(), s.nodes(), s.switches())));
-        return tree ? tree("default", switches, onRequest)
-                : blocks("default", c.blocks().stream().map(b -> new Topology.Block(b.name(), b.nodes())).toList(), c.blockSizes());
+        return tree
+                ? tree("default", switches, onRequest)
+                : blocks(
+                        "default",
+                        c.blocks().stream()
+                                .map(b -> new Topology.Block(b.name(), b.nodes()))
+                                .toList(),
+                        c.blockSizes());
     }
 
     private record Switch(String name, long speed, List<String> nodes, List<String> children) {}
@@ -166,7 +190,9 @@ public final class Topologies {
         }
         for (int i = 0; i < sizes.size(); i++) {
             int times = sizes.get(i) / Math.max(1, sizes.getFirst());
-            if (sizes.get(i) <= 0 || sizes.get(i) % sizes.getFirst() != 0 || Integer.bitCount(times) != 1
+            if (sizes.get(i) <= 0
+                    || sizes.get(i) % sizes.getFirst() != 0
+                    || Integer.bitCount(times) != 1
                     || i > 0 && sizes.get(i) <= sizes.get(i - 1)) {
                 error("Invalid BlockSizes value: " + sizes.get(i));
             }
@@ -190,7 +216,10 @@ public final class Topologies {
             if (r.nodes().isEmpty() || r.nodes().size() > RING_MAX) {
                 error("Ring " + r.name() + " has " + r.nodes().size() + " nodes, and may have from 1 to " + RING_MAX);
             }
-            r.nodes().stream().filter(n -> !nodes.add(n)).findFirst().ifPresent(n -> error("Node " + n + " is in a ring already"));
+            r.nodes().stream()
+                    .filter(n -> !nodes.add(n))
+                    .findFirst()
+                    .ifPresent(n -> error("Node " + n + " is in a ring already"));
         }
         return new Topology(name, Topology.Kind.RING, List.of(), rings, List.of(), List.of(), false);
     }
@@ -237,43 +266,63 @@ public final class Topologies {
         if (m.keySet().stream().filter(k -> KINDS.contains(k.toString())).count() > 1) {
             error("topology " + name + " is of more than one kind");
         }
-        m.keySet().stream().map(Object::toString).filter(k -> !KINDS.contains(k) && !k.equals("topology") && !k.equals("cluster_default"))
-                .findFirst().ifPresent(k -> error("topology " + name + " is of no kind that is known: " + k));
+        m.keySet().stream()
+                .map(Object::toString)
+                .filter(k -> !KINDS.contains(k) && !k.equals("topology") && !k.equals("cluster_default"))
+                .findFirst()
+                .ifPresent(k -> error("topology " + name + " is of no kind that is known: " + k));
         if (m.containsKey("tree")) {
             List<Switch> switches = new ArrayList<>();
             for (Object o : YamlLite.list(YamlLite.map(m.get("tree")).get("switches"))) {
                 Map<?, ?> s = YamlLite.map(o);
-                switches.add(new Switch(YamlLite.text(s, "switch"), 1, hosts(YamlLite.text(s, "nodes")), hosts(YamlLite.text(s, "children"))));
+                switches.add(new Switch(
+                        YamlLite.text(s, "switch"),
+                        1,
+                        hosts(YamlLite.text(s, "nodes")),
+                        hosts(YamlLite.text(s, "children"))));
             }
             return tree(name, switches, onRequest);
         }
         if (m.containsKey("block")) {
             List<Topology.Block> blocks = new ArrayList<>();
             for (Object o : YamlLite.list(YamlLite.map(m.get("block")).get("blocks"))) {
-                blocks.add(new Topology.Block(YamlLite.text(YamlLite.map(o), "block"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
+                blocks.add(new Topology.Block(
+                        YamlLite.text(YamlLite.map(o), "block"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
             }
             List<Integer> sizes = new ArrayList<>();
-            YamlLite.list(YamlLite.map(m.get("block")).get("block_sizes")).forEach(s -> sizes.add(number(s.toString())));
+            YamlLite.list(YamlLite.map(m.get("block")).get("block_sizes"))
+                    .forEach(s -> sizes.add(number(s.toString())));
             return blocks(name, blocks, sizes);
         }
         if (m.containsKey("ring")) {
             List<Topology.Block> rings = new ArrayList<>();
             for (Object o : YamlLite.list(YamlLite.map(m.get("ring")).get("rings"))) {
-                rings.add(new Topology.Block(YamlLite.text(YamlLite.map(o), "ring"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
+                rings.add(new Topology.Block(
+                        YamlLite.text(YamlLite.map(o), "ring"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
             }
             return rings(name, rings);
         }
         if (m.containsKey("torus3d")) {
             List<Topology.Block> placements = new ArrayList<>();
-            YamlLite.list(YamlLite.map(m.get("torus3d")).get("toruses")).forEach(t -> torus(YamlLite.map(t), placements));
-            return new Topology(name, Topology.Kind.TORUS, List.of(), List.of(), List.of(), placements, false, false,
+            YamlLite.list(YamlLite.map(m.get("torus3d")).get("toruses"))
+                    .forEach(t -> torus(YamlLite.map(t), placements));
+            return new Topology(
+                    name,
+                    Topology.Kind.TORUS,
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    placements,
+                    false,
+                    false,
                     YamlLite.lines(Map.of("torus3d", m.get("torus3d"))));
         }
         if (!(m.get("flat") instanceof Map<?, ?>) && !isTrue(YamlLite.text(m, "flat"))) {
             error("topology " + name + " is of no kind that is known");
         }
         boolean alpha = m.get("flat") instanceof Map<?, ?> flat && isTrue(YamlLite.text(flat, "alpha_step_rank"));
-        return new Topology(name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha, List.of());
+        return new Topology(
+                name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha, List.of());
     }
 
     private record Dims(int x, int y, int z) {
@@ -329,7 +378,12 @@ public final class Topologies {
     }
 
     private static boolean fits(Dims at, Dims size, Dims all) {
-        return at.x >= 0 && at.y >= 0 && at.z >= 0 && at.x + size.x <= all.x && at.y + size.y <= all.y && at.z + size.z <= all.z;
+        return at.x >= 0
+                && at.y >= 0
+                && at.z >= 0
+                && at.x + size.x <= all.x
+                && at.y + size.y <= all.y
+                && at.z + size.z <= all.z;
     }
 
     /** x runs fastest. */

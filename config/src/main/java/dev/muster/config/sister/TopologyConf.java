@@ -13,11 +13,9 @@ import java.util.Locale;
 public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integer> blockSizes, List<Block> rings) {
 
     /** A leaf has nodes, any other switch has switches; both are expanded. */
-    public record Switch(String name, List<String> nodes, List<String> switches, int line, long linkSpeed) {
-    }
+    public record Switch(String name, List<String> nodes, List<String> switches, int line, long linkSpeed) {}
 
-    public record Block(String name, List<String> nodes, int line) {
-    }
+    public record Block(String name, List<String> nodes, int line) {}
 
     /** Reads the file; mistakes are added to {@code errors}. An absent file is an empty one. */
     public static TopologyConf read(File file, List<ConfigError> errors) {
@@ -25,8 +23,11 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
         if (file.exists()) {
             new ConfLines(file, builder, errors).read(file);
         }
-        return new TopologyConf(List.copyOf(builder.switches), List.copyOf(builder.blocks),
-            List.copyOf(builder.blockSizes), List.copyOf(builder.rings));
+        return new TopologyConf(
+                List.copyOf(builder.switches),
+                List.copyOf(builder.blocks),
+                List.copyOf(builder.blockSizes),
+                List.copyOf(builder.rings));
     }
 
     private static final class Builder implements ConfLines.Sink {
@@ -62,7 +63,8 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
                     case "blockname" -> blockName = pairs.value();
                     case "ringname" -> ringName = pairs.value();
                     case "nodes" -> nodes = values.hosts(pairs.value(), "Nodes").names();
-                    case "switches" -> children = values.hosts(pairs.value(), "Switches").names();
+                    case "switches" ->
+                        children = values.hosts(pairs.value(), "Switches").names();
                     case "blocksizes" -> sizes(pairs.value());
                     case "linkspeed" -> speed = values.number("LinkSpeed", pairs.value(), Values.U32_MAX);
                     default -> values.error("Parsing error at unrecognized key: " + pairs.key());
@@ -73,8 +75,8 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
             }
             if (!switchName.isEmpty()) {
                 if (nodes.isEmpty() == children.isEmpty()) {
-                    values.error("switch " + switchName + " has " + (nodes.isEmpty() ? "neither children nor nodes"
-                        : "both children and nodes"));
+                    values.error("switch " + switchName + " has "
+                            + (nodes.isEmpty() ? "neither children nor nodes" : "both children and nodes"));
                 }
                 switches.add(new Switch(switchName, nodes, children, line, speed));
             } else if (!blockName.isEmpty()) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SisterFilesTest {
     @TempDir
     private Path dir;
+
     private final List<ConfigError> errors = new ArrayList<>();
 
     private File file(String name, String text) throws IOException {
@@ -74,11 +75,14 @@ class SisterFilesTest {
             Name=gpu Flags=zzz
             AutoDetect=magic
             """), errors);
-        assertThat(messages()).startsWith("gres.conf:1: Parsing error at unrecognized key: Foo",
-            "gres.conf:2: Invalid GRES Count value: x",
-            "gres.conf:3: Invalid GRES record for gpu, count does not match File value",
-            "gres.conf:4: Invalid GRES data, no type name (Type=a100)",
-            "gres.conf:5: Invalid GRES flag: zzz", "gres.conf:6: Invalid AutoDetect: magic");
+        assertThat(messages())
+                .startsWith(
+                        "gres.conf:1: Parsing error at unrecognized key: Foo",
+                        "gres.conf:2: Invalid GRES Count value: x",
+                        "gres.conf:3: Invalid GRES record for gpu, count does not match File value",
+                        "gres.conf:4: Invalid GRES data, no type name (Type=a100)",
+                        "gres.conf:5: Invalid GRES flag: zzz",
+                        "gres.conf:6: Invalid AutoDetect: magic");
     }
 
     @Test
@@ -97,29 +101,50 @@ class SisterFilesTest {
         assertThat(conf.constrainCores()).isTrue();
         assertThat(conf.constrainRamSpace()).isTrue();
         assertThat(conf.allowedRamPercent()).isEqualTo(98.5);
-        assertThat(conf.show()).contains("Cgroup Support Configuration:", "AllowedRAMSpace         = 98.5%",
-            "CgroupPlugin            = cgroup/v2", "MemorySwappiness        = (null)");
+        assertThat(conf.show())
+                .contains(
+                        "Cgroup Support Configuration:",
+                        "AllowedRAMSpace         = 98.5%",
+                        "CgroupPlugin            = cgroup/v2",
+                        "MemorySwappiness        = (null)");
         CgroupConf.read(file("bad.conf", "ConstrainCores=maybe\nNope=1\nCgroupPlugin=cgroup/v9\n"), errors);
-        assertThat(messages()).containsExactly("bad.conf:1: \"maybe\" is not a valid option for \"ConstrainCores\"",
-            "bad.conf:2: _parse_next_key: Parsing error at unrecognized key: Nope",
-            "bad.conf: Invalid CgroupPlugin cgroup/v9");
+        assertThat(messages())
+                .containsExactly(
+                        "bad.conf:1: \"maybe\" is not a valid option for \"ConstrainCores\"",
+                        "bad.conf:2: _parse_next_key: Parsing error at unrecognized key: Nope",
+                        "bad.conf: Invalid CgroupPlugin cgroup/v9");
     }
 
     @Test
     void slurmdbdWordsThatThereAreNot() throws IOException {
-        SlurmdbdConf conf = SlurmdbdConf.read(file("slurmdbd.conf", "Parameters=PreserveCaseAll\n"
-                + "StorageParameters=SSL_CA=/ca,token_duration=5\n"), errors);
+        SlurmdbdConf conf = SlurmdbdConf.read(
+                file(
+                        "slurmdbd.conf",
+                        "Parameters=PreserveCaseAll\n" + "StorageParameters=SSL_CA=/ca,token_duration=5\n"),
+                errors);
         assertThat(messages()).isEmpty();
         assertThat(conf.hasParameter("preservecaseall")).isTrue();
         assertThat(conf.tokenDurationS()).isEqualTo(5);
-        SlurmdbdConf.read(file("slurmdbd.conf", "ArchiveJobs=yes\nArchiveJobEnv=no\nPurgeJobEnvAfter=1day\nPurgeJobScriptAfter=1day\n"), errors);
-        assertThat(messages()).containsExactly("slurmdbd.conf: PurgeJobScriptAfter needs ArchiveJobScript=no: this version does not archive them");
+        SlurmdbdConf.read(
+                file(
+                        "slurmdbd.conf",
+                        "ArchiveJobs=yes\nArchiveJobEnv=no\nPurgeJobEnvAfter=1day\nPurgeJobScriptAfter=1day\n"),
+                errors);
+        assertThat(messages())
+                .containsExactly("slurmdbd.conf: PurgeJobScriptAfter needs ArchiveJobScript=no: this version does not "
+                        + "archive them");
         errors.clear();
-        SlurmdbdConf.read(file("slurmdbd.conf", "Parameters=PreserveCaseAll,PreserveAll\n"
-                + "StorageParameters=SSL_CA=/ca,SSL_ROOT=/ca,token_duration=x\n"), errors);
-        assertThat(messages()).containsExactly("slurmdbd.conf: Bad StorageParameters: SSL_ROOT=/ca",
-                "slurmdbd.conf: Bad StorageParameters: token_duration=x",
-                "slurmdbd.conf: Bad Parameters: PreserveAll");
+        SlurmdbdConf.read(
+                file(
+                        "slurmdbd.conf",
+                        "Parameters=PreserveCaseAll,PreserveAll\n"
+                                + "StorageParameters=SSL_CA=/ca,SSL_ROOT=/ca,token_duration=x\n"),
+                errors);
+        assertThat(messages())
+                .containsExactly(
+                        "slurmdbd.conf: Bad StorageParameters: SSL_ROOT=/ca",
+                        "slurmdbd.conf: Bad StorageParameters: token_duration=x",
+                        "slurmdbd.conf: Bad Parameters: PreserveAll");
     }
 
     @Test
@@ -152,14 +177,24 @@ class SisterFilesTest {
             EnergyIPMIPowerSensors=Socket0=16;Node=16,19
             """), errors);
         assertThat(messages()).isEmpty();
-        assertThat(conf).isEqualTo(new AcctGatherConf(List.of("eth0", "ib0"), 10, "16,19", List.of("EnergyIPMIUsername"), Map.of()));
-        assertThat(AcctGatherConf.read(dir.resolve("absent").toFile(), errors).interfaces()).isEmpty();
-        AcctGatherConf.read(file("acct_gather.conf", "Foo=1\nSysfsInterfaces=../x\nEnergyIPMIFrequency=often\n"
-                + "EnergyIPMIPowerSensors=Socket0=1\n"), errors);
-        assertThat(messages()).containsExactly("acct_gather.conf:1: Parsing error at unrecognized key: Foo",
-            "acct_gather.conf:2: Invalid interface name in SysfsInterfaces: ../x",
-            "acct_gather.conf:3: EnergyIPMIFrequency is a number of seconds: often",
-            "acct_gather.conf:4: EnergyIPMIPowerSensors needs Node= and numbers of sensors, DCMI or DCMI_ENHANCED: Socket0=1");
+        assertThat(conf)
+                .isEqualTo(new AcctGatherConf(
+                        List.of("eth0", "ib0"), 10, "16,19", List.of("EnergyIPMIUsername"), Map.of()));
+        assertThat(AcctGatherConf.read(dir.resolve("absent").toFile(), errors).interfaces())
+                .isEmpty();
+        AcctGatherConf.read(
+                file(
+                        "acct_gather.conf",
+                        "Foo=1\nSysfsInterfaces=../x\nEnergyIPMIFrequency=often\n"
+                                + "EnergyIPMIPowerSensors=Socket0=1\n"),
+                errors);
+        assertThat(messages())
+                .containsExactly(
+                        "acct_gather.conf:1: Parsing error at unrecognized key: Foo",
+                        "acct_gather.conf:2: Invalid interface name in SysfsInterfaces: ../x",
+                        "acct_gather.conf:3: EnergyIPMIFrequency is a number of seconds: often",
+                        "acct_gather.conf:4: EnergyIPMIPowerSensors needs Node= and numbers of sensors, DCMI "
+                                + "or DCMI_ENHANCED: Socket0=1");
     }
 
     @Test
@@ -181,23 +216,36 @@ class SisterFilesTest {
 
     @Test
     void exitCodesAreNumbersAndRanges() throws IOException {
-        for (String[] row : new String[][] {{"1-9,18", "ok"}, {"0", "ok"}, {"x", "bad"}, {"9-1", "bad"}, {"256", "bad"}, {"1,,2", "bad"}}) {
+        for (String[] row : new String[][] {
+            {"1-9,18", "ok"}, {"0", "ok"}, {"x", "bad"}, {"9-1", "bad"}, {"256", "bad"}, {"1,,2", "bad"}
+        }) {
             file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nRequeueExit=" + row[0] + "\n");
-            assertThat(SlurmConf.read(dir.resolve("slurm.conf").toFile()) instanceof SlurmConf.Parsed.Ok).as(row[0]).isEqualTo(row[1].equals("ok"));
+            assertThat(SlurmConf.read(dir.resolve("slurm.conf").toFile()) instanceof SlurmConf.Parsed.Ok)
+                    .as(row[0])
+                    .isEqualTo(row[1].equals("ok"));
         }
     }
 
     @ParameterizedTest
     @CsvSource({"Core, cores", "threads, threads", "LDOM, ldoms", "none, none", "sideways, "})
     void howTasksAreBound(String said, String word) throws IOException {
-        file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nNodeName=n1 CpuBind=" + said + "\nPartitionName=p Nodes=n1 CpuBind=" + said + "\n");
+        file(
+                "slurm.conf",
+                "ClusterName=c\nSlurmctldHost=h\nNodeName=n1 CpuBind=" + said + "\nPartitionName=p Nodes=n1 CpuBind="
+                        + said + "\n");
         SlurmConf.Parsed read = SlurmConf.read(dir.resolve("slurm.conf").toFile());
         if (word == null) {
-            assertThat(((SlurmConf.Parsed.Invalid) read).errors()).hasSize(2).first().asString().contains("Invalid CpuBind value sideways");
+            assertThat(((SlurmConf.Parsed.Invalid) read).errors())
+                    .hasSize(2)
+                    .first()
+                    .asString()
+                    .contains("Invalid CpuBind value sideways");
             return;
         }
         SlurmConf conf = ((SlurmConf.Parsed.Ok) read).conf();
-        assertThat(conf.nodes().getFirst().cpuBind() + " " + conf.partitions().getFirst().cpuBind()).isEqualTo(word + " " + word);
+        assertThat(conf.nodes().getFirst().cpuBind() + " "
+                        + conf.partitions().getFirst().cpuBind())
+                .isEqualTo(word + " " + word);
     }
 
     @ParameterizedTest
@@ -216,7 +264,8 @@ class SisterFilesTest {
             """)
     void whatHasNoEffectBesideOtherKeys(String keys, String said) throws IOException {
         file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\n" + keys.replace(",", "\n") + "\n");
-        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
+        SlurmConf conf =
+                ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
         List<String> all = new ArrayList<>(IgnoredSettings.inertWords(conf));
         conf.warnings().forEach(w -> all.add(w.message().replaceFirst("^.*:\\d+: ", "")));
         assertThat(all).isEqualTo(said == null ? List.of() : List.of(said));
@@ -224,10 +273,17 @@ class SisterFilesTest {
 
     @Test
     void aValueThatCanOnlyBeMeantOtherwiseIsAnError() throws IOException {
-        for (String word : List.of("max_powered_nodes=x", "max_powered_nodes", "node_reg_mem_percent=101", "node_reg_mem_percent=-1",
-                "max_dbd_msg_action=stop", "max_dbd_msg_action")) {
+        for (String word : List.of(
+                "max_powered_nodes=x",
+                "max_powered_nodes",
+                "node_reg_mem_percent=101",
+                "node_reg_mem_percent=-1",
+                "max_dbd_msg_action=stop",
+                "max_dbd_msg_action")) {
             file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\nSlurmctldParameters=enable_configless," + word + "\n");
-            assertThat(SlurmConf.read(dir.resolve("slurm.conf").toFile())).as(word).isInstanceOf(SlurmConf.Parsed.Invalid.class);
+            assertThat(SlurmConf.read(dir.resolve("slurm.conf").toFile()))
+                    .as(word)
+                    .isInstanceOf(SlurmConf.Parsed.Invalid.class);
         }
     }
 
@@ -249,20 +305,28 @@ class SisterFilesTest {
             """);
         file("rpc_queue.yaml", "");
         file("cgroup.conf", "IgnoreSystemd=yes\nConstrainCores=yes\n");
-        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
-        assertThat(IgnoredSettings.unread(conf)).containsExactly(
-            dir + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are not loaded",
-            dir + "/rpc_queue.yaml has no effect: requests have no queues by kind; rl_enable bounds those of each user");
-        assertThat(IgnoredSettings.inertKeys(conf)).containsExactly(
-            "FederationParameters has no effect: federation is not part of this version");
-        assertThat(IgnoredSettings.inertWords(conf)).containsExactly(
-            "LaunchParameters=lustre_no_flush has no effect: there is no such flush",
-            "NodeName=n1: Parameters=l3cache_as_socket has no effect in this version",
-            "NodeName=n2: Parameters=l3cache_as_socket has no effect in this version",
-            "AcctGatherEnergyType=acct_gather_energy/xcc has no effect: part of this version are acct_gather_energy/rapl, acct_gather_energy/ipmi, "
-                + "acct_gather_energy/gpu",
-            "AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs",
-            "cgroup.conf: IgnoreSystemd has no effect: control groups are made without systemd");
+        SlurmConf conf =
+                ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
+        assertThat(IgnoredSettings.unread(conf))
+                .containsExactly(
+                        dir
+                                + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are "
+                                + "not loaded",
+                        dir
+                                + "/rpc_queue.yaml has no effect: requests have no queues by kind; rl_enable bounds "
+                                + "those of each user");
+        assertThat(IgnoredSettings.inertKeys(conf))
+                .containsExactly("FederationParameters has no effect: federation is not part of this version");
+        assertThat(IgnoredSettings.inertWords(conf))
+                .containsExactly(
+                        "LaunchParameters=lustre_no_flush has no effect: there is no such flush",
+                        "NodeName=n1: Parameters=l3cache_as_socket has no effect in this version",
+                        "NodeName=n2: Parameters=l3cache_as_socket has no effect in this version",
+                        "AcctGatherEnergyType=acct_gather_energy/xcc has no effect: part of this version are "
+                                + "acct_gather_energy/rapl, acct_gather_energy/ipmi, "
+                                + "acct_gather_energy/gpu",
+                        "AcctGatherInterconnectType has no effect: AccountingStorageTRES does not have ic/sysfs",
+                        "cgroup.conf: IgnoreSystemd has no effect: control groups are made without systemd");
         assertThat(conf.controllers().getFirst()).isEqualTo(new Controller("h", "virtual"));
     }
 }

@@ -68,9 +68,11 @@ class KeyRelationsTest {
         PartitionName=p Nodes=all                |
         """)
     void linesThatKeepSlurmctldFromStarting(String lines, String sentence) throws IOException {
-        String text = "ClusterName=c\nSlurmctldHost=ctl\nNodeName=n[1-2] CPUs=1\nPartitionName=d Nodes=ALL\n" + lines.replace(';', '\n') + "\n";
+        String text = "ClusterName=c\nSlurmctldHost=ctl\nNodeName=n[1-2] CPUs=1\nPartitionName=d Nodes=ALL\n"
+                + lines.replace(';', '\n') + "\n";
         List<String> found = new ArrayList<>();
-        if (SlurmConf.read(Files.writeString(dir.resolve("slurm.conf"), text).toFile()) instanceof SlurmConf.Parsed.Invalid bad) {
+        if (SlurmConf.read(Files.writeString(dir.resolve("slurm.conf"), text).toFile())
+                instanceof SlurmConf.Parsed.Invalid bad) {
             bad.errors().forEach(e -> found.add(e.line() + ": " + e.sentence()));
         }
         assertThat(found).isEqualTo(sentence == null ? List.of() : List.of("5: " + sentence));

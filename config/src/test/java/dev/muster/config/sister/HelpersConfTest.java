@@ -24,22 +24,36 @@ class HelpersConfTest {
     @Test
     void everyKey() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
-        HelpersConf conf = read(errors, "AllowUserBoot=alice,bob", "BootTime=60", "ExecTime=3", "MutuallyExclusive=a,b", "Feature=a,b Helper=/x",
+        HelpersConf conf = read(
+                errors,
+                "AllowUserBoot=alice,bob",
+                "BootTime=60",
+                "ExecTime=3",
+                "MutuallyExclusive=a,b",
+                "Feature=a,b Helper=/x",
                 "NodeName=n[1-2] Feature=c Helper=/y Flags=Rebootless");
         assertThat(errors).isEmpty();
         assertThat(conf.users()).containsExactly("alice", "bob");
         assertThat(List.of(conf.bootSeconds(), conf.execSeconds())).containsExactly(60, 3);
         assertThat(conf.exclusive()).containsExactly(List.of("a", "b"));
         assertThat(conf.of("n2").stream().map(f -> f.name() + f.helper())).containsExactly("a/x", "b/x", "c/y");
-        assertThat(conf.of("n2").stream().filter(HelpersConf.Feature::rebootless).map(HelpersConf.Feature::name)).containsExactly("c");
+        assertThat(conf.of("n2").stream()
+                        .filter(HelpersConf.Feature::rebootless)
+                        .map(HelpersConf.Feature::name))
+                .containsExactly("c");
         assertThat(conf.of("n3").stream().map(HelpersConf.Feature::name)).containsExactly("a", "b");
     }
 
     @Test
     void mistakes() throws IOException {
         for (String[] c : new String[][] {
-            {"Feature=a", "needs Helper"}, {"Feature=a Helper=x", "needs Helper"}, {"Helper=/x", "Feature is missing"},
-            {"Feature=a Helper=/x Flags=other", "Invalid Flags: other"}, {"BootTime=x", "BootTime"}, {"Features=a", "unrecognized key"}}) {
+            {"Feature=a", "needs Helper"},
+            {"Feature=a Helper=x", "needs Helper"},
+            {"Helper=/x", "Feature is missing"},
+            {"Feature=a Helper=/x Flags=other", "Invalid Flags: other"},
+            {"BootTime=x", "BootTime"},
+            {"Features=a", "unrecognized key"}
+        }) {
             List<ConfigError> errors = new ArrayList<>();
             read(errors, c[0]);
             assertThat(errors.toString()).contains(c[1]);

@@ -27,34 +27,55 @@ class MpiConfTest {
 
     @Test
     void valuesOfTheFile() throws IOException {
-        MpiConf conf = read("PMIxCliTmpDirBase=/scratch|PMIxDebug=1|PMIxEnv=A=1;B=2|PMIxTimeout=20|PMIxCollFence=tree|PMIxDirectConn=yes");
+        MpiConf conf = read(
+                "PMIxCliTmpDirBase=/scratch|PMIxDebug=1|PMIxEnv=A=1;B=2|PMIxTimeout=20|PMIxCollFence=tree|PMIxDirectConn=yes");
         assertThat(errors).isEmpty();
         assertThat(conf.clientDirectory()).isEqualTo("/scratch");
         assertThat(conf.debug()).isTrue();
         assertThat(conf.environment()).containsExactly("A=1", "B=2");
         assertThat(conf.timeoutSeconds()).isEqualTo(20);
         assertThat(conf.without()).containsExactly("PMIxDirectConn");
-        assertThat(conf.show()).startsWith("", "MPI Plugins Configuration:", "PMIxCliTmpDirBase       = /scratch", "PMIxCollFence           = tree",
-                "PMIxDebug               = 1", "PMIxDirectConn          = yes");
+        assertThat(conf.show())
+                .startsWith(
+                        "",
+                        "MPI Plugins Configuration:",
+                        "PMIxCliTmpDirBase       = /scratch",
+                        "PMIxCollFence           = tree",
+                        "PMIxDebug               = 1",
+                        "PMIxDirectConn          = yes");
     }
 
     @Test
     void withoutAFileTheDefaultsAreShown() {
-        assertThat(MpiConf.DEFAULT.show()).containsExactly("", "MPI Plugins Configuration:", "PMIxCliTmpDirBase       = (null)",
-                "PMIxCollFence           = (null)", "PMIxDebug               = 0", "PMIxDirectConn          = yes", "PMIxDirectConnEarly     = no",
-                "PMIxDirectConnUCX       = no", "PMIxDirectSameArch      = no", "PMIxEnv                 = (null)", "PMIxFenceBarrier        = no",
-                "PMIxNetDevicesUCX       = (null)", "PMIxShareServerTopology = no", "PMIxTimeout             = 300",
-                "PMIxTlsUCX              = (null)");
+        assertThat(MpiConf.DEFAULT.show())
+                .containsExactly(
+                        "",
+                        "MPI Plugins Configuration:",
+                        "PMIxCliTmpDirBase       = (null)",
+                        "PMIxCollFence           = (null)",
+                        "PMIxDebug               = 0",
+                        "PMIxDirectConn          = yes",
+                        "PMIxDirectConnEarly     = no",
+                        "PMIxDirectConnUCX       = no",
+                        "PMIxDirectSameArch      = no",
+                        "PMIxEnv                 = (null)",
+                        "PMIxFenceBarrier        = no",
+                        "PMIxNetDevicesUCX       = (null)",
+                        "PMIxShareServerTopology = no",
+                        "PMIxTimeout             = 300",
+                        "PMIxTlsUCX              = (null)");
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '!', value = {
-        "PMIxTimeout=soon ! PMIxTimeout",
-        "PMIxCollFence=star ! Invalid value of PMIxCollFence: star",
-        "PMIxCliTmpDirBase=here ! PMIxCliTmpDirBase must be an absolute path: here",
-        "PMIxEnv=A ! Invalid value of PMIxEnv: A",
-        "Colour=red ! unrecognized key: Colour",
-    })
+    @CsvSource(
+            delimiter = '!',
+            value = {
+                "PMIxTimeout=soon ! PMIxTimeout",
+                "PMIxCollFence=star ! Invalid value of PMIxCollFence: star",
+                "PMIxCliTmpDirBase=here ! PMIxCliTmpDirBase must be an absolute path: here",
+                "PMIxEnv=A ! Invalid value of PMIxEnv: A",
+                "Colour=red ! unrecognized key: Colour",
+            })
     void mistakesAreTold(String text, String error) throws IOException {
         assertThat(read(text)).isEqualTo(MpiConf.DEFAULT);
         assertThat(errors).hasSize(1);

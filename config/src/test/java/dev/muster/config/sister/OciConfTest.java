@@ -26,26 +26,31 @@ class OciConfTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "RunTimeRun=x %b %e %j %m %n %r %s %t %u %U %@ %%|''",
-        "RunTimeCreate=x;RunTimeStart=y;RunTimeQuery=z|''",
-        "RunTimeRun=x;RunTimeKill=\"kill %p\"|''",
-        "RunTimeRun=\"x %p\"|unexpected replacement character: p",
-        "RunTimeRun=\"x %\"|unexpected replacement character: none",
-        "RunTimeCreate=x;RunTimeQuery=z|oci.conf needs RunTimeRun",
-        "RunTimeCreate=x;RunTimeStart=y|RunTimeCreate needs RunTimeQuery",
-        "RunTimeRun=x;CreateEnvFile=maybe|Invalid value of CreateEnvFile",
-        "RunTimeRun=x;EnvExclude=(|EnvExclude",
-        "RunTimeRun=x;Colour=red|unrecognized key: Colour",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "RunTimeRun=x %b %e %j %m %n %r %s %t %u %U %@ %%|''",
+                "RunTimeCreate=x;RunTimeStart=y;RunTimeQuery=z|''",
+                "RunTimeRun=x;RunTimeKill=\"kill %p\"|''",
+                "RunTimeRun=\"x %p\"|unexpected replacement character: p",
+                "RunTimeRun=\"x %\"|unexpected replacement character: none",
+                "RunTimeCreate=x;RunTimeQuery=z|oci.conf needs RunTimeRun",
+                "RunTimeCreate=x;RunTimeStart=y|RunTimeCreate needs RunTimeQuery",
+                "RunTimeRun=x;CreateEnvFile=maybe|Invalid value of CreateEnvFile",
+                "RunTimeRun=x;EnvExclude=(|EnvExclude",
+                "RunTimeRun=x;Colour=red|unrecognized key: Colour",
+            })
     void mistakesAreTold(String text, String error) throws IOException {
-        List<String> errors = errors(text.startsWith("RunTimeRun=x %b") ? "RunTimeRun=\"" + text.substring(11) + "\"" : text);
+        List<String> errors =
+                errors(text.startsWith("RunTimeRun=x %b") ? "RunTimeRun=\"" + text.substring(11) + "\"" : text);
         assertThat(errors).hasSize(error.isEmpty() ? 0 : 1);
         assertThat(String.join("", errors)).contains(error);
     }
 
     @Test
     void withoutAFileThereAreNoContainers() {
-        assertThat(OciConf.read(directory.resolve("oci.conf").toFile(), new ArrayList<>()).isThere()).isFalse();
+        assertThat(OciConf.read(directory.resolve("oci.conf").toFile(), new ArrayList<>())
+                        .isThere())
+                .isFalse();
     }
 }

@@ -16,18 +16,26 @@ import org.junit.jupiter.api.io.TempDir;
 class ProfileConfTest {
     @TempDir
     private Path dir;
+
     private final List<ConfigError> errors = new ArrayList<>();
 
     private ProfileConf read(String type, String text) throws IOException {
-        Path conf = Files.writeString(dir.resolve("slurm.conf"), "ClusterName=c\nSlurmctldHost=h\nNodeName=n1\nPartitionName=p Nodes=n1\n"
-                + "AcctGatherProfileType=" + type + "\n");
+        Path conf = Files.writeString(
+                dir.resolve("slurm.conf"),
+                "ClusterName=c\nSlurmctldHost=h\nNodeName=n1\nPartitionName=p Nodes=n1\n" + "AcctGatherProfileType="
+                        + type + "\n");
         Path gather = Files.writeString(dir.resolve("acct_gather.conf"), text);
         errors.clear();
-        return ProfileConf.of(((SlurmConf.Parsed.Ok) SlurmConf.read(conf.toFile())).conf(), AcctGatherConf.read(gather.toFile(), errors), errors);
+        return ProfileConf.of(
+                ((SlurmConf.Parsed.Ok) SlurmConf.read(conf.toFile())).conf(),
+                AcctGatherConf.read(gather.toFile(), errors),
+                errors);
     }
 
     private List<String> messages() {
-        return errors.stream().map(e -> e.message().replaceAll("^.*?\\.conf: ", "")).toList();
+        return errors.stream()
+                .map(e -> e.message().replaceAll("^.*?\\.conf: ", ""))
+                .toList();
     }
 
     @Test
@@ -45,9 +53,22 @@ class ProfileConfTest {
             ProfileInfluxDBExtraTags=cluster,user
             """);
         assertThat(messages()).isEmpty();
-        assertThat(conf).isEqualTo(new ProfileConf("influxdb", Set.of("energy", "task"), "", "db:8086", "series", "week", "slurm", "secret", 5,
-                3, true, List.of("cluster", "user")));
-        assertThat(read("acct_gather_profile/none", "ProfileInfluxDBHost=db:8086\n")).isEqualTo(ProfileConf.NONE);
+        assertThat(conf)
+                .isEqualTo(new ProfileConf(
+                        "influxdb",
+                        Set.of("energy", "task"),
+                        "",
+                        "db:8086",
+                        "series",
+                        "week",
+                        "slurm",
+                        "secret",
+                        5,
+                        3,
+                        true,
+                        List.of("cluster", "user")));
+        assertThat(read("acct_gather_profile/none", "ProfileInfluxDBHost=db:8086\n"))
+                .isEqualTo(ProfileConf.NONE);
         conf = read("acct_gather_profile/influxdb", "ProfileInfluxDBHost=db:8086\nProfileInfluxDBDatabase=series\n");
         assertThat(List.of(conf.frequencyS(), conf.timeoutS())).containsExactly(30, 10);
         assertThat(conf.standard()).isEmpty();
@@ -55,25 +76,37 @@ class ProfileConfTest {
 
     @Test
     void whatItMustNotSay() throws IOException {
-        read("acct_gather_profile/influxdb", "ProfileInfluxDBPass=x\nProfileInfluxDBDefault=Everything\nProfileInfluxDBExtraTags=sluid,uid\n"
-                + "ProfileInfluxDBFrequency=soon\n");
+        read(
+                "acct_gather_profile/influxdb",
+                "ProfileInfluxDBPass=x\nProfileInfluxDBDefault=Everything\nProfileInfluxDBExtraTags=sluid,uid\n"
+                        + "ProfileInfluxDBFrequency=soon\n");
         String plugin = " This is required to use the acct_gather_profile/influxdb plugin";
-        assertThat(messages()).containsExactlyInAnyOrder("No ProfileInfluxDBHost in your acct_gather.conf file." + plugin,
-                "No ProfileInfluxDBDatabase in your acct_gather.conf file." + plugin, "No ProfileInfluxDBUser in your acct_gather.conf file. This is "
-                + "required if ProfileInfluxDBPass is specified to use the acct_gather_profile/influxdb plugin",
-                "ProfileInfluxDBDefault can not be set to Everything, please specify a valid option",
-                "ProfileInfluxDBExtraTags=sluid is not part of this version; there is cluster, uid, user",
-                "ProfileInfluxDBExtraTags requires ProfileInfluxDBFlags=grouped_fields", "Bad value \"soon\" for ProfileInfluxDBFrequency");
+        assertThat(messages())
+                .containsExactlyInAnyOrder(
+                        "No ProfileInfluxDBHost in your acct_gather.conf file." + plugin,
+                        "No ProfileInfluxDBDatabase in your acct_gather.conf file." + plugin,
+                        "No ProfileInfluxDBUser in your acct_gather.conf file. This is "
+                                + "required if ProfileInfluxDBPass is specified to use the "
+                                + "acct_gather_profile/influxdb plugin",
+                        "ProfileInfluxDBDefault can not be set to Everything, please specify a valid option",
+                        "ProfileInfluxDBExtraTags=sluid is not part of this version; there is cluster, uid, user",
+                        "ProfileInfluxDBExtraTags requires ProfileInfluxDBFlags=grouped_fields",
+                        "Bad value \"soon\" for ProfileInfluxDBFrequency");
     }
 
     @Test
     void filesOfHdf5() throws IOException {
-        ProfileConf conf = read("acct_gather_profile/hdf5", "ProfileHDF5Dir=/shared/profiles\nProfileHDF5Default=Task,Network\n");
+        ProfileConf conf =
+                read("acct_gather_profile/hdf5", "ProfileHDF5Dir=/shared/profiles\nProfileHDF5Default=Task,Network\n");
         assertThat(messages()).isEmpty();
-        assertThat(List.of(conf.kind(), conf.directory(), conf.standard())).containsExactly("hdf5", "/shared/profiles", Set.of("network", "task"));
+        assertThat(List.of(conf.kind(), conf.directory(), conf.standard()))
+                .containsExactly("hdf5", "/shared/profiles", Set.of("network", "task"));
         read("acct_gather_profile/hdf5", "ProfileHDF5Default=Everything\n");
-        assertThat(messages()).containsExactly("No ProfileHDF5Dir in your acct_gather.conf file.  This is required to use the "
-                + "acct_gather_profile/hdf5 plugin", "ProfileHDF5Default can not be set to Everything, please specify a valid option");
+        assertThat(messages())
+                .containsExactly(
+                        "No ProfileHDF5Dir in your acct_gather.conf file.  This is required to use the "
+                                + "acct_gather_profile/hdf5 plugin",
+                        "ProfileHDF5Default can not be set to Everything, please specify a valid option");
         read("acct_gather_profile/hdf5", "ProfileHDF5Dir=profiles\n");
         assertThat(messages()).containsExactly("ProfileHDF5Dir=profiles is not an absolute path");
     }

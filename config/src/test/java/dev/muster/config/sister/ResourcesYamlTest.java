@@ -20,11 +20,15 @@ class ResourcesYamlTest {
     Path dir;
 
     private List<LayeredResource> read(String text, List<ConfigError> errors) throws IOException {
-        Files.writeString(dir.resolve("slurm.conf"), "ClusterName=c\nSlurmctldHost=h\nLicenses=fluent:4\nTopologyPlugin=topology/block\n"
-                + "NodeName=n[1-8]\nPartitionName=p Nodes=ALL\n");
-        Files.writeString(dir.resolve("topology.conf"), "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\nBlockSizes=4\n");
+        Files.writeString(
+                dir.resolve("slurm.conf"),
+                "ClusterName=c\nSlurmctldHost=h\nLicenses=fluent:4\nTopologyPlugin=topology/block\n"
+                        + "NodeName=n[1-8]\nPartitionName=p Nodes=ALL\n");
+        Files.writeString(
+                dir.resolve("topology.conf"), "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\nBlockSizes=4\n");
         Files.writeString(dir.resolve("resources.yaml"), text);
-        return ResourcesYaml.read(((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf(), errors);
+        return ResourcesYaml.read(
+                ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf(), errors);
     }
 
     @Test
@@ -68,7 +72,8 @@ class ResourcesYamlTest {
         assertThat(all.getFirst().layers().getFirst().count()).isEqualTo(-1);
         LayeredResource power = all.getLast();
         assertThat(power.variables()).containsEntry("full", 100);
-        assertThat(power.layers()).extracting(l -> power.pool(l) + " " + l.count() + " " + power.baseOf(l))
+        assertThat(power.layers())
+                .extracting(l -> power.pool(l) + " " + l.count() + " " + power.baseOf(l))
                 .containsExactly("power(n[1-4]) 500 25", "power(n[5-8]) 400 0", "power(n[1-8]) 700 75");
         assertThat(power.of("n3")).extracting(LayeredResource.Layer::count).containsExactly(500, 700);
     }
@@ -97,6 +102,8 @@ class ResourcesYamlTest {
         List<ConfigError> errors = new ArrayList<>();
         read("- resource: " + name + "\n  " + lines.replace(";", "\n  ") + "\n", errors);
         assertThat(errors).isNotEmpty();
-        assertThat(errors.getFirst().message()).startsWith(dir.resolve("resources.yaml") + ": ").contains(sentence);
+        assertThat(errors.getFirst().message())
+                .startsWith(dir.resolve("resources.yaml") + ": ")
+                .contains(sentence);
     }
 }

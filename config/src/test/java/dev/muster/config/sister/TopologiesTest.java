@@ -20,10 +20,12 @@ class TopologiesTest {
     Path dir;
 
     private List<Topology> read(String plugin, String file, String text, List<ConfigError> errors) throws IOException {
-        Files.writeString(dir.resolve("slurm.conf"), "ClusterName=c\nSlurmctldHost=h\n" + plugin
-                + "\nNodeName=n[1-8]\nPartitionName=p Nodes=ALL\n");
+        Files.writeString(
+                dir.resolve("slurm.conf"),
+                "ClusterName=c\nSlurmctldHost=h\n" + plugin + "\nNodeName=n[1-8]\nPartitionName=p Nodes=ALL\n");
         Files.writeString(dir.resolve(file), text);
-        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
+        SlurmConf conf =
+                ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
         return Topologies.read(conf, errors);
     }
 
@@ -34,9 +36,12 @@ class TopologiesTest {
                 SwitchName=root Switches=s[1-2]
                 SwitchName=s1 Nodes=n[1-4] LinkSpeed=10
                 SwitchName=s2 Nodes=n[5-8]
-                """, errors).getFirst();
+                """, errors)
+                .getFirst();
         assertThat(errors).isEmpty();
-        assertThat(t.switches()).extracting(s -> s.name() + s.level() + s.nodes().size()).containsExactly("root18", "s104", "s204");
+        assertThat(t.switches())
+                .extracting(s -> s.name() + s.level() + s.nodes().size())
+                .containsExactly("root18", "s104", "s204");
         assertThat(t.switches().get(1).linkSpeed()).isEqualTo(10);
         assertThat(t.address("n6", false)).isEqualTo("root.s2.n6");
         assertThat(t.address("n6", true)).isEqualTo("switch.switch.node");
@@ -45,7 +50,12 @@ class TopologiesTest {
     @Test
     void optionalOnesAreForThoseWhoAsk() throws IOException {
         for (String param : List.of("", "\nTopologyParam=TopoOptional")) {
-            Topology t = read("TopologyPlugin=topology/tree" + param, "topology.conf", "SwitchName=s1 Nodes=n[1-8]\n", new ArrayList<>()).getFirst();
+            Topology t = read(
+                            "TopologyPlugin=topology/tree" + param,
+                            "topology.conf",
+                            "SwitchName=s1 Nodes=n[1-8]\n",
+                            new ArrayList<>())
+                    .getFirst();
             assertThat(t.onRequest()).isEqualTo(!param.isEmpty());
         }
     }
@@ -89,9 +99,14 @@ class TopologiesTest {
         assertThat(errors).isEmpty();
         assertThat(all).extracting(Topology::name).containsExactly("b", "t1", "d");
         assertThat(all.getFirst().sizes()).containsExactly(4, 8);
-        assertThat(all.get(2).placements()).extracting(p -> String.join(",", p.nodes())).containsExactly("n1,n2,n5,n6", "n3,n4,n7,n8");
+        assertThat(all.get(2).placements())
+                .extracting(p -> String.join(",", p.nodes()))
+                .containsExactly("n1,n2,n5,n6", "n3,n4,n7,n8");
         for (String call : List.of("torus{pod}", "torus3d{pod}", "toruswith{n3}", "torus3dWith{n8}")) {
-            assertThat(HostCall.parse(call).orElseThrow().of(all)).as(call).contains("n1", "n4", "n8").hasSize(8);
+            assertThat(HostCall.parse(call).orElseThrow().of(all))
+                    .as(call)
+                    .contains("n1", "n4", "n8")
+                    .hasSize(8);
         }
         assertThat(HostCall.parse("torus{other}").orElseThrow().of(all)).isEmpty();
     }
@@ -120,8 +135,11 @@ class TopologiesTest {
     @Test
     void rings() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
-        List<Topology> plain = read("TopologyPlugin=topology/ring", "topology.conf",
-                "RingName=a Nodes=n[5-8]\nRingName=b Nodes=n[3,1-2,4]\n", errors);
+        List<Topology> plain = read(
+                "TopologyPlugin=topology/ring",
+                "topology.conf",
+                "RingName=a Nodes=n[5-8]\nRingName=b Nodes=n[3,1-2,4]\n",
+                errors);
         List<Topology> yaml = read("", "topology.yaml", """
                 - topology: default
                   cluster_default: true
@@ -134,7 +152,9 @@ class TopologiesTest {
                 """, errors);
         assertThat(errors).isEmpty();
         assertThat(plain).isEqualTo(yaml);
-        assertThat(plain.getFirst().blocks()).extracting(b -> b.name() + String.join(",", b.nodes())).containsExactly("an5,n6,n7,n8", "bn3,n1,n2,n4");
+        assertThat(plain.getFirst().blocks())
+                .extracting(b -> b.name() + String.join(",", b.nodes()))
+                .containsExactly("an5,n6,n7,n8", "bn3,n1,n2,n4");
     }
 
     @Test
@@ -155,7 +175,11 @@ class TopologiesTest {
             String[] cells = row.split("\\|");
             List<ConfigError> errors = new ArrayList<>();
             Files.deleteIfExists(dir.resolve("topology.yaml"));
-            read("TopologyPlugin=topology/tree", cells[0].strip(), cells[1].stripTrailing().substring(1).replace("\\n", "\n") + "\n", errors);
+            read(
+                    "TopologyPlugin=topology/tree",
+                    cells[0].strip(),
+                    cells[1].stripTrailing().substring(1).replace("\\n", "\n") + "\n",
+                    errors);
             assertThat(errors).as(row).isNotEmpty();
             assertThat(errors.getFirst().sentence()).as(row).isEqualTo(cells[2].strip());
         }
@@ -165,10 +189,21 @@ class TopologiesTest {
     @Test
     void placesOfNodesThatDoNotFit() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
-        assertThat(read("TopologyPlugin=topology/tree\nNodeName=m1 Topology=default:s2\nNodeName=m2 Topology=default:s9\nNodeName=m3 Topology=x:s1",
-                "topology.conf", "SwitchName=root Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-4]\nSwitchName=s2 Nodes=n[5-8]\n", errors)
-                .getFirst().switches()).extracting(s -> s.nodes().size()).containsExactly(8, 4, 4);
-        assertThat(errors).extracting(ConfigError::sentence).containsExactly(
-                "NodeName=m2 Topology=default:s9: There is no switch s9 in topology default", "NodeName=m3 Topology=x:s1: There is no topology x");
+        assertThat(read(
+                                "TopologyPlugin=topology/tree\nNodeName=m1 Topology=default:s2\nNodeName=m2 "
+                                        + "Topology=default:s9\nNodeName=m3 Topology=x:s1",
+                                "topology.conf",
+                                "SwitchName=root Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-4]\nSwitchName=s2 "
+                                        + "Nodes=n[5-8]\n",
+                                errors)
+                        .getFirst()
+                        .switches())
+                .extracting(s -> s.nodes().size())
+                .containsExactly(8, 4, 4);
+        assertThat(errors)
+                .extracting(ConfigError::sentence)
+                .containsExactly(
+                        "NodeName=m2 Topology=default:s9: There is no switch s9 in topology default",
+                        "NodeName=m3 Topology=x:s1: There is no topology x");
     }
 }

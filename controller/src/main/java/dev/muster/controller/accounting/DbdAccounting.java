@@ -42,27 +42,41 @@ public final class DbdAccounting implements Accounting {
     private final boolean ends;
     /** The same with discard. */
     private final boolean discards;
+
     private final Runnable overflown;
 
     /**
      * @param journal names the journal
-     * @param last    the journal's last index
-     * @param state   the newest durable state
-     * @param policy  takes a new policy and returns when it is durable
+     * @param last the journal's last index
+     * @param state the newest durable state
+     * @param policy takes a new policy and returns when it is durable
      * @param contents scripts and environments by their hash
      * @param happened is told the events of triggers
      * @param overflown called when more waits for slurmdbd than MaxDBDMsgs, where slurmctld is to end then
      */
-    public DbdAccounting(Supplier<SlurmConf> confs, Sessions sessions, String journal, LongSupplier last, Supplier<State> state,
+    public DbdAccounting(
+            Supplier<SlurmConf> confs,
+            Sessions sessions,
+            String journal,
+            LongSupplier last,
+            Supplier<State> state,
             Consumer<Policy> policy,
-            Function<String, Bytes> contents, Consumer<String> log, Consumer<String> happened, Runnable overflown) {
+            Function<String, Bytes> contents,
+            Consumer<String> log,
+            Consumer<String> happened,
+            Runnable overflown) {
         SlurmConf conf = confs.get();
         this.overflown = overflown;
         String action = conf.parameters(Key.SLURMCTLD_PARAMETERS).getOrDefault("max_dbd_msg_action", "");
         ends = action.equalsIgnoreCase("exit");
         discards = action.equalsIgnoreCase("discard");
         int port = (int) conf.number(Key.ACCOUNTING_STORAGE_PORT);
-        link = new DbdLink(hosts(conf), port > 0 ? port : PORT_DEFAULT, sessions.tls(), sessions::accountingSession, sessions::nonce,
+        link = new DbdLink(
+                hosts(conf),
+                port > 0 ? port : PORT_DEFAULT,
+                sessions.tls(),
+                sessions::accountingSession,
+                sessions::nonce,
                 new DbdLink.Home() {
                     @Override
                     public Register introduction() {
@@ -91,34 +105,41 @@ public final class DbdAccounting implements Accounting {
 
                     @Override
                     public void changed(DbdLink.Part part, boolean up) {
-                        happened.accept(switch (part) {
-                            case SLURMDBD -> up ? Trigger.DBD_RESUMED : Trigger.DBD_FAILED;
-                            case DATABASE -> up ? Trigger.DATABASE_RESUMED : Trigger.DATABASE_FAILED;
-                        });
+                        happened.accept(
+                                switch (part) {
+                                    case SLURMDBD -> up ? Trigger.DBD_RESUMED : Trigger.DBD_FAILED;
+                                    case DATABASE -> up ? Trigger.DATABASE_RESUMED : Trigger.DATABASE_FAILED;
+                                });
                     }
                 });
         link.greet();
-        rows = new EmbeddedAccounting(link, new EmbeddedAccounting.Questions() {
-            @Override
-            public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
-                return Codec.decode(asked(query, cluster), AccountingRows.Answer.class);
-            }
+        rows = new EmbeddedAccounting(
+                link,
+                new EmbeddedAccounting.Questions() {
+                    @Override
+                    public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
+                        return Codec.decode(asked(query, cluster), AccountingRows.Answer.class);
+                    }
 
-            private byte[] asked(AccountingRows.Query query, String cluster) {
-                AccountingRows.Query own = query.clusters().isEmpty() ? query.of(List.of(cluster)) : query;
-                return link.ask("QueryAccounting", Codec.encode(own));
-            }
+                    private byte[] asked(AccountingRows.Query query, String cluster) {
+                        AccountingRows.Query own = query.clusters().isEmpty() ? query.of(List.of(cluster)) : query;
+                        return link.ask("QueryAccounting", Codec.encode(own));
+                    }
 
-            @Override
-            public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
-                return Optional.of(asked(query, cluster));
-            }
+                    @Override
+                    public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
+                        return Optional.of(asked(query, cluster));
+                    }
 
-            @Override
-            public void close() {
-                link.close();
-            }
-        }, contents, log, waitingMax(conf), discards);
+                    @Override
+                    public void close() {
+                        link.close();
+                    }
+                },
+                contents,
+                log,
+                waitingMax(conf),
+                discards);
     }
 
     /** MaxDBDMsgs: rows that wait for slurmdbd; with more of them no job is taken. */
@@ -134,11 +155,19 @@ public final class DbdAccounting implements Accounting {
     }
 
     /** Other slurmdbds that are told where this cluster is. */
-    public static ExternalDbds external(Supplier<SlurmConf> confs, Sessions sessions, Supplier<State> state, Consumer<String> log) {
-        return new ExternalDbds(() -> {
-            int port = (int) confs.get().number(Key.ACCOUNTING_STORAGE_PORT);
-            return ExternalDbds.Place.list(confs.get().text(Key.ACCOUNTING_STORAGE_EXTERNAL_HOST), port > 0 ? port : PORT_DEFAULT);
-        }, () -> introduction(confs.get(), state.get(), "", 0).abroad(), sessions.tls(), sessions::accountingSession, sessions::nonce, log);
+    public static ExternalDbds external(
+            Supplier<SlurmConf> confs, Sessions sessions, Supplier<State> state, Consumer<String> log) {
+        return new ExternalDbds(
+                () -> {
+                    int port = (int) confs.get().number(Key.ACCOUNTING_STORAGE_PORT);
+                    return ExternalDbds.Place.list(
+                            confs.get().text(Key.ACCOUNTING_STORAGE_EXTERNAL_HOST), port > 0 ? port : PORT_DEFAULT);
+                },
+                () -> introduction(confs.get(), state.get(), "", 0).abroad(),
+                sessions.tls(),
+                sessions::accountingSession,
+                sessions::nonce,
+                log);
     }
 
     private static Register introduction(SlurmConf conf, State state, String journal, long last) {
@@ -153,17 +182,26 @@ public final class DbdAccounting implements Accounting {
             types.all(gres, n);
             nodes.add(n.name());
         }
-        StringBuilder tres = new StringBuilder("cpu=" + cpus + ",mem=" + memory + ",energy=0,node=" + nodes.size() + ",billing=" + cpus
-                + ",fs/disk=0,vmem=0,pages=0");
+        StringBuilder tres = new StringBuilder("cpu=" + cpus + ",mem=" + memory + ",energy=0,node=" + nodes.size()
+                + ",billing=" + cpus + ",fs/disk=0,vmem=0,pages=0");
         TreeSet<String> names = new TreeSet<>(conf.list(Key.ACCOUNTING_STORAGE_TRES));
         names.removeIf(n -> !n.contains("/"));
         Map<String, Integer> all = new TreeMap<>();
         gres.forEach((name, count) -> all.put("gres/" + name, count));
-        LicenseRequest.parse(String.join(",", conf.list(Key.LICENSES))).ifPresent(w -> w.items().forEach(i -> all.put("license/" + i.name(),
-                i.count())));
+        LicenseRequest.parse(String.join(",", conf.list(Key.LICENSES)))
+                .ifPresent(w -> w.items().forEach(i -> all.put("license/" + i.name(), i.count())));
         names.forEach(name -> tres.append(',').append(name).append('=').append(all.getOrDefault(name, 0)));
-        return new Register(conf.clusterName(), journal, last, conf.controllers().getFirst().address(), conf.slurmctldPorts().getFirst(),
-                Release.RPC_VERSION, tres.toString(), HostList.of(nodes).compressed(), nodes.size(), List.copyOf(names));
+        return new Register(
+                conf.clusterName(),
+                journal,
+                last,
+                conf.controllers().getFirst().address(),
+                conf.slurmctldPorts().getFirst(),
+                Release.RPC_VERSION,
+                tres.toString(),
+                HostList.of(nodes).compressed(),
+                nodes.size(),
+                List.copyOf(names));
     }
 
     /** Begins to wait for policies; the nodes are known now. */
@@ -198,7 +236,8 @@ public final class DbdAccounting implements Accounting {
 
     @Override
     public HighestIds highest() {
-        return new HighestIds(link.ahead().ahead(), link.ahead().jobId(), link.ahead().sluid());
+        return new HighestIds(
+                link.ahead().ahead(), link.ahead().jobId(), link.ahead().sluid());
     }
 
     @Override

@@ -48,11 +48,9 @@ public final class EmbeddedAccounting implements Accounting {
     /** How long a question waits for the rows of what was durable when it came. */
     private static final long CATCH_UP_MS = 30_000;
 
-    private record StepKey(long sluid, int restarts, int stepId) {
-    }
+    private record StepKey(long sluid, int restarts, int stepId) {}
 
-    private record JobKey(long sluid, int restarts) {
-    }
+    private record JobKey(long sluid, int restarts) {}
 
     private final RowSink store;
     private final Questions questions;
@@ -60,6 +58,7 @@ public final class EmbeddedAccounting implements Accounting {
     private final Map<StepKey, Usage> usages = new HashMap<>();
     /** The last rows of steps that run on several nodes. */
     private final Map<StepKey, StepRow> running = new HashMap<>();
+
     private final KeptTexts texts;
     private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
     private final Map<StepKey, Long> stepSuspendedSeconds = new HashMap<>();
@@ -72,34 +71,43 @@ public final class EmbeddedAccounting implements Accounting {
      * Opens the tables beside the journal.
      *
      * @param journalLast the last index of the journal. Tables ahead of it (its tail was cut) go on from there.
-     * @param contents    scripts and environments by their hash
+     * @param contents scripts and environments by their hash
      */
-    public static EmbeddedAccounting open(Path stateDir, UUID clusterId, long journalLast, Function<String, Bytes> contents, Consumer<String> log) {
+    public static EmbeddedAccounting open(
+            Path stateDir, UUID clusterId, long journalLast, Function<String, Bytes> contents, Consumer<String> log) {
         Projection store = AccountingStore.open(stateDir.resolve("accounting"), clusterId);
         HighestIds ahead = HighestIds.NONE;
         if (store.sequence() > journalLast) {
             Projection.Highest rows = store.highest();
             ahead = new HighestIds(store.sequence(), rows.jobId(), rows.sluid());
-            log.accept("accounting: the tables hold entries up to " + store.sequence()
-                + ", the journal ends with " + journalLast);
+            log.accept("accounting: the tables hold entries up to " + store.sequence() + ", the journal ends with "
+                    + journalLast);
             store.rewind(journalLast);
         }
-        EmbeddedAccounting out = new EmbeddedAccounting(store, new Questions() {
-            @Override
-            public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
-                return store.answer(query.of(List.of()), System.currentTimeMillis() / 1000, cluster);
-            }
+        EmbeddedAccounting out = new EmbeddedAccounting(
+                store,
+                new Questions() {
+                    @Override
+                    public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
+                        return store.answer(query.of(List.of()), System.currentTimeMillis() / 1000, cluster);
+                    }
 
-            @Override
-            public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
-                return query.packed() ? Optional.of(store.packed(query.of(List.of()), System.currentTimeMillis() / 1000, cluster)) : Optional.empty();
-            }
+                    @Override
+                    public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
+                        return query.packed()
+                                ? Optional.of(
+                                        store.packed(query.of(List.of()), System.currentTimeMillis() / 1000, cluster))
+                                : Optional.empty();
+                    }
 
-            @Override
-            public void close() {
-                store.close();
-            }
-        }, contents, log, ProjectionWriter.MAX_WAITING_ROWS);
+                    @Override
+                    public void close() {
+                        store.close();
+                    }
+                },
+                contents,
+                log,
+                ProjectionWriter.MAX_WAITING_ROWS);
         out.ahead = ahead;
         return out;
     }
@@ -121,7 +129,12 @@ public final class EmbeddedAccounting implements Accounting {
         void close();
     }
 
-    EmbeddedAccounting(RowSink store, Questions questions, Function<String, Bytes> contents, Consumer<String> log, int waitingMax) {
+    EmbeddedAccounting(
+            RowSink store,
+            Questions questions,
+            Function<String, Bytes> contents,
+            Consumer<String> log,
+            int waitingMax) {
         this(store, questions, contents, log, waitingMax, false);
     }
 
@@ -129,7 +142,12 @@ public final class EmbeddedAccounting implements Accounting {
      * @param waitingMax rows that may wait for the tables before no job is taken
      * @param discards or some are thrown away
      */
-    EmbeddedAccounting(RowSink store, Questions questions, Function<String, Bytes> contents, Consumer<String> log, int waitingMax,
+    EmbeddedAccounting(
+            RowSink store,
+            Questions questions,
+            Function<String, Bytes> contents,
+            Consumer<String> log,
+            int waitingMax,
             boolean discards) {
         this.texts = new KeptTexts(contents, log);
         this.store = store;
@@ -185,19 +203,27 @@ public final class EmbeddedAccounting implements Accounting {
             follow(change, entry, before, rows);
         }
         waited(entry, before, rows);
-        entry.changes().stream().map(NodeEvents::ofInstance).filter(node -> !node.isEmpty()).distinct()
-                .forEach(node -> NodeEvents.instance(before, after, node, entry.timeMs() / 1000).ifPresent(rows.instanceRows::add));
+        entry.changes().stream()
+                .map(NodeEvents::ofInstance)
+                .filter(node -> !node.isEmpty())
+                .distinct()
+                .forEach(node -> NodeEvents.instance(before, after, node, entry.timeMs() / 1000)
+                        .ifPresent(rows.instanceRows::add));
         projector.submit(rows.finish(index));
     }
 
-    /** Why those waited that change now; when time passes all that wait are looked through, by whoever makes the rows. */
+    /**
+     * Why those waited that change now; when time passes all that wait are looked through, by whoever makes the rows.
+     */
     private void waited(Entry entry, State before, Rows rows) {
         for (int id : rows.jobs) {
             before.jobs().find(id).ifPresent(waits::leaves);
         }
         for (Change change : entry.changes()) {
             if (change instanceof Change.ArrayTaskSplit split) {
-                before.jobs().find(split.arrayJobId()).ifPresent(a -> rows.state.jobs().find(split.jobId()).ifPresent(t -> waits.splits(a, t)));
+                before.jobs()
+                        .find(split.arrayJobId())
+                        .ifPresent(a -> rows.state.jobs().find(split.jobId()).ifPresent(t -> waits.splits(a, t)));
             }
         }
         rows.looked = entry.changes().stream().anyMatch(c -> c instanceof Change.TimePassed);
@@ -226,13 +252,18 @@ public final class EmbeddedAccounting implements Accounting {
             case Change.JobStarted c -> rows.jobs.add(c.jobId());
             case Change.LimitChanged c -> rows.jobs.add(c.jobId());
             case Change.JobShrunk c -> {
-                before.jobs().find(c.jobId()).filter(_ -> c.time() > 0).ifPresent(j -> resized(before, j, c.time(), rows));
+                before.jobs()
+                        .find(c.jobId())
+                        .filter(_ -> c.time() > 0)
+                        .ifPresent(j -> resized(before, j, c.time(), rows));
                 rows.jobs.add(c.jobId());
             }
             case Change.JobMemoryLowered c -> rows.jobs.add(c.jobId());
             case Change.JobEnded c -> {
-                before.jobs().find(c.jobId()).filter(j -> j.state() == JobState.SUSPENDED)
-                    .ifPresent(j -> resumed(j, c.endTime(), rows));
+                before.jobs()
+                        .find(c.jobId())
+                        .filter(j -> j.state() == JobState.SUSPENDED)
+                        .ifPresent(j -> resumed(j, c.endTime(), rows));
                 rows.jobs.add(c.jobId());
             }
             case Change.PendingJobEnded c -> rows.jobs.add(c.jobId());
@@ -249,8 +280,15 @@ public final class EmbeddedAccounting implements Accounting {
                 rows.jobs.add(c.jobId());
             }
             case Change.StepStarted c -> {
-                rows.state.jobs().find(c.jobId()).ifPresent(
-                    j -> usages.put(new StepKey(j.rowSluid(c.step().id()), j.restarts(), c.step().id()), Usage.NONE));
+                rows.state
+                        .jobs()
+                        .find(c.jobId())
+                        .ifPresent(j -> usages.put(
+                                new StepKey(
+                                        j.rowSluid(c.step().id()),
+                                        j.restarts(),
+                                        c.step().id()),
+                                Usage.NONE));
                 rows.steps.add(new StepRef(c.jobId(), c.step().id()));
             }
             case Change.StepEnding c -> rows.steps.add(new StepRef(c.jobId(), c.stepId()));
@@ -265,22 +303,53 @@ public final class EmbeddedAccounting implements Accounting {
             case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(this::forget);
             case Change.ReservationLost c -> rows.jobs.add(c.jobId());
             case Change.NodeStateChanged c -> rows.node(before, c, entry.timeMs() / 1000);
-            case Change.ReservationChanged c -> rows.reservations.addAll(ReservationRows.changed(before, rows.state, c.reservation(),
-                    entry.timeMs() / 1000));
-            case Change.ReservationRemoved c -> rows.reservations.addAll(ReservationRows.removed(before, c.name(), entry.timeMs() / 1000));
+            case Change.ReservationChanged c ->
+                rows.reservations.addAll(
+                        ReservationRows.changed(before, rows.state, c.reservation(), entry.timeMs() / 1000));
+            case Change.ReservationRemoved c ->
+                rows.reservations.addAll(ReservationRows.removed(before, c.name(), entry.timeMs() / 1000));
             case Change.JobRestored c -> rows.jobs.add(c.job().id());
             // of no row
-            case Change.JobFlagged _, Change.JobFailedNode _, Change.AccrualChanged _,
-                    Change.StepQueued _, Change.JobStopped _, Change.ConfigApplied _, Change.PolicyChanged _, Change.JobPreempted _,
-                            Change.UsageCharged _, Change.JobIdsReserved _,
-                    Change.BlobStored _, Change.ControllerPrologDone _, Change.Answered _, Change.AnswersForgotten _, Change.TimePassed _,
-                    Change.DependenciesChanged _, Change.PrologDone _, Change.StepLaunched _, Change.NodeReleased _,
-                    Change.NodeRegistered _, Change.NodeTextsChanged _, Change.NodeMarked _, Change.NodePowerActionChosen _,
-                    Change.OptionsChanged _, Change.NodeFeaturesChanged _,
-                    Change.NodeAdded _, Change.NodeRemoved _, Change.NodeSpecChanged _,
-                    Change.PartitionChanged _, Change.PartitionRemoved _, Change.NodeRestored _, Change.PartitionRestored _,
-                    Change.AnswerRestored _, Change.ClusterRestored _, Change.TriggerSet _, Change.TriggerCleared _,
-                    Change.TriggerFired _, Change.CrontabChanged _, Change.BufferChanged _, Change.PoolsChanged _ -> { }
+            case Change.JobFlagged _,
+                    Change.JobFailedNode _,
+                    Change.AccrualChanged _,
+                    Change.StepQueued _,
+                    Change.JobStopped _,
+                    Change.ConfigApplied _,
+                    Change.PolicyChanged _,
+                    Change.JobPreempted _,
+                    Change.UsageCharged _,
+                    Change.JobIdsReserved _,
+                    Change.BlobStored _,
+                    Change.ControllerPrologDone _,
+                    Change.Answered _,
+                    Change.AnswersForgotten _,
+                    Change.TimePassed _,
+                    Change.DependenciesChanged _,
+                    Change.PrologDone _,
+                    Change.StepLaunched _,
+                    Change.NodeReleased _,
+                    Change.NodeRegistered _,
+                    Change.NodeTextsChanged _,
+                    Change.NodeMarked _,
+                    Change.NodePowerActionChosen _,
+                    Change.OptionsChanged _,
+                    Change.NodeFeaturesChanged _,
+                    Change.NodeAdded _,
+                    Change.NodeRemoved _,
+                    Change.NodeSpecChanged _,
+                    Change.PartitionChanged _,
+                    Change.PartitionRemoved _,
+                    Change.NodeRestored _,
+                    Change.PartitionRestored _,
+                    Change.AnswerRestored _,
+                    Change.ClusterRestored _,
+                    Change.TriggerSet _,
+                    Change.TriggerCleared _,
+                    Change.TriggerFired _,
+                    Change.CrontabChanged _,
+                    Change.BufferChanged _,
+                    Change.PoolsChanged _ -> {}
         }
     }
 
@@ -315,7 +384,9 @@ public final class EmbeddedAccounting implements Accounting {
 
         /** Those that run. */
         private void stepsOf(Job job) {
-            job.run().steps().stream().filter(s -> s.state() == Step.State.RUNNING).forEach(s -> steps.add(new StepRef(job.id(), s.id())));
+            job.run().steps().stream()
+                    .filter(s -> s.state() == Step.State.RUNNING)
+                    .forEach(s -> steps.add(new StepRef(job.id(), s.id())));
         }
 
         private void step(Job job, Step step) {
@@ -335,7 +406,11 @@ public final class EmbeddedAccounting implements Accounting {
             Optional<Node> is = state.nodes().find(c.node());
             String old = was.map(NodeEvents::state).orElse("");
             String now = is.map(NodeEvents::state).orElse("");
-            if (!old.equals(now) || !now.isEmpty() && !was.map(Node::reason).orElse("").equals(is.map(Node::reason).orElse(""))) {
+            if (!old.equals(now)
+                    || !now.isEmpty()
+                            && !was.map(Node::reason)
+                                    .orElse("")
+                                    .equals(is.map(Node::reason).orElse(""))) {
                 events.add(NodeEvents.row(state, c.node(), time, now));
             }
         }
@@ -362,7 +437,10 @@ public final class EmbeddedAccounting implements Accounting {
             return new Unmade(state, waits, noJobs ? List.of() : later, !noJobs, looked, batch(index));
         }
 
-        /** With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in the state all the same. */
+        /**
+         * With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in
+         * the state all the same.
+         */
         private Batch batch(long index) {
             AccountRules rules = new AccountRules(state);
             boolean noJobs = rules.enforces(AccountingEnforcement.Word.NOJOBS);
@@ -372,21 +450,27 @@ public final class EmbeddedAccounting implements Accounting {
             if (!most.isEmpty()) {
                 stepRows.removeIf(s -> StepId.number(s.stepId()) >= Integer.parseInt(most));
             }
-            return new Batch(index, noJobs ? List.of() : List.copyOf(jobRows), noSteps ? List.of() : List.copyOf(stepRows), List.copyOf(events),
-                    noJobs ? List.of() : texts.rows(), noJobs ? List.of() : texts.contents(), List.copyOf(reservations),
+            return new Batch(
+                    index,
+                    noJobs ? List.of() : List.copyOf(jobRows),
+                    noSteps ? List.of() : List.copyOf(stepRows),
+                    List.copyOf(events),
+                    noJobs ? List.of() : texts.rows(),
+                    noJobs ? List.of() : texts.contents(),
+                    List.copyOf(reservations),
                     List.copyOf(instanceRows));
         }
     }
 
     /**
-     * An entry whose rows of jobs are still to be made: they follow from the state after it alone. Where a later entry has the job as well,
-     * its row is that entry's.
+     * An entry whose rows of jobs are still to be made: they follow from the state after it alone. Where a later entry
+     * has the job as well, its row is that entry's.
      *
-     * @param kept  whether accounting keeps jobs
+     * @param kept whether accounting keeps jobs
      * @param looks whether jobs that wait for something new get rows as well in any case
      */
-    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks,
-            Batch rest) implements ProjectionWriter.Waiting {
+    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks, Batch rest)
+            implements ProjectionWriter.Waiting {
         @Override
         public long seq() {
             return rest.seq();
@@ -422,7 +506,14 @@ public final class EmbeddedAccounting implements Accounting {
                     rows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, 0), looksUp)));
                 }
             }
-            return new Batch(rest.seq(), List.copyOf(rows), rest.steps(), rest.events(), rest.texts(), rest.contents(), rest.reservations(),
+            return new Batch(
+                    rest.seq(),
+                    List.copyOf(rows),
+                    rest.steps(),
+                    rest.events(),
+                    rest.texts(),
+                    rest.contents(),
+                    rest.reservations(),
                     rest.instances());
         }
     }
@@ -461,7 +552,8 @@ public final class EmbeddedAccounting implements Accounting {
         suspendedSeconds.put(key(suspended), suspended(suspended) + Math.max(0, time - since));
         for (Step step : suspended.run().steps()) {
             if (step.state() == Step.State.RUNNING) {
-                stepSuspendedSeconds.put(key(suspended, step),
+                stepSuspendedSeconds.put(
+                        key(suspended, step),
                         suspended(suspended, step) + Math.max(0, time - Math.max(since, step.startTime())));
             }
         }
@@ -472,16 +564,22 @@ public final class EmbeddedAccounting implements Accounting {
         if (job.run().suspendTime() == 0) {
             return 0;
         }
-        return suspendedSeconds.computeIfAbsent(key(job), k -> store.job(k.sluid, k.restarts)
-            .map(JobRow::suspendedSeconds).orElse(0L));
+        return suspendedSeconds.computeIfAbsent(
+                key(job),
+                k -> store.job(k.sluid, k.restarts)
+                        .map(JobRow::suspendedSeconds)
+                        .orElse(0L));
     }
 
     private long suspended(Job job, Step step) {
         if (job.run().suspendTime() == 0) {
             return 0;
         }
-        return stepSuspendedSeconds.computeIfAbsent(key(job, step), k -> store.step(k.sluid, k.restarts, k.stepId)
-            .map(StepRow::suspendedSeconds).orElse(0L));
+        return stepSuspendedSeconds.computeIfAbsent(
+                key(job, step),
+                k -> store.step(k.sluid, k.restarts, k.stepId)
+                        .map(StepRow::suspendedSeconds)
+                        .orElse(0L));
     }
 
     private static JobKey key(Job job) {
@@ -494,26 +592,38 @@ public final class EmbeddedAccounting implements Accounting {
 
     /** What a step used so far: known here, or in the tables if it began before the controller did. */
     private Usage usage(Job job, Step step) {
-        return usages.computeIfAbsent(key(job, step),
-            k -> store.step(k.sluid, k.restarts, k.stepId).map(StepRow::usage).orElse(Usage.NONE));
+        return usages.computeIfAbsent(
+                key(job, step),
+                k -> store.step(k.sluid, k.restarts, k.stepId)
+                        .map(StepRow::usage)
+                        .orElse(Usage.NONE));
     }
 
     private void used(Job job, Change.StepPartEnded c) {
         Optional<Step> step = job.step(c.stepId());
         if (c.usage() != null && step.isPresent()) {
             StepKey key = new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId());
-            int tasks = Optional.ofNullable(running.get(key)).map(StepRow::tasks).orElseGet(() -> Math.max(1, step.get().tasks()));
+            int tasks = Optional.ofNullable(running.get(key))
+                    .map(StepRow::tasks)
+                    .orElseGet(() -> Math.max(1, step.get().tasks()));
             usages.put(key, plus(usage(job, step.get()), c.usage(), c.node(), step.get(), tasks));
         }
     }
 
-    /** A step that goes on on other nodes has changed in no more than this; what else its row says was made of all of them once. */
+    /**
+     * A step that goes on on other nodes has changed in no more than this; what else its row says was made of all of
+     * them once.
+     */
     private void partEnded(Job job, Change.StepPartEnded c, Rows rows) {
         used(job, c);
         StepKey key = new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId());
         StepRow known = running.get(key);
-        // also one that is told to end, or whose job has ended: a large job that is cancelled hears the same of each of its nodes
-        if (known == null || job.step(c.stepId()).filter(s -> s.state() == Step.State.RUNNING).isEmpty()) {
+        // also one that is told to end, or whose job has ended: a large job that is cancelled hears the same of each of
+        // its nodes
+        if (known == null
+                || job.step(c.stepId())
+                        .filter(s -> s.state() == Step.State.RUNNING)
+                        .isEmpty()) {
             rows.steps.add(new StepRef(c.jobId(), c.stepId()));
             return;
         }
@@ -534,14 +644,29 @@ public final class EmbeddedAccounting implements Accounting {
         long cpuUs = (b.userCpuUs() + b.systemCpuUs()) / tasks;
         boolean rss = b.maxRssKb() > a.maxRssKb();
         boolean vm = b.maxVmKb() > a.maxVmKb();
-        return new Usage(a.userCpuUs() + b.userCpuUs(), a.systemCpuUs() + b.systemCpuUs(),
-            Math.max(a.maxRssKb(), b.maxRssKb()), rss ? node : a.maxRssNode(), rss ? firstTask : a.maxRssTask(),
-            a.aveRssKb() + b.maxRssKb() * tasks / all, Math.max(a.maxVmKb(), b.maxVmKb()),
-            vm ? node : a.maxVmNode(), vm ? firstTask : a.maxVmTask(), a.aveVmKb() + b.maxVmKb() * tasks / all,
-            Math.max(a.maxPages(), b.maxPages()), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
-            a.equals(Usage.NONE) ? cpuUs : Math.min(a.minCpuUs(), cpuUs), a.aveCpuUs() + cpuUs * tasks / all,
-            a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
-            a.avePages(), a.extremes(), TaskUse.khz(a, b), TaskUse.metered(a, b));
+        return new Usage(
+                a.userCpuUs() + b.userCpuUs(),
+                a.systemCpuUs() + b.systemCpuUs(),
+                Math.max(a.maxRssKb(), b.maxRssKb()),
+                rss ? node : a.maxRssNode(),
+                rss ? firstTask : a.maxRssTask(),
+                a.aveRssKb() + b.maxRssKb() * tasks / all,
+                Math.max(a.maxVmKb(), b.maxVmKb()),
+                vm ? node : a.maxVmNode(),
+                vm ? firstTask : a.maxVmTask(),
+                a.aveVmKb() + b.maxVmKb() * tasks / all,
+                Math.max(a.maxPages(), b.maxPages()),
+                a.readBytes() + b.readBytes(),
+                a.writeBytes() + b.writeBytes(),
+                a.equals(Usage.NONE) ? cpuUs : Math.min(a.minCpuUs(), cpuUs),
+                a.aveCpuUs() + cpuUs * tasks / all,
+                a.energyJ() + b.energyJ(),
+                a.netInBytes() + b.netInBytes(),
+                a.netOutBytes() + b.netOutBytes(),
+                a.avePages(),
+                a.extremes(),
+                TaskUse.khz(a, b),
+                TaskUse.metered(a, b));
     }
 
     private void forget(Job job) {

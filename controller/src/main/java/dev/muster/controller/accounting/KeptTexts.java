@@ -14,13 +14,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Scripts and environments of batch jobs on their way to accounting, as AccountingStoreFlags has it. What was sent lately is not sent
- * again: many jobs have one script. Not thread-safe.
+ * Scripts and environments of batch jobs on their way to accounting, as AccountingStoreFlags has it. What was sent
+ * lately is not sent again: many jobs have one script. Not thread-safe.
  */
 final class KeptTexts {
     /** Hashes that are remembered as sent. */
     private static final int SENT_MAX = 10_000;
-    /** A larger one is not kept: in base64 it has to fit into one packet of a database server (16 MiB where nothing is set). */
+    /**
+     * A larger one is not kept: in base64 it has to fit into one packet of a database server (16 MiB where nothing is
+     * set).
+     */
     static final int CONTENT_BYTES_MAX = 8 << 20;
     /** No further content goes into a batch that has so much: with base64, a message holds it. */
     private static final long BATCH_BYTES_MAX = 16L << 20;
@@ -52,8 +55,10 @@ final class KeptTexts {
 
         void add(State state, Job job) {
             JobDesc d = job.desc();
-            String script = state.settings().accounts("job_script") ? d.payload().scriptHash() : "";
-            String environment = state.settings().accounts("job_env") ? d.payload().envHash() : "";
+            String script =
+                    state.settings().accounts("job_script") ? d.payload().scriptHash() : "";
+            String environment =
+                    state.settings().accounts("job_env") ? d.payload().envHash() : "";
             if (d.kind() != JobDesc.Kind.BATCH || script.isEmpty() && environment.isEmpty()) {
                 return;
             }
@@ -69,8 +74,8 @@ final class KeptTexts {
             try {
                 Bytes content = source.apply(hash);
                 if (content.length() > CONTENT_BYTES_MAX) {
-                    log.accept("accounting: a script or an environment of " + content.length() + " bytes is not kept; at most "
-                            + CONTENT_BYTES_MAX + " are");
+                    log.accept("accounting: a script or an environment of " + content.length()
+                            + " bytes is not kept; at most " + CONTENT_BYTES_MAX + " are");
                     return;
                 }
                 bytes += content.length();

@@ -28,28 +28,50 @@ final class NodeEvents {
 
     /** What of a cloud it runs on; nothing without power or a name for it. */
     private static Optional<InstanceRow> instance(State state, String node, long time) {
-        return state.nodes().find(node).filter(n -> !n.has(Node.Flag.POWERED_DOWN))
-                .filter(n -> !n.marks().instanceId().isEmpty() || !n.marks().instanceType().isEmpty())
-                .map(n -> new InstanceRow(state.settings().clusterName(), node, time, n.marks().instanceId(), n.marks().instanceType(), n.extra()));
+        return state.nodes()
+                .find(node)
+                .filter(n -> !n.has(Node.Flag.POWERED_DOWN))
+                .filter(n -> !n.marks().instanceId().isEmpty()
+                        || !n.marks().instanceType().isEmpty())
+                .map(n -> new InstanceRow(
+                        state.settings().clusterName(),
+                        node,
+                        time,
+                        n.marks().instanceId(),
+                        n.marks().instanceType(),
+                        n.extra()));
     }
 
     /** The node whose instance may be another by a change; "" for none. */
     static String ofInstance(Change change) {
-        return change instanceof Change.NodeStateChanged c ? c.node() : change instanceof Change.NodeMarked c ? c.node()
-                : change instanceof Change.NodeTextsChanged c ? c.node() : change instanceof Change.NodeRemoved c ? c.node() : "";
+        return change instanceof Change.NodeStateChanged c
+                ? c.node()
+                : change instanceof Change.NodeMarked c
+                        ? c.node()
+                        : change instanceof Change.NodeTextsChanged c
+                                ? c.node()
+                                : change instanceof Change.NodeRemoved c ? c.node() : "";
     }
 
     /** The instance that a node has since an entry, or that it has none any more; empty if it has what it had. */
     static Optional<InstanceRow> instance(State before, State after, String node, long time) {
         Optional<InstanceRow> is = instance(after, node, time);
-        return is.equals(instance(before, node, time)) ? Optional.empty()
+        return is.equals(instance(before, node, time))
+                ? Optional.empty()
                 : is.or(() -> Optional.of(new InstanceRow(after.settings().clusterName(), node, time, "", "", "")));
     }
 
     static EventRow row(State state, String node, long time, String shown) {
         Node n = state.nodes().at(node);
-        return new EventRow(state.settings().clusterName(), node, time, shown, shown.isEmpty() ? "" : n.reason(),
+        return new EventRow(
+                state.settings().clusterName(),
+                node,
+                time,
+                shown,
+                shown.isEmpty() ? "" : n.reason(),
                 shown.isEmpty() || n.reason().isEmpty() ? "" : Integer.toString(n.reasonUid()),
-                "cpu=" + n.spec().cpus() + ",mem=" + n.spec().memoryMb() + ",billing=" + n.spec().cpus(), "");
+                "cpu=" + n.spec().cpus() + ",mem=" + n.spec().memoryMb() + ",billing="
+                        + n.spec().cpus(),
+                "");
     }
 }

@@ -18,9 +18,11 @@ final class ReservationRows {
     /** A new time of it is a row of its own; a time that was given up before it came leaves none. */
     static List<ReservationRow> changed(State before, State state, Reservation r, long now) {
         List<ReservationRow> out = new ArrayList<>();
-        Optional<Reservation> was = before.reservations().find(r.name()).filter(o -> !o.has(ReservationFlag.TIME_FLOAT));
+        Optional<Reservation> was =
+                before.reservations().find(r.name()).filter(o -> !o.has(ReservationFlag.TIME_FLOAT));
         if (was.isPresent() && (was.get().start() != r.start() || r.has(ReservationFlag.TIME_FLOAT))) {
-            out.add(over(before, was.get(), Math.min(now, was.get().end()), was.get().start() >= now));
+            out.add(over(
+                    before, was.get(), Math.min(now, was.get().end()), was.get().start() >= now));
         }
         if (!r.has(ReservationFlag.TIME_FLOAT)) {
             out.add(over(state, r, r.end(), false));
@@ -29,8 +31,11 @@ final class ReservationRows {
     }
 
     static List<ReservationRow> removed(State before, String name, long now) {
-        return before.reservations().find(name).filter(r -> !r.has(ReservationFlag.TIME_FLOAT))
-                .map(r -> List.of(over(before, r, Math.min(now, r.end()), r.start() >= now))).orElse(List.of());
+        return before.reservations()
+                .find(name)
+                .filter(r -> !r.has(ReservationFlag.TIME_FLOAT))
+                .map(r -> List.of(over(before, r, Math.min(now, r.end()), r.start() >= now)))
+                .orElse(List.of());
     }
 
     private static ReservationRow over(State state, Reservation r, long end, boolean removed) {
@@ -47,7 +52,15 @@ final class ReservationRows {
                 flags.add(f.word());
             }
         }
-        return new ReservationRow(r.name(), r.start(), end, HostList.of(r.nodes()).compressed(), String.join(",", flags), r.who().accounts().text(),
-                r.who().users().text(), "cpu=" + cpus + (ReservedDevices.requested(r).isEmpty() ? "" : "," + ReservedDevices.requested(r)), removed);
+        return new ReservationRow(
+                r.name(),
+                r.start(),
+                end,
+                HostList.of(r.nodes()).compressed(),
+                String.join(",", flags),
+                r.who().accounts().text(),
+                r.who().users().text(),
+                "cpu=" + cpus + (ReservedDevices.requested(r).isEmpty() ? "" : "," + ReservedDevices.requested(r)),
+                removed);
     }
 }

@@ -22,12 +22,29 @@ final class TaskUse {
         Extremes both = Extremes.parse(a.extremes()).and(p, node);
         At rss = most(both, Measure.MEM);
         At vm = most(both, Measure.VMEM);
-        return new Usage(a.userCpuUs() + b.userCpuUs(), a.systemCpuUs() + b.systemCpuUs(), rss.value(), rss.node(), rss.task(),
-                a.aveRssKb() + p.sumRssKb() / all, vm.value(), vm.node(), vm.task(), a.aveVmKb() + p.sumVmKb() / all,
-                most(both, Measure.PAGES).value(), a.readBytes() + b.readBytes(), a.writeBytes() + b.writeBytes(),
-                both.of(Measure.CPU).orElseThrow().least().value(), a.aveCpuUs() + (b.userCpuUs() + b.systemCpuUs()) / all,
-                a.energyJ() + b.energyJ(), a.netInBytes() + b.netInBytes(), a.netOutBytes() + b.netOutBytes(),
-                a.avePages() + p.sumPages() / all, both.toString(), khz(a, b), metered(a, b));
+        return new Usage(
+                a.userCpuUs() + b.userCpuUs(),
+                a.systemCpuUs() + b.systemCpuUs(),
+                rss.value(),
+                rss.node(),
+                rss.task(),
+                a.aveRssKb() + p.sumRssKb() / all,
+                vm.value(),
+                vm.node(),
+                vm.task(),
+                a.aveVmKb() + p.sumVmKb() / all,
+                most(both, Measure.PAGES).value(),
+                a.readBytes() + b.readBytes(),
+                a.writeBytes() + b.writeBytes(),
+                both.of(Measure.CPU).orElseThrow().least().value(),
+                a.aveCpuUs() + (b.userCpuUs() + b.systemCpuUs()) / all,
+                a.energyJ() + b.energyJ(),
+                a.netInBytes() + b.netInBytes(),
+                a.netOutBytes() + b.netOutBytes(),
+                a.avePages() + p.sumPages() / all,
+                both.toString(),
+                khz(a, b),
+                metered(a, b));
     }
 
     static String metered(Usage a, Change.Usage b) {

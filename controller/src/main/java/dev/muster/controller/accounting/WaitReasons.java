@@ -16,15 +16,16 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
- * Why jobs waited, for their rows: the last reason but their turn and what is free, which stays when they run and when they are over. What a
- * pass told a job is in no record; it is looked up when the job's row is made, and now and then for all that wait. After a restart it is what
- * the tables have.
+ * Why jobs waited, for their rows: the last reason but their turn and what is free, which stays when they run and when
+ * they are over. What a pass told a job is in no record; it is looked up when the job's row is made, and now and then
+ * for all that wait. After a restart it is what the tables have.
  */
 public final class WaitReasons {
     /** With more jobs than that nobody looks through all of them. */
     private static final int LOOK_MAX = 50_000;
     /** With no more than that they are looked through whenever rows are made, but not more often than this. */
     private static final int OFTEN_MAX = 10_000;
+
     private static final long OFTEN_MS = 2_000;
 
     /** What the last pass said, by the job's number: why it waits, and the computed priority if it has one. */
@@ -42,6 +43,7 @@ public final class WaitReasons {
     private volatile Queue queue = new Queue(_ -> JobReason.NONE, _ -> OptionalLong.empty());
     /** Jobs from before are those of which the tables may know more, seconds since 1970. */
     private final long since = System.currentTimeMillis() / 1000;
+
     private Optional<Priorities> priorities = Optional.empty();
     private long prioritiesOf;
     private long lookedMs = System.nanoTime() / 1_000_000;
@@ -70,7 +72,9 @@ public final class WaitReasons {
     /** A job whose row may have been made before this controller began. */
     private void remembers(Job job) {
         if (job.submitTime() < since && !last.containsKey(Key.of(job))) {
-            last.put(Key.of(job), tables.apply(job).flatMap(r -> word(r.reason())).orElse(JobReason.NONE));
+            last.put(
+                    Key.of(job),
+                    tables.apply(job).flatMap(r -> word(r.reason())).orElse(JobReason.NONE));
         }
     }
 
@@ -99,7 +103,8 @@ public final class WaitReasons {
     }
 
     private JobReason now(Job job) {
-        return job.reason() == JobReason.NONE ? queue.reason.apply(job.id())
+        return job.reason() == JobReason.NONE
+                ? queue.reason.apply(job.id())
                 : job.reason().isRequeuedHeld() ? JobReason.JOB_HELD_USER : job.reason();
     }
 

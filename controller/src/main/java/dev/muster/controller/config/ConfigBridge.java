@@ -63,36 +63,49 @@ public final class ConfigBridge {
     /** Nodes of a line that does not stand in the file. Mistakes are added to the list. */
     public static List<Node.Spec> nodes(String line, SlurmConf conf, List<ConfigError> errors) {
         GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
-        return conf.nodesOf(line, errors).stream().map(n -> node(n, conf, gres, 0)).toList();
+        return conf.nodesOf(line, errors).stream()
+                .map(n -> node(n, conf, gres, 0))
+                .toList();
     }
 
     private static void preemption(SlurmConf conf, Map<String, String> options) {
         options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
-        options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
-        options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
-        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.format.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME))
-                .orElse(-1)));
+        options.put(
+                Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+        options.put(
+                Preemption.PARAMETERS,
+                String.join(",", conf.list(Key.PREEMPT_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
+        options.put(
+                Preemption.EXEMPT_S,
+                Long.toString(dev.muster.model.format.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME))
+                        .orElse(-1)));
     }
 
     private static void buffers(SlurmConf conf, Map<String, String> options) {
         if (BurstBufferConf.isAsked(conf)) {
             options.put(Settings.BURST_BUFFER, "lua");
-            options.put(Settings.BUFFER_TEARDOWN_FAILURE, Boolean.toString(BurstBufferConf.read(conf, new ArrayList<>()).teardownFailure()));
+            options.put(
+                    Settings.BUFFER_TEARDOWN_FAILURE,
+                    Boolean.toString(
+                            BurstBufferConf.read(conf, new ArrayList<>()).teardownFailure()));
         }
     }
 
     private static Settings settings(SlurmConf conf, int slurmUid) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
-        conf.list(Key.DEPENDENCY_PARAMETERS).stream().filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
+        conf.list(Key.DEPENDENCY_PARAMETERS).stream()
+                .filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
                 .forEach(p -> options.put("max_depend_depth", p.substring(p.indexOf('=') + 1)));
-        options.put("kill_invalid_depend", Boolean.toString(
-                conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
+        options.put(
+                "kill_invalid_depend",
+                Boolean.toString(conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
                         || options.containsKey("kill_invalid_depend")));
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
         licences(conf, options);
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
-        options.put(Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
+        options.put(
+                Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
         List<String> select = new ArrayList<>();
         conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
@@ -112,7 +125,9 @@ public final class ConfigBridge {
             options.put(Settings.JOB_FILE_APPEND, "1");
         }
         if (!conf.list(Key.RECONFIG_FLAGS).isEmpty()) {
-            options.put(Settings.RECONFIG_FLAGS, String.join(",", conf.list(Key.RECONFIG_FLAGS)).toLowerCase(java.util.Locale.ROOT));
+            options.put(
+                    Settings.RECONFIG_FLAGS,
+                    String.join(",", conf.list(Key.RECONFIG_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
             options.put(Settings.OOM_KILL_STEP, "1");
@@ -141,14 +156,36 @@ public final class ConfigBridge {
         flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
         flag(options, prolog, "X11", Settings.X11);
         flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
-        return new Settings(conf.clusterName(), slurmUid, conf.firstJobId(), conf.maxJobId(), conf.maxJobCount(), conf.maxArraySize(),
-                conf.memoryConsumable(), conf.defMemPerCpuMb(), conf.defMemPerNodeMb(), conf.maxMemPerCpuMb(), conf.maxMemPerNodeMb(),
-                conf.killWaitSec(), conf.minJobAgeSec(), conf.overTimeLimitMin(), conf.returnToService(), conf.slurmdTimeoutSec(),
-                conf.batchStartTimeoutSec(), (int) conf.number(Key.MAX_STEP_COUNT), (int) conf.number(Key.MAX_TASKS_PER_NODE),
-                conf.jobRequeue(), enforce(conf.enforcePartLimits()), externSteps(conf),
+        return new Settings(
+                conf.clusterName(),
+                slurmUid,
+                conf.firstJobId(),
+                conf.maxJobId(),
+                conf.maxJobCount(),
+                conf.maxArraySize(),
+                conf.memoryConsumable(),
+                conf.defMemPerCpuMb(),
+                conf.defMemPerNodeMb(),
+                conf.maxMemPerCpuMb(),
+                conf.maxMemPerNodeMb(),
+                conf.killWaitSec(),
+                conf.minJobAgeSec(),
+                conf.overTimeLimitMin(),
+                conf.returnToService(),
+                conf.slurmdTimeoutSec(),
+                conf.batchStartTimeoutSec(),
+                (int) conf.number(Key.MAX_STEP_COUNT),
+                (int) conf.number(Key.MAX_TASKS_PER_NODE),
+                conf.jobRequeue(),
+                enforce(conf.enforcePartLimits()),
+                externSteps(conf),
                 has(prolog, "Alloc") || has(prolog, "Contain") || has(prolog, "X11") || has(prolog, "RunInJob"),
-                conf.configOverrides(), conf.yes(Key.DISABLE_ROOT_JOBS), conf.gresTypes(), options,
-                Topologies.read(conf, new ArrayList<>()), ResourcesYaml.read(conf, new ArrayList<>()));
+                conf.configOverrides(),
+                conf.yes(Key.DISABLE_ROOT_JOBS),
+                conf.gresTypes(),
+                options,
+                Topologies.read(conf, new ArrayList<>()),
+                ResourcesYaml.read(conf, new ArrayList<>()));
     }
 
     private static void licences(SlurmConf conf, Map<String, String> options) {
@@ -163,13 +200,16 @@ public final class ConfigBridge {
     }
 
     private static void submissions(SlurmConf conf, Map<String, String> options) {
-        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS).forEach((kind, option) -> {
-            List<String> tracked = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream().filter(t -> t.startsWith(kind))
-                    .map(t -> t.substring(kind.length())).toList();
-            if (!tracked.isEmpty()) {
-                options.put(option, String.join(",", tracked));
-            }
-        });
+        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
+                .forEach((kind, option) -> {
+                    List<String> tracked = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream()
+                            .filter(t -> t.startsWith(kind))
+                            .map(t -> t.substring(kind.length()))
+                            .toList();
+                    if (!tracked.isEmpty()) {
+                        options.put(option, String.join(",", tracked));
+                    }
+                });
         List<String> words = conf.list(Key.SLURMCTLD_PARAMETERS);
         flag(options, words, "enable_expedited_requeue", Expediting.ENABLED);
         flag(options, words, "user_resv_delete", Settings.USER_RESV_DELETE);
@@ -191,7 +231,9 @@ public final class ConfigBridge {
     /** What is had by turns or again and again, or by one step alone. */
     private static void shares(SlurmConf conf, Map<String, String> options) {
         if (!conf.list(Key.SCRON_PARAMETERS).isEmpty()) {
-            options.put(Settings.SCRON, String.join(",", conf.list(Key.SCRON_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
+            options.put(
+                    Settings.SCRON,
+                    String.join(",", conf.list(Key.SCRON_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
         }
         if (!conf.mpiPorts().isEmpty()) {
             options.put(Settings.MPI_PORTS, conf.mpiPorts());
@@ -232,7 +274,9 @@ public final class ConfigBridge {
             options.put(Settings.STEP_RECORDS_MAX, steps);
         }
         if (!conf.list(Key.ACCOUNTING_STORE_FLAGS).isEmpty()) {
-            options.put(Settings.ACCOUNTING_STORE, String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
+            options.put(
+                    Settings.ACCOUNTING_STORE,
+                    String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }
         // without a word nobody looks either
         if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
@@ -250,7 +294,8 @@ public final class ConfigBridge {
         if (conf.schedulerParameters().containsKey(Settings.SPEC_CORES_FIRST)) {
             options.put(Settings.SPEC_CORES_FIRST, "");
         }
-        String jobDefaults = gpuDefaults(conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
+        String jobDefaults = gpuDefaults(
+                conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
         if (!jobDefaults.isEmpty()) {
             options.put(Settings.JOB_DEFAULTS, jobDefaults);
         }
@@ -262,7 +307,8 @@ public final class ConfigBridge {
         for (String word : words.split(",")) {
             String[] pair = word.strip().split("=");
             boolean number = pair.length == 2 && pair[1].matches("[0-9]{1,12}");
-            int which = pair[0].equalsIgnoreCase("DefCpuPerGPU") ? 0 : pair[0].equalsIgnoreCase("DefMemPerGPU") ? 1 : -1;
+            int which =
+                    pair[0].equalsIgnoreCase("DefCpuPerGPU") ? 0 : pair[0].equalsIgnoreCase("DefMemPerGPU") ? 1 : -1;
             if (number && which >= 0 && values[which] <= 0) {
                 values[which] = Long.parseLong(pair[1]);
             }
@@ -274,15 +320,32 @@ public final class ConfigBridge {
         options.put(Priorities.TYPE, conf.text(Key.PRIORITY_TYPE));
         options.put("priority_flags", String.join(",", conf.list(Key.PRIORITY_FLAGS)));
         options.put("priority_favor_small", Boolean.toString(conf.yes(Key.PRIORITY_FAVOR_SMALL)));
-        options.put("priority_reset_period", conf.text(Key.PRIORITY_USAGE_RESET_PERIOD).toUpperCase(java.util.Locale.ROOT));
+        options.put(
+                "priority_reset_period",
+                conf.text(Key.PRIORITY_USAGE_RESET_PERIOD).toUpperCase(java.util.Locale.ROOT));
         options.put("priority_weight_tres", conf.text(Key.PRIORITY_WEIGHT_TRES));
         options.put("zone", java.time.ZoneId.systemDefault().getId());
-        Map<String, Key> numbers = new TreeMap<>(Map.of("priority_calc_period", Key.PRIORITY_CALC_PERIOD,
-                "priority_half_life", Key.PRIORITY_DECAY_HALF_LIFE, "priority_max_age", Key.PRIORITY_MAX_AGE,
-                "priority_dampening", Key.FAIR_SHARE_DAMPENING_FACTOR, "priority_weight_age", Key.PRIORITY_WEIGHT_AGE,
-                "priority_weight_assoc", Key.PRIORITY_WEIGHT_ASSOC, "priority_weight_fairshare", Key.PRIORITY_WEIGHT_FAIR_SHARE,
-                "priority_weight_size", Key.PRIORITY_WEIGHT_JOB_SIZE, "priority_weight_partition", Key.PRIORITY_WEIGHT_PARTITION,
-                "priority_weight_qos", Key.PRIORITY_WEIGHT_QOS));
+        Map<String, Key> numbers = new TreeMap<>(Map.of(
+                "priority_calc_period",
+                Key.PRIORITY_CALC_PERIOD,
+                "priority_half_life",
+                Key.PRIORITY_DECAY_HALF_LIFE,
+                "priority_max_age",
+                Key.PRIORITY_MAX_AGE,
+                "priority_dampening",
+                Key.FAIR_SHARE_DAMPENING_FACTOR,
+                "priority_weight_age",
+                Key.PRIORITY_WEIGHT_AGE,
+                "priority_weight_assoc",
+                Key.PRIORITY_WEIGHT_ASSOC,
+                "priority_weight_fairshare",
+                Key.PRIORITY_WEIGHT_FAIR_SHARE,
+                "priority_weight_size",
+                Key.PRIORITY_WEIGHT_JOB_SIZE,
+                "priority_weight_partition",
+                Key.PRIORITY_WEIGHT_PARTITION,
+                "priority_weight_qos",
+                Key.PRIORITY_WEIGHT_QOS));
         numbers.forEach((name, key) -> options.put(name, Long.toString(conf.number(key))));
     }
 
@@ -295,13 +358,17 @@ public final class ConfigBridge {
     /** TaskPluginParam as --cpu-bind has it. */
     private static void requeueDelay(SlurmConf conf, Map<String, String> options) {
         String expire = conf.authInfo().getOrDefault("cred_expire", "");
-        if (expire.matches("[0-9]{1,8}") && !options.getOrDefault(Settings.REQUEUE_DELAY, "").matches("[0-9]{1,8}")) {
+        if (expire.matches("[0-9]{1,8}")
+                && !options.getOrDefault(Settings.REQUEUE_DELAY, "").matches("[0-9]{1,8}")) {
             options.put(Settings.REQUEUE_DELAY, expire);
         }
     }
 
     private static void bindings(SlurmConf conf, Map<String, String> options) {
-        List<String> believed = conf.nodes().stream().filter(n -> n.has("config_overrides")).map(NodeConf::name).toList();
+        List<String> believed = conf.nodes().stream()
+                .filter(n -> n.has("config_overrides"))
+                .map(NodeConf::name)
+                .toList();
         if (!believed.isEmpty()) {
             options.put(Settings.BELIEVED_NODES, HostList.of(believed).compressed());
         }
@@ -349,14 +416,43 @@ public final class ConfigBridge {
         Map<String, Integer> next = new HashMap<>();
         for (NodeConf.Gres g : n.gres()) {
             int first = next.merge(g.name(), (int) g.count(), Integer::sum) - (int) g.count();
-            gres.add(new Node.Gres(g.name(), g.type(), first, (int) g.count(), file(gresConf, n.name(), g), gresConf.flags(n.name(), g.name()),
-                    near(gresConf, n, g, units), links(gresConf, n, g), parts(gresConf, n, g)));
+            gres.add(new Node.Gres(
+                    g.name(),
+                    g.type(),
+                    first,
+                    (int) g.count(),
+                    file(gresConf, n.name(), g),
+                    gresConf.flags(n.name(), g.name()),
+                    near(gresConf, n, g, units),
+                    links(gresConf, n, g),
+                    parts(gresConf, n, g)));
         }
-        return new Node.Spec(n.name(), n.hostname(), n.address(), n.port(), n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(),
-                n.threadsPerCore(), units, Math.max(1, n.cpus() / Math.max(1, units)), n.realMemoryMb(), n.memSpecLimitMb(),
-                n.tmpDiskMb(), n.features(), n.weight(), gres,
-                reserved(n, units, conf.schedulerParameters().containsKey(Settings.SPEC_CORES_FIRST)), n.state(), n.reason(), order,
-                n.restrictedCoresPerGpu() * Math.max(1, units / cores), n.suspendTime(), List.of(), n.topology(),
+        return new Node.Spec(
+                n.name(),
+                n.hostname(),
+                n.address(),
+                n.port(),
+                n.cpus(),
+                n.boards(),
+                n.sockets(),
+                n.coresPerSocket(),
+                n.threadsPerCore(),
+                units,
+                Math.max(1, n.cpus() / Math.max(1, units)),
+                n.realMemoryMb(),
+                n.memSpecLimitMb(),
+                n.tmpDiskMb(),
+                n.features(),
+                n.weight(),
+                gres,
+                reserved(n, units, conf.schedulerParameters().containsKey(Settings.SPEC_CORES_FIRST)),
+                n.state(),
+                n.reason(),
+                order,
+                n.restrictedCoresPerGpu() * Math.max(1, units / cores),
+                n.suspendTime(),
+                List.of(),
+                n.topology(),
                 n.bcastAddress());
     }
 
@@ -365,9 +461,12 @@ public final class ConfigBridge {
         List<IndexSet> out = new ArrayList<>();
         int perCore = Math.max(1, units / Math.max(1, n.cores()));
         for (GresConf.Device d : conf.forNode(n.name())) {
-            if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
-                IndexSet cores = IndexSet.parseSpec(d.cores(), Math.max(0, n.cores() - 1)).stream().findFirst()
-                        .map(IndexSet.Spec::indexes).orElse(IndexSet.empty());
+            if (d.name().equals(g.name())
+                    && (d.type().equals(g.type()) || g.type().isEmpty())) {
+                IndexSet cores = IndexSet.parseSpec(d.cores(), Math.max(0, n.cores() - 1)).stream()
+                        .findFirst()
+                        .map(IndexSet.Spec::indexes)
+                        .orElse(IndexSet.empty());
                 IndexSet here = IndexSet.empty();
                 for (int c = cores.first(); c >= 0; c = cores.next(c + 1)) {
                     here = here.union(IndexSet.range(c * perCore, (c + 1) * perCore - 1, 1));
@@ -384,7 +483,8 @@ public final class ConfigBridge {
     private static List<String> links(GresConf conf, NodeConf n, NodeConf.Gres g) {
         List<String> out = new ArrayList<>();
         for (GresConf.Device d : conf.forNode(n.name())) {
-            if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+            if (d.name().equals(g.name())
+                    && (d.type().equals(g.type()) || g.type().isEmpty())) {
                 for (int i = 0; i < d.count() && out.size() < g.count(); i++) {
                     out.add(d.links());
                 }
@@ -395,24 +495,34 @@ public final class ConfigBridge {
 
     /** How many of mps or shard each GPU has, where gres.conf names its file with a Count. */
     private static List<Integer> parts(GresConf conf, NodeConf n, NodeConf.Gres g) {
-        List<GresConf.Device> devices = conf.forNode(n.name()).stream().filter(d -> d.name().equals(g.name()) && !d.files().isEmpty()).toList();
+        List<GresConf.Device> devices = conf.forNode(n.name()).stream()
+                .filter(d -> d.name().equals(g.name()) && !d.files().isEmpty())
+                .toList();
         if (devices.isEmpty() || !SharedGpus.isShared(g.name())) {
             return List.of();
         }
         List<String> gpus = new ArrayList<>();
-        n.gres().stream().filter(other -> other.name().equals("gpu")).forEach(other -> gpus.addAll(List.of(file(conf, n.name(), other).split(","))));
+        n.gres().stream()
+                .filter(other -> other.name().equals("gpu"))
+                .forEach(
+                        other -> gpus.addAll(List.of(file(conf, n.name(), other).split(","))));
         Map<Integer, Integer> each = new HashMap<>();
         for (GresConf.Device d : devices) {
-            d.files().forEach(file -> each.merge(gpus.indexOf(file), (int) (d.count() / d.files().size()), Integer::sum));
+            d.files()
+                    .forEach(file -> each.merge(
+                            gpus.indexOf(file), (int) (d.count() / d.files().size()), Integer::sum));
         }
-        return java.util.stream.IntStream.range(0, gpus.size()).mapToObj(gpu -> each.getOrDefault(gpu, 0)).toList();
+        return java.util.stream.IntStream.range(0, gpus.size())
+                .mapToObj(gpu -> each.getOrDefault(gpu, 0))
+                .toList();
     }
 
     /** The device files of gres.conf; "" for a resource that is only counted. */
     private static String file(GresConf conf, String node, NodeConf.Gres g) {
         List<String> files = new ArrayList<>();
         for (GresConf.Device d : conf.forNode(node)) {
-            if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+            if (d.name().equals(g.name())
+                    && (d.type().equals(g.type()) || g.type().isEmpty())) {
                 files.addAll(d.files());
                 files.addAll(d.multiple());
             }
@@ -422,7 +532,8 @@ public final class ConfigBridge {
 
     /** CpuSpecList names the CPUs kept from jobs: the whole core of each; CoreSpecCount says how many. */
     private static IndexSet reserved(NodeConf n, int units, boolean fromFirst) {
-        List<IndexSet.Spec> named = n.cpuSpecList().isEmpty() ? List.of() : IndexSet.parseSpec(n.cpuSpecList(), n.cpus() - 1);
+        List<IndexSet.Spec> named =
+                n.cpuSpecList().isEmpty() ? List.of() : IndexSet.parseSpec(n.cpuSpecList(), n.cpus() - 1);
         if (!named.isEmpty()) {
             IndexSet cpus = named.getFirst().indexes();
             IndexSet out = IndexSet.empty();
@@ -452,18 +563,62 @@ public final class ConfigBridge {
         for (String node : p.nodes()) {
             cpus += cpusByNode.getOrDefault(node, 0);
         }
-        PartitionInfo info = new PartitionInfo(p.name(), p.isDefault(), p.hidden(), p.rootOnly(), p.reqResv(), p.disableRootJobs(),
-                p.exclusiveUser(), p.exclusiveTopo(), p.leastLoadedNodes(), p.state(), p.nodesText(), String.join(",", p.nodeSets()),
-                p.nodes().size(), cpus, all(p.allowGroups()), all(p.allowAccounts()), join(p.denyAccounts()), all(p.allowQos()),
-                join(p.denyQos()), all(p.allocNodes()), p.alternate(), p.qos(), (int) p.maxTimeMin(),
-                defaultTime(p.defaultTimeMin()), (int) p.maxNodes(), (int) p.minNodes(), cpus(p.maxCpusPerNode()),
-                cpus(p.maxCpusPerSocket()), p.defMemPerCpuMb(), p.defMemPerNodeMb(), p.maxMemPerCpuMb(), p.maxMemPerNodeMb(),
-                p.priorityTier(), p.priorityJobFactor(), p.overSubscribe(), p.overTimeLimitMin().orElse(-1), p.preemptMode(),
-                p.graceTimeSec(), p.selectParameters(), gpuDefaults("", p.defCpuPerGpu(), p.defMemPerGpuMb()),
-                p.tresBillingWeights(), "",
-                p.resumeTimeoutSec().isPresent() ? Integer.toString(p.resumeTimeoutSec().getAsInt()) : "",
-                p.suspendTimeoutSec().isPresent() ? Integer.toString(p.suspendTimeoutSec().getAsInt()) : "", p.suspendTime(),
-                p.exclusiveNode(), p.topology(), p.powerDownOnIdle(), p.cpuBind(), List.copyOf(gids.values()), "");
+        PartitionInfo info = new PartitionInfo(
+                p.name(),
+                p.isDefault(),
+                p.hidden(),
+                p.rootOnly(),
+                p.reqResv(),
+                p.disableRootJobs(),
+                p.exclusiveUser(),
+                p.exclusiveTopo(),
+                p.leastLoadedNodes(),
+                p.state(),
+                p.nodesText(),
+                String.join(",", p.nodeSets()),
+                p.nodes().size(),
+                cpus,
+                all(p.allowGroups()),
+                all(p.allowAccounts()),
+                join(p.denyAccounts()),
+                all(p.allowQos()),
+                join(p.denyQos()),
+                all(p.allocNodes()),
+                p.alternate(),
+                p.qos(),
+                (int) p.maxTimeMin(),
+                defaultTime(p.defaultTimeMin()),
+                (int) p.maxNodes(),
+                (int) p.minNodes(),
+                cpus(p.maxCpusPerNode()),
+                cpus(p.maxCpusPerSocket()),
+                p.defMemPerCpuMb(),
+                p.defMemPerNodeMb(),
+                p.maxMemPerCpuMb(),
+                p.maxMemPerNodeMb(),
+                p.priorityTier(),
+                p.priorityJobFactor(),
+                p.overSubscribe(),
+                p.overTimeLimitMin().orElse(-1),
+                p.preemptMode(),
+                p.graceTimeSec(),
+                p.selectParameters(),
+                gpuDefaults("", p.defCpuPerGpu(), p.defMemPerGpuMb()),
+                p.tresBillingWeights(),
+                "",
+                p.resumeTimeoutSec().isPresent()
+                        ? Integer.toString(p.resumeTimeoutSec().getAsInt())
+                        : "",
+                p.suspendTimeoutSec().isPresent()
+                        ? Integer.toString(p.suspendTimeoutSec().getAsInt())
+                        : "",
+                p.suspendTime(),
+                p.exclusiveNode(),
+                p.topology(),
+                p.powerDownOnIdle(),
+                p.cpuBind(),
+                List.copyOf(gids.values()),
+                "");
         return new Partition(info, p.nodes());
     }
 

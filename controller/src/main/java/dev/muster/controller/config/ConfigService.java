@@ -36,11 +36,15 @@ public final class ConfigService {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (Map.Entry<String, File> e : ShippedFiles.of(conf).entrySet()) {
             byte[] content = Files.readAllBytes(e.getValue().toPath());
-            files.add(new ConfigFile(e.getKey(), Bytes.of(content), e.getValue().canExecute() && !e.getKey().endsWith(".conf")));
+            files.add(new ConfigFile(
+                    e.getKey(),
+                    Bytes.of(content),
+                    e.getValue().canExecute() && !e.getKey().endsWith(".conf")));
             all.writeBytes((e.getKey() + " " + content.length + "\n").getBytes(StandardCharsets.UTF_8));
             all.writeBytes(content);
             if (all.size() > BYTES_MAX) {
-                throw new IOException("more than " + (BYTES_MAX >> 20) + " MiB of configuration files: enable_configless cannot serve them");
+                throw new IOException("more than " + (BYTES_MAX >> 20)
+                        + " MiB of configuration files: enable_configless cannot serve them");
             }
         }
         current = new ConfigFiles(Hash.hex(Hash.sha256(all.toByteArray())), List.copyOf(files));
@@ -49,7 +53,10 @@ public final class ConfigService {
 
     public synchronized Reply answer(FetchConfig m) {
         if (!enabled) {
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "slurmctld does not give its configuration away: enable_configless is not set");
+            return Reply.error(
+                    400,
+                    SlurmErrno.NOT_SUPPORTED,
+                    "slurmctld does not give its configuration away: enable_configless is not set");
         }
         long endNs = System.nanoTime() + Math.min(Math.max(m.waitSeconds(), 0), WAIT_SECONDS_MAX) * 1_000_000_000L;
         while (m.knownHash().equals(current.hash())) {

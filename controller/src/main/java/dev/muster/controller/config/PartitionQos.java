@@ -11,18 +11,22 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Checks that each QOS that a PartitionName line of slurm.conf names is in the database. {@link Controller} calls it at start and when the
- * configuration is read again.
+ * Checks that each QOS that a PartitionName line of slurm.conf names is in the database. {@link Controller} calls it at
+ * start and when the configuration is read again.
  */
 public final class PartitionQos {
     private static final String STORED = "accounting_storage/slurmdbd";
 
     private PartitionQos() {}
 
-    /** The mistakes, each with file and line. Until slurmdbd has sent its first policy no QOS is known, and none is missed. */
+    /**
+     * The mistakes, each with file and line. Until slurmdbd has sent its first policy no QOS is known, and none is
+     * missed.
+     */
     public static List<ConfigError> unknown(SlurmConf conf, State state) {
         List<ConfigError> found = new ArrayList<>();
-        boolean stored = conf.text(dev.muster.config.key.Key.ACCOUNTING_STORAGE_TYPE).equals(STORED);
+        boolean stored =
+                conf.text(dev.muster.config.key.Key.ACCOUNTING_STORAGE_TYPE).equals(STORED);
         if (stored && state.accounts().isEmpty()) {
             return found;
         }
@@ -46,8 +50,12 @@ public final class PartitionQos {
     private static void check(PartitionConf p, String key, List<String> names, State state, List<ConfigError> found) {
         if (!names.stream().allMatch(name -> state.accounts().qos(name).isPresent())) {
             String value = String.join(",", names);
-            found.add(new ConfigError(p.file(), p.line(), "Partition " + p.name() + " has an invalid " + key + " (" + value
-                    + "), please check your configuration", value));
+            found.add(new ConfigError(
+                    p.file(),
+                    p.line(),
+                    "Partition " + p.name() + " has an invalid " + key + " (" + value
+                            + "), please check your configuration",
+                    value));
         }
     }
 }

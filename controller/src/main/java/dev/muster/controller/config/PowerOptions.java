@@ -30,18 +30,24 @@ public final class PowerOptions {
         if (rebootsHere(conf)) {
             options.put(Power.REBOOTS_HERE, "true");
         }
-        conf.powerAction(Key.SUSPEND_PROGRAM).filter(SlurmConf.PowerAction::isAtNode).ifPresent(a -> options.put(Power.STOP_ACTION, a.name()));
+        conf.powerAction(Key.SUSPEND_PROGRAM)
+                .filter(SlurmConf.PowerAction::isAtNode)
+                .ifPresent(a -> options.put(Power.STOP_ACTION, a.name()));
         // reboots have their time as well
         options.put(Power.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
         conf.powerActions().forEach(a -> options.put(Power.ACTION + a.name(), a.location()));
-        if (!options.containsKey(Power.STOPS) && !options.containsKey(Power.STARTS) && conf.powerActions().isEmpty()) {
+        if (!options.containsKey(Power.STOPS)
+                && !options.containsKey(Power.STARTS)
+                && conf.powerActions().isEmpty()) {
             return;
         }
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "idle_on_node_suspend")) {
             options.put(Power.FRESH, "true");
         }
-        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("max_powered_nodes")).ifPresent(n -> options.put(Power.MOST, n));
-        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("power_save_min_interval")).ifPresent(s -> options.put(Power.REST_S, s));
+        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("max_powered_nodes"))
+                .ifPresent(n -> options.put(Power.MOST, n));
+        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("power_save_min_interval"))
+                .ifPresent(s -> options.put(Power.REST_S, s));
         options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
         options.put(Power.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
         options.put(Power.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));
@@ -51,8 +57,8 @@ public final class PowerOptions {
         list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
         list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
         for (PartitionConf p : conf.partitions()) {
-            String own = idle(p.suspendTime()) + "," + text(p.suspendTimeoutSec()) + "," + text(p.resumeTimeoutSec()) + ","
-                    + (p.powerDownOnIdle() ? "yes" : "no");
+            String own = idle(p.suspendTime()) + "," + text(p.suspendTimeoutSec()) + "," + text(p.resumeTimeoutSec())
+                    + "," + (p.powerDownOnIdle() ? "yes" : "no");
             if (!own.equals(",,,no")) {
                 options.put(Power.PARTITION + p.name(), own);
             }
@@ -67,8 +73,8 @@ public final class PowerOptions {
     }
 
     /**
-     * Where one of the two programs is missing, or nothing to be run, no node is stopped or started, by hand neither: who was stopped would be
-     * lost, who is started waited for in vain.
+     * Where one of the two programs is missing, or nothing to be run, no node is stopped or started, by hand neither:
+     * who was stopped would be lost, who is started waited for in vain.
      */
     private static List<String> disabled(SlurmConf conf) {
         List<Key> both = List.of(Key.SUSPEND_PROGRAM, Key.RESUME_PROGRAM);
@@ -80,8 +86,10 @@ public final class PowerOptions {
                 return wrong;
             }
         }
-        return said.size() != 1 ? List.of()
-                : List.of("power_save module disabled, NULL " + both.get(1 - both.indexOf(said.getFirst())).slurmName());
+        return said.size() != 1
+                ? List.of()
+                : List.of("power_save module disabled, NULL "
+                        + both.get(1 - both.indexOf(said.getFirst())).slurmName());
     }
 
     private static List<String> wrong(SlurmConf conf, Key key) {
@@ -90,8 +98,11 @@ public final class PowerOptions {
             return List.of();
         }
         Path path = Path.of(program);
-        String why = !path.isAbsolute() ? "not absolute pathname" : !Files.isRegularFile(path) || !Files.isExecutable(path) ? "not executable"
-                : isOthers(path) ? "has group or world write permission" : "";
+        String why = !path.isAbsolute()
+                ? "not absolute pathname"
+                : !Files.isRegularFile(path) || !Files.isExecutable(path)
+                        ? "not executable"
+                        : isOthers(path) ? "has group or world write permission" : "";
         return why.isEmpty() ? List.of() : List.of("power_save program " + program + " " + why);
     }
 
@@ -107,7 +118,9 @@ public final class PowerOptions {
 
     /** A PowerAction for RebootProgram says itself where it runs. */
     public static boolean rebootsHere(SlurmConf conf) {
-        return conf.powerAction(Key.REBOOT_PROGRAM).map(a -> !a.isAtNode()).orElse(conf.has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller"));
+        return conf.powerAction(Key.REBOOT_PROGRAM)
+                .map(a -> !a.isAtNode())
+                .orElse(conf.has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller"));
     }
 
     /** What helpers.conf says of reboots for features. */
@@ -117,12 +130,24 @@ public final class PowerOptions {
         }
         options.put(ChangingFeatures.BOOT_S, Integer.toString(helpers.bootSeconds()));
         if (!helpers.exclusive().isEmpty()) {
-            options.put(ChangingFeatures.EXCLUSIVE, String.join(";", helpers.exclusive().stream().map(g -> String.join(",", g)).toList()));
+            options.put(
+                    ChangingFeatures.EXCLUSIVE,
+                    String.join(
+                            ";",
+                            helpers.exclusive().stream()
+                                    .map(g -> String.join(",", g))
+                                    .toList()));
         }
         if (!helpers.users().isEmpty()) {
             Identities identities = new Identities();
-            options.put(ChangingFeatures.USERS, String.join(",", helpers.users().stream().flatMap(u -> identities.byName(u).stream())
-                    .map(i -> Integer.toString(i.uid())).toList()));
+            options.put(
+                    ChangingFeatures.USERS,
+                    String.join(
+                            ",",
+                            helpers.users().stream()
+                                    .flatMap(u -> identities.byName(u).stream())
+                                    .map(i -> Integer.toString(i.uid()))
+                                    .toList()));
         }
     }
 

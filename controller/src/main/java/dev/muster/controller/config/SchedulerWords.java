@@ -10,23 +10,69 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Words of SchedulerParameters, PriorityFlags and SelectTypeParameters that change nothing here; docs/scheduler-parameters.md has the list. */
+/**
+ * Words of SchedulerParameters, PriorityFlags and SelectTypeParameters that change nothing here;
+ * docs/scheduler-parameters.md has the list.
+ */
 public final class SchedulerWords {
-    private static final Set<String> WORK = new TreeSet<>(List.of("assoc_limit_stop", "kill_invalid_depend", "max_array_tasks", "max_script_size",
-            "nohold_on_prolog_fail", "pack_serial_at_end", "preempt_youngest_first", "max_node_count",
-            "jobs_per_user_per_hour", "enable_user_top", "max_switch_wait", "bb_array_stage_cnt", "ignore_prefer_validation", "muster_backfill",
+    private static final Set<String> WORK = new TreeSet<>(List.of(
+            "assoc_limit_stop",
+            "kill_invalid_depend",
+            "max_array_tasks",
+            "max_script_size",
+            "nohold_on_prolog_fail",
+            "pack_serial_at_end",
+            "preempt_youngest_first",
+            "max_node_count",
+            "jobs_per_user_per_hour",
+            "enable_user_top",
+            "max_switch_wait",
+            "bb_array_stage_cnt",
+            "ignore_prefer_validation",
+            "muster_backfill",
             "muster_no_wake_ahead",
-            "bf_busy_nodes", "bf_job_part_count_reserve", "bf_max_job_array_resv", "bf_min_age_reserve", "bf_min_prio_reserve", "bf_one_resv_per_job",
-            "delay_boot", "disable_job_shrink", "extra_constraints", "requeue_delay", "spec_cores_first", "whole_hetjob", "whole_pack",
-            "allow_zero_lic", "bf_hetjob_immediate", "bf_hetjob_prio", "disable_hetjob_steps", "enable_hetjob_steps", "ignore_constraint_validation",
-            "max_submit_line_size", "no_env_cache", "reduce_completing_frag", "requeue_on_resume_failure", "requeue_setup_env_fail",
+            "bf_busy_nodes",
+            "bf_job_part_count_reserve",
+            "bf_max_job_array_resv",
+            "bf_min_age_reserve",
+            "bf_min_prio_reserve",
+            "bf_one_resv_per_job",
+            "delay_boot",
+            "disable_job_shrink",
+            "extra_constraints",
+            "requeue_delay",
+            "spec_cores_first",
+            "whole_hetjob",
+            "whole_pack",
+            "allow_zero_lic",
+            "bf_hetjob_immediate",
+            "bf_hetjob_prio",
+            "disable_hetjob_steps",
+            "enable_hetjob_steps",
+            "ignore_constraint_validation",
+            "max_submit_line_size",
+            "no_env_cache",
+            "reduce_completing_frag",
+            "requeue_on_resume_failure",
+            "requeue_setup_env_fail",
             "time_min_as_soft_limit"));
     /** Those that have a number; with anything else they would be as if they were not there. */
-    private static final Set<String> NUMBERS = Set.of("bb_array_stage_cnt", "bf_job_part_count_reserve", "bf_max_job_array_resv",
-            "bf_min_age_reserve", "bf_min_prio_reserve", "delay_boot", "max_array_tasks", "max_script_size",
-            "max_submit_line_size", "max_switch_wait", "requeue_delay");
+    private static final Set<String> NUMBERS = Set.of(
+            "bb_array_stage_cnt",
+            "bf_job_part_count_reserve",
+            "bf_max_job_array_resv",
+            "bf_min_age_reserve",
+            "bf_min_prio_reserve",
+            "delay_boot",
+            "max_array_tasks",
+            "max_script_size",
+            "max_submit_line_size",
+            "max_switch_wait",
+            "requeue_delay");
+
     private static final Set<String> AMONG = Set.of("min", "avg", "max");
-    private static final String WHOLE_QUEUE = "every pass looks at the whole queue, within milliseconds and event by event";
+    private static final String WHOLE_QUEUE =
+            "every pass looks at the whole queue, within milliseconds and event by event";
     private static final String NO_LOCKS = "queries take no lock and wait for no pass";
     private static final String UNKNOWN = "it is not known to this version";
     private static final String PLAN = "the plan covers seven days on a grid of its own";
@@ -37,16 +83,20 @@ public final class SchedulerWords {
     public static List<String> without(SlurmConf conf) {
         List<String> out = new ArrayList<>();
         without(conf.schedulerParameters()).forEach(s -> out.add(conf.place(Key.SCHEDULER_PARAMETERS) + ": " + s));
-        without(conf.list(Key.PREEMPT_PARAMETERS), conf.list(Key.SELECT_TYPE_PARAMETERS)).forEach(s ->
-                out.add(conf.place(s.startsWith("Preempt") ? Key.PREEMPT_PARAMETERS : Key.SELECT_TYPE_PARAMETERS) + ": " + s));
+        without(conf.list(Key.PREEMPT_PARAMETERS), conf.list(Key.SELECT_TYPE_PARAMETERS))
+                .forEach(s -> out.add(
+                        conf.place(s.startsWith("Preempt") ? Key.PREEMPT_PARAMETERS : Key.SELECT_TYPE_PARAMETERS) + ": "
+                                + s));
         withoutFlags(conf.list(Key.PRIORITY_FLAGS)).forEach(s -> out.add(conf.place(Key.PRIORITY_FLAGS) + ": " + s));
         return out;
     }
 
     /** Of PriorityFlags those that nobody knows. FAIR_TREE is an older word for what holds without NO_FAIR_TREE. */
     static List<String> withoutFlags(List<String> flags) {
-        return flags.stream().filter(f -> !f.equalsIgnoreCase("FAIR_TREE") && !has(Priorities.FLAGS, f))
-                .map(f -> "PriorityFlags=" + f + " has no effect: " + UNKNOWN).toList();
+        return flags.stream()
+                .filter(f -> !f.equalsIgnoreCase("FAIR_TREE") && !has(Priorities.FLAGS, f))
+                .map(f -> "PriorityFlags=" + f + " has no effect: " + UNKNOWN)
+                .toList();
     }
 
     /** A sentence for each that is set and has no effect. */
@@ -73,17 +123,23 @@ public final class SchedulerWords {
             String name = word.replaceFirst("=.*", "");
             String why = switch (name.toLowerCase(Locale.ROOT)) {
                 case "reorder_count", "strict_order" -> reason("preempt_" + name.toLowerCase(Locale.ROOT));
-                case "min_exempt_priority", "reclaim_licenses", "send_user_signal", "suspend_grace_time", "youngest_first" -> "";
+                case "min_exempt_priority",
+                        "reclaim_licenses",
+                        "send_user_signal",
+                        "suspend_grace_time",
+                        "youngest_first" -> "";
                 default -> UNKNOWN;
             };
-            boolean counts = name.equalsIgnoreCase("min_exempt_priority") || name.equalsIgnoreCase("suspend_grace_time");
+            boolean counts =
+                    name.equalsIgnoreCase("min_exempt_priority") || name.equalsIgnoreCase("suspend_grace_time");
             if (!why.isEmpty()) {
                 out.add("PreemptParameters=" + name + " has no effect: " + why);
             } else if (counts && !word.matches("[^=]*=[0-9]{1,10}")) {
                 out.add("Invalid PreemptParameters " + word);
             }
         }
-        if (has(selectTypeParameters, "ONE_TASK_PER_SHARING_GRES") && !has(selectTypeParameters, "MULTIPLE_SHARING_GRES_PJ")) {
+        if (has(selectTypeParameters, "ONE_TASK_PER_SHARING_GRES")
+                && !has(selectTypeParameters, "MULTIPLE_SHARING_GRES_PJ")) {
             out.add("SelectTypeParameters=ONE_TASK_PER_SHARING_GRES has no effect: it needs MULTIPLE_SHARING_GRES_PJ");
         }
         return out;
@@ -95,10 +151,25 @@ public final class SchedulerWords {
 
     private static String reason(String name) {
         return switch (name) {
-            case "batch_sched_delay", "bf_continue", "bf_interval", "bf_max_time", "build_queue_timeout", "default_queue_depth", "defer",
+            case "batch_sched_delay",
+                    "bf_continue",
+                    "bf_interval",
+                    "bf_max_time",
+                    "build_queue_timeout",
+                    "default_queue_depth",
+                    "defer",
                     "defer_batch",
-                    "max_sched_time", "partition_job_depth", "sched_interval", "sched_max_job_start", "sched_min_interval", "bf_max_job_test",
-                    "bf_max_job_start", "bf_max_job_part", "bf_max_job_user", "bf_max_job_user_part", "bf_max_job_assoc" -> WHOLE_QUEUE;
+                    "max_sched_time",
+                    "partition_job_depth",
+                    "sched_interval",
+                    "sched_max_job_start",
+                    "sched_min_interval",
+                    "bf_max_job_test",
+                    "bf_max_job_start",
+                    "bf_max_job_part",
+                    "bf_max_job_user",
+                    "bf_max_job_user_part",
+                    "bf_max_job_assoc" -> WHOLE_QUEUE;
             case "bf_yield_interval", "bf_yield_sleep", "bf_yield_rpc_cnt", "max_rpc_cnt" -> NO_LOCKS;
             case "bf_window", "bf_window_linear", "bf_resolution", "bf_node_space_size" -> PLAN;
             case "bf_running_job_reserve" -> "what runs is always part of the plan";
@@ -107,7 +178,8 @@ public final class SchedulerWords {
             case "correspond_after_task_cnt" -> "tasks that others depend on are known until those have ended";
             case "ignore_numa" -> "sockets are those that the kernel names";
             case "no_backup_scheduling" -> "who leads schedules";
-            case "preempt_strict_order", "preempt_reorder_count" -> "the fewest and lowest jobs that make room give way, always";
+            case "preempt_strict_order", "preempt_reorder_count" ->
+                "the fewest and lowest jobs that make room give way, always";
             case "salloc_wait_nodes", "sbatch_wait_nodes" -> "a job begins when all its nodes are there";
             case "enable_job_state_cache" -> NO_LOCKS;
             case "bf_licenses" -> "licences are always part of the plan";

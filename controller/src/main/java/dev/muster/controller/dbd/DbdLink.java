@@ -24,8 +24,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * slurmdbd as this controller sees it. Rows go to it in order and each batch once; whatever it could not take yet is kept by the
- * caller, and the journal keeps it too. A second connection waits for a newer policy and for people who want to see all rows.
+ * slurmdbd as this controller sees it. Rows go to it in order and each batch once; whatever it could not take yet is
+ * kept by the caller, and the journal keeps it too. A second connection waits for a newer policy and for people who
+ * want to see all rows.
  */
 public final class DbdLink implements RowSink, AutoCloseable {
     private static final int CALL_MS = 30_000;
@@ -45,7 +46,10 @@ public final class DbdLink implements RowSink, AutoCloseable {
         /** Makes a policy durable. Returns when it is. */
         void apply(Policy policy);
 
-        /** Waits until the rows of everything that is durable now were taken, at most so long. Returns whether they were. */
+        /**
+         * Waits until the rows of everything that is durable now were taken, at most so long. Returns whether they
+         * were.
+         */
         boolean settle(long ms);
 
         /** The rows of all that is known, for tables that lost theirs. */
@@ -58,7 +62,10 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     /** What may fail. */
-    public enum Part { SLURMDBD, DATABASE }
+    public enum Part {
+        SLURMDBD,
+        DATABASE
+    }
 
     /** What each was last time; absent before anything is known. */
     private final Map<Part, Boolean> up = new EnumMap<>(Part.class);
@@ -71,13 +78,18 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private final Home home;
     private final Line writing = new Line();
     private final Line waiting = new Line();
-    /** For rows that are read back, by a caller that holds what {@link Home#everything} needs: never together with {@link #writing}. */
+    /**
+     * For rows that are read back, by a caller that holds what {@link Home#everything} needs: never together with
+     * {@link #writing}.
+     */
     private final Line reading = new Line();
     /** Which of the hosts is asked. */
     private volatile int turn;
+
     private volatile long sequence;
     /** The most that slurmdbd ever acknowledged to this link. */
     private long acknowledged;
+
     private volatile boolean registered;
     private volatile DbdMessages.Registered ahead = new DbdMessages.Registered(0);
     private volatile boolean closed;
@@ -93,7 +105,9 @@ public final class DbdLink implements RowSink, AutoCloseable {
             if (client == null || made != turn) {
                 close();
                 made = turn;
-                client = new Client(hosts.get(made % hosts.size()), port, session, nonces::get).to(Audience.SLURMDBD).over(tls);
+                client = new Client(hosts.get(made % hosts.size()), port, session, nonces::get)
+                        .to(Audience.SLURMDBD)
+                        .over(tls);
             }
             return client;
         }
@@ -106,7 +120,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     /** @param hosts slurmdbd's, the first one first: the next is asked where one cannot be reached */
-    public DbdLink(List<String> hosts, int port, Tls tls, Supplier<Session> session, Supplier<String> nonces, Home home) {
+    public DbdLink(
+            List<String> hosts, int port, Tls tls, Supplier<Session> session, Supplier<String> nonces, Home home) {
         this.hosts = List.copyOf(hosts);
         this.tls = tls;
         this.port = port;
@@ -155,7 +170,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     private void append(List<Batch> batches) {
         Register me = home.introduction();
-        sequence = call(writing, new DbdMessages.Append(me.cluster(), me.journal(), batches), DbdMessages.Registered.class).seq();
+        sequence = call(
+                        writing,
+                        new DbdMessages.Append(me.cluster(), me.journal(), batches),
+                        DbdMessages.Registered.class)
+                .seq();
         acknowledged = Math.max(acknowledged, sequence);
     }
 
@@ -172,7 +191,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     @Override
     public Optional<JobRow> job(long sluid, int restarts) {
-        return read(sluid, restarts, DbdMessages.ReadRow.NO_STEP).flatMap(r -> r.jobs().stream().findFirst());
+        return read(sluid, restarts, DbdMessages.ReadRow.NO_STEP)
+                .flatMap(r -> r.jobs().stream().findFirst());
     }
 
     @Override
@@ -187,7 +207,9 @@ public final class DbdLink implements RowSink, AutoCloseable {
                 if (!registered) {
                     call(reading, me, DbdMessages.Registered.class);
                 }
-                return Optional.of(call(reading, new DbdMessages.ReadRow(me.cluster(), me.journal(), sluid, restarts, stepId),
+                return Optional.of(call(
+                        reading,
+                        new DbdMessages.ReadRow(me.cluster(), me.journal(), sluid, restarts, stepId),
                         DbdMessages.RowRead.class));
             }
         } catch (AccountingException e) {
@@ -246,7 +268,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
                 boolean away = e instanceof Client.ConnectException && hosts.size() > 1;
                 if (!away || tried == hosts.size()) {
                     seen(Part.SLURMDBD, false);
-                    throw new AccountingException("slurmdbd at " + hosts.get(asked % hosts.size()) + ":" + port + ": " + e.getMessage(), e);
+                    throw new AccountingException(
+                            "slurmdbd at " + hosts.get(asked % hosts.size()) + ":" + port + ": " + e.getMessage(), e);
                 }
                 // nothing was sent: the next one is asked the same
                 turn = (asked + 1) % hosts.size();
@@ -272,7 +295,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
         if (error.errno() == SlurmErrno.DB_QUERY_TOO_WIDE.number()) {
             throw new AccountingException(error.errno(), error.error());
         }
-        throw new AccountingException("slurmdbd at " + host + ":" + port + " refused " + message + ": " + error.error(), null);
+        throw new AccountingException(
+                "slurmdbd at " + host + ":" + port + " refused " + message + ": " + error.error(), null);
     }
 
     /** Nobody is told that all is as it was, or that it is well at first. */
@@ -309,7 +333,9 @@ public final class DbdLink implements RowSink, AutoCloseable {
                     }
                 }
                 Register me = home.introduction();
-                DbdMessages.SyncReply reply = call(waiting, new DbdMessages.Sync(me.cluster(), me.journal(), version, barrier, WAIT_MS),
+                DbdMessages.SyncReply reply = call(
+                        waiting,
+                        new DbdMessages.Sync(me.cluster(), me.journal(), version, barrier, WAIT_MS),
                         DbdMessages.SyncReply.class);
                 if (reply.changed()) {
                     home.apply(reply.policy());

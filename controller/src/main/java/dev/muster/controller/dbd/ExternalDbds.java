@@ -20,8 +20,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * AccountingStorageExternalHost: other sites' slurmdbds that are told where this cluster's slurmctld is, so that their clusters' commands reach it
- * with -M. They get no rows and give no policies; a word from time to time keeps the address there, as it is gone when slurmctld is.
+ * AccountingStorageExternalHost: other sites' slurmdbds that are told where this cluster's slurmctld is, so that their
+ * clusters' commands reach it with -M. They get no rows and give no policies; a word from time to time keeps the
+ * address there, as it is gone when slurmctld is.
  */
 public final class ExternalDbds implements AutoCloseable {
     private static final long EACH_MS = 10_000;
@@ -41,7 +42,9 @@ public final class ExternalDbds implements AutoCloseable {
             for (String word : text.split(",")) {
                 Matcher m = HOST.matcher(word.strip());
                 if (m.matches()) {
-                    out.add(new Place(m.group(1).replaceAll("[\\[\\]]", ""), m.group(2) == null ? port : Integer.parseInt(m.group(2))));
+                    out.add(new Place(
+                            m.group(1).replaceAll("[\\[\\]]", ""),
+                            m.group(2) == null ? port : Integer.parseInt(m.group(2))));
                 } else if (!word.isBlank()) {
                     out.add(new Place(word.strip(), port));
                 }
@@ -58,11 +61,17 @@ public final class ExternalDbds implements AutoCloseable {
     private final Consumer<String> log;
     /** What each said last. */
     private final Map<Place, String> last = new HashMap<>();
+
     private volatile boolean closed;
     private Thread thread;
 
     /** @param introduction how this cluster presents itself, as an external one */
-    public ExternalDbds(Supplier<List<Place>> places, Supplier<Register> introduction, Tls tls, Supplier<Session> session, Supplier<String> nonces,
+    public ExternalDbds(
+            Supplier<List<Place>> places,
+            Supplier<Register> introduction,
+            Tls tls,
+            Supplier<Session> session,
+            Supplier<String> nonces,
             Consumer<String> log) {
         this.places = places;
         this.introduction = introduction;
@@ -98,13 +107,16 @@ public final class ExternalDbds implements AutoCloseable {
     }
 
     private String told(Place p) {
-        try (Client client = new Client(p.host, p.port, session, nonces::get).to(Audience.SLURMDBD).over(tls)) {
+        try (Client client = new Client(p.host, p.port, session, nonces::get)
+                .to(Audience.SLURMDBD)
+                .over(tls)) {
             Client.Response r = client.post("/muster/v1/Register", Codec.encode(introduction.get()), CALL_MS);
             if (r.status() != 200) {
                 return "refused: " + new String(r.body(), StandardCharsets.UTF_8);
             }
             return Codec.decode(r.body(), Registered.class).seq() < 0
-                    ? "it keeps the rows of a cluster of this name: not registered there" : "registered";
+                    ? "it keeps the rows of a cluster of this name: not registered there"
+                    : "registered";
         } catch (IOException | IllegalStateException | Json.MalformedException e) {
             return String.valueOf(e.getMessage());
         }

@@ -7,7 +7,10 @@ import dev.muster.model.format.HostList;
 import java.util.List;
 import java.util.Optional;
 
-/** Words the filter of {@code scancel --ctld} that excludes a named job. Called by {@link CancelTargets}; {@link JobQuery} defines the filters. */
+/**
+ * Words the filter of {@code scancel --ctld} that excludes a named job. Called by {@link CancelTargets};
+ * {@link JobQuery} defines the filters.
+ */
 final class CancelFilterMismatch {
     private CancelFilterMismatch() {}
 
@@ -22,20 +25,28 @@ final class CancelFilterMismatch {
             return filter.map(f -> sentence(f, job, m));
         }
         String wckey = job.desc().charge().wckey();
-        return m.wckeys().isEmpty() || m.wckeys().contains(wckey) ? Optional.empty()
+        return m.wckeys().isEmpty() || m.wckeys().contains(wckey)
+                ? Optional.empty()
                 : Optional.of("Job wckey " + orNull(wckey) + " != filter wckey " + String.join(",", m.wckeys()));
     }
 
     private static String sentence(JobQuery.Filter filter, Job job, JobMessages.Cancel m) {
         return switch (filter) {
-            case USER -> "Job user id " + job.desc().owner().uid() + " != filter user id " + m.userIds().getFirst();
+            case USER ->
+                "Job user id " + job.desc().owner().uid() + " != filter user id "
+                        + m.userIds().getFirst();
             case STATE -> "Job state " + job.state() + " != filter state " + String.join(",", m.states());
-            case NAME -> "Job name " + job.desc().name() + " != filter name " + m.names().getFirst();
-            case ACCOUNT -> "Job account " + job.desc().charge().account() + " != filter account " + String.join(",", m.accounts());
-            case PARTITION -> "Job partition " + job.desc().partition() + " does not include filter partition " + String.join(",", m.partitions());
+            case NAME ->
+                "Job name " + job.desc().name() + " != filter name " + m.names().getFirst();
+            case ACCOUNT ->
+                "Job account " + job.desc().charge().account() + " != filter account " + String.join(",", m.accounts());
+            case PARTITION ->
+                "Job partition " + job.desc().partition() + " does not include filter partition "
+                        + String.join(",", m.partitions());
             case QOS -> "Job qos " + job.desc().charge().qos() + " != filter qos " + String.join(",", m.qos());
-            case RESERVATION -> "Job reservation " + orNull(job.desc().charge().reservation()) + " does not include filter reservation "
-                    + String.join(",", m.reservations());
+            case RESERVATION ->
+                "Job reservation " + orNull(job.desc().charge().reservation()) + " does not include filter reservation "
+                        + String.join(",", m.reservations());
             case NODES -> nodes(job, String.join(",", m.nodes()));
         };
     }
@@ -44,7 +55,8 @@ final class CancelFilterMismatch {
         if (job.run().allocation().isEmpty()) {
             return "Job does not have nodes but filter has nodes " + wanted;
         }
-        List<String> own = job.run().allocation().nodes().stream().map(n -> n.node()).toList();
+        List<String> own =
+                job.run().allocation().nodes().stream().map(n -> n.node()).toList();
         return "Job nodes " + HostList.of(own).compressed() + " do not include filter nodes " + wanted;
     }
 

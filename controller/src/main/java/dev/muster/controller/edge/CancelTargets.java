@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The jobs, array tasks and steps that a request to cancel or signal means: those named, or those that all its filters match. Called by
- * {@link ControllerApi}, which hands the references to the core.
+ * The jobs, array tasks and steps that a request to cancel or signal means: those named, or those that all its filters
+ * match. Called by {@link ControllerApi}, which hands the references to the core.
  */
 final class CancelTargets {
     private final State state;
@@ -33,7 +33,7 @@ final class CancelTargets {
 
     /**
      * @param mayChange jobs that the caller may cancel
-     * @param told      jobs that a filter matches and the caller may not cancel, where this is an error
+     * @param told jobs that a filter matches and the caller may not cancel, where this is an error
      */
     CancelTargets(State state, OwnedJobs owned, Predicate<Job> mayChange, Predicate<Job> told) {
         this.state = state;
@@ -60,8 +60,15 @@ final class CancelTargets {
     }
 
     private static boolean hasFilter(JobMessages.Cancel m) {
-        return !m.userIds().isEmpty() || !m.accounts().isEmpty() || !m.partitions().isEmpty() || !m.names().isEmpty()
-                || !m.qos().isEmpty() || !m.states().isEmpty() || !m.nodes().isEmpty() || !m.reservations().isEmpty() || !m.wckeys().isEmpty();
+        return !m.userIds().isEmpty()
+                || !m.accounts().isEmpty()
+                || !m.partitions().isEmpty()
+                || !m.names().isEmpty()
+                || !m.qos().isEmpty()
+                || !m.states().isEmpty()
+                || !m.nodes().isEmpty()
+                || !m.reservations().isEmpty()
+                || !m.wckeys().isEmpty();
     }
 
     private void named(String text) {
@@ -70,8 +77,10 @@ final class CancelTargets {
             refs.addAll(name.get().refs());
             return;
         }
-        boolean plain = text.endsWith("+0") && JobName.parse(text.substring(0, text.length() - 2), state)
-                .flatMap(n -> state.jobs().find(n.jobId())).isPresent();
+        boolean plain = text.endsWith("+0")
+                && JobName.parse(text.substring(0, text.length() - 2), state)
+                        .flatMap(n -> state.jobs().find(n.jobId()))
+                        .isPresent();
         SlurmErrno no = plain ? SlurmErrno.NOT_HET_JOB : SlurmErrno.INVALID_JOB_ID;
         errors.add(new JobMessages.JobError(text, no.number(), no.sentence()));
     }
@@ -80,12 +89,18 @@ final class CancelTargets {
         List<String> steps = m.jobs().stream().filter(j -> j.indexOf('.') > 0).toList();
         List<String> jobs = m.jobs().stream().filter(j -> j.indexOf('.') <= 0).toList();
         // a step is meant where its job matches, and then the step alone
-        steps.stream().filter(s -> !hits(m, List.of(s)).isEmpty()).forEach(s -> JobName.parse(s, state).ifPresent(n -> refs.addAll(n.refs())));
+        steps.stream()
+                .filter(s -> !hits(m, List.of(s)).isEmpty())
+                .forEach(s -> JobName.parse(s, state).ifPresent(n -> refs.addAll(n.refs())));
         List<JobQuery.Hit> hits = jobs.isEmpty() && !steps.isEmpty() ? List.of() : JobQuery.waitingFirst(hits(m, jobs));
         if (m.ctld()) {
             jobs.forEach(text -> missed(text, m, hits));
         }
-        Set<Integer> leaders = hits.stream().map(JobQuery.Hit::job).filter(Job::isHetLeader).map(Job::id).collect(Collectors.toSet());
+        Set<Integer> leaders = hits.stream()
+                .map(JobQuery.Hit::job)
+                .filter(Job::isHetLeader)
+                .map(Job::id)
+                .collect(Collectors.toSet());
         for (JobQuery.Hit hit : hits) {
             Job job = hit.job();
             boolean mine = mayChange.test(job);
@@ -94,7 +109,9 @@ final class CancelTargets {
                 errors.add(new JobMessages.JobError(job.displayId(), no.number(), no.sentence()));
             }
             // a component that goes with its leader is not one that is cancelled alone
-            boolean goesAlong = job.isHet() && !job.isHetLeader() && leaders.contains(job.het().jobId());
+            boolean goesAlong = job.isHet()
+                    && !job.isHetLeader()
+                    && leaders.contains(job.het().jobId());
             boolean asked = m.ctld() || jobs.isEmpty() || !standsForItsLeader(job, jobs);
             if (mine && !goesAlong && asked) {
                 refs.add(Command.JobRef.found(job, hit.tasks()));
@@ -102,20 +119,29 @@ final class CancelTargets {
         }
     }
 
-    /** Without --ctld, the id of a heterogeneous job stands for its leader. A filter selects a component only by the component's own id. */
+    /**
+     * Without --ctld, the id of a heterogeneous job stands for its leader. A filter selects a component only by the
+     * component's own id.
+     */
     private static boolean standsForItsLeader(Job job, List<String> named) {
-        return job.isHet() && !job.isHetLeader() && named.contains(Integer.toString(job.het().jobId()))
-                && !named.contains(Integer.toString(job.id())) && !named.contains(job.displayId());
+        return job.isHet()
+                && !job.isHetLeader()
+                && named.contains(Integer.toString(job.het().jobId()))
+                && !named.contains(Integer.toString(job.id()))
+                && !named.contains(job.displayId());
     }
 
     /** Adds an error for each job of the id that a filter excludes, with the first such filter. */
     private void missed(String text, JobMessages.Cancel m, List<JobQuery.Hit> hits) {
         for (Command.JobRef ref : JobName.parse(text, state).map(JobName::refs).orElse(List.of())) {
             for (Job job : namedBy(ref)) {
-                if (!job.state().isTerminal() && hits.stream().noneMatch(h -> h.job().id() == job.id())) {
-                    String name = job.isArrayRecord() || job.isHetLeader() ? Integer.toString(job.id()) : job.displayId();
+                if (!job.state().isTerminal()
+                        && hits.stream().noneMatch(h -> h.job().id() == job.id())) {
+                    String name =
+                            job.isArrayRecord() || job.isHetLeader() ? Integer.toString(job.id()) : job.displayId();
                     CancelFilterMismatch.of(job, m, query(m, List.of()))
-                            .ifPresent(why -> errors.add(new JobMessages.JobError(name, 0, why + ": Cannot signal job")));
+                            .ifPresent(
+                                    why -> errors.add(new JobMessages.JobError(name, 0, why + ": Cannot signal job")));
                 }
             }
         }
@@ -137,16 +163,40 @@ final class CancelTargets {
     }
 
     private JobQuery query(JobMessages.Cancel m, List<String> jobs) {
-        JobMessages.QueryJobs q = new JobMessages.QueryJobs(jobs, m.userIds(), m.accounts(), m.partitions(), m.qos(), m.states(),
-                m.names(), m.reservations(), List.of(), m.nodes(), false, true, false, false, false, List.of(), false, false);
-        return new JobQuery(state, q, owned, j -> m.wckeys().isEmpty() || m.wckeys().contains(j.desc().charge().wckey()));
+        JobMessages.QueryJobs q = new JobMessages.QueryJobs(
+                jobs,
+                m.userIds(),
+                m.accounts(),
+                m.partitions(),
+                m.qos(),
+                m.states(),
+                m.names(),
+                m.reservations(),
+                List.of(),
+                m.nodes(),
+                false,
+                true,
+                false,
+                false,
+                false,
+                List.of(),
+                false,
+                false);
+        return new JobQuery(
+                state,
+                q,
+                owned,
+                j -> m.wckeys().isEmpty()
+                        || m.wckeys().contains(j.desc().charge().wckey()));
     }
 
     /** The states of a filter; empty where a flag is among them, which a job can have in several states. */
     static Set<JobState> basicStates(List<String> names) {
         Set<JobState> out = EnumSet.noneOf(JobState.class);
         for (String name : names) {
-            Optional<JobState> state = Arrays.stream(JobState.values()).filter(s -> s.name().equals(name)).findFirst();
+            Optional<JobState> state = Arrays.stream(JobState.values())
+                    .filter(s -> s.name().equals(name))
+                    .findFirst();
             if (state.isEmpty()) {
                 return Set.of();
             }

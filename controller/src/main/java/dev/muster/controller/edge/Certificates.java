@@ -28,6 +28,7 @@ import java.util.function.Supplier;
 public final class Certificates {
     /** Scripts at the same time: a whole cluster may start at once. */
     private static final int RUNNING_MAX = 8;
+
     private static final int SECONDS_MAX = 30;
     private static final int SECRET_BYTES = 32;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -40,7 +41,8 @@ public final class Certificates {
     private final Semaphore running = new Semaphore(RUNNING_MAX);
 
     /** @param core carries a command out, and answers whether it was */
-    public Certificates(Supplier<SlurmConf> conf, Supplier<State> state, Function<Command, Boolean> core, DaemonLog log) {
+    public Certificates(
+            Supplier<SlurmConf> conf, Supplier<State> state, Function<Command, Boolean> core, DaemonLog log) {
         this.conf = conf;
         this.state = state;
         this.core = core;
@@ -52,13 +54,16 @@ public final class Certificates {
         CertmgrConf c = CertmgrConf.of(conf.get());
         List<String> missing = c.missing(CertmgrWords.VALIDATE, CertmgrWords.SIGN);
         if (!c.on() || !missing.isEmpty()) {
-            return refused(c.on() ? "CertmgrParameters names no " + String.join(", ", missing) : "CertmgrType is not set");
+            return refused(
+                    c.on() ? "CertmgrParameters names no " + String.join(", ", missing) : "CertmgrType is not set");
         }
         Optional<Node> node = state.get().nodes().find(m.node());
         if (node.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        if (m.token().isEmpty() || m.token().startsWith("-") || m.request().startsWith("-") && !m.request().startsWith("-----BEGIN")) {
+        if (m.token().isEmpty()
+                || m.token().startsWith("-")
+                || m.request().startsWith("-") && !m.request().startsWith("-----BEGIN")) {
             return refused("no token, or no request");
         }
         boolean known = node.get().marks().knows(m.token());
@@ -69,9 +74,12 @@ public final class Certificates {
                 log.error("node " + m.node() + ": its token is not valid, its certificate is not signed");
                 return refused("the token is not valid");
             }
-            Optional<String> certificate = run(c.scripts().get(CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
+            Optional<String> certificate =
+                    run(c.scripts().get(CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
             String next = known && once ? secret() : "";
-            if (certificate.isEmpty() || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
+            if (certificate.isEmpty()
+                    || !core.apply(
+                            new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
                 return refused("sign_csr_script failed");
             }
             log.info("signed a certificate for node " + m.node());
@@ -100,15 +108,18 @@ public final class Certificates {
     }
 
     private Optional<String> output(String script, String argument) {
-        ProcessBuilder builder = new ProcessBuilder(script, argument).redirectInput(new File("/dev/null"))
+        ProcessBuilder builder = new ProcessBuilder(script, argument)
+                .redirectInput(new File("/dev/null"))
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().clear();
         try {
             Process p = builder.start();
-            CompletableFuture<Void> bound = CompletableFuture.runAsync(() -> {
-                p.descendants().forEach(ProcessHandle::destroyForcibly);
-                p.destroyForcibly();
-            }, CompletableFuture.delayedExecutor(SECONDS_MAX, TimeUnit.SECONDS));
+            CompletableFuture<Void> bound = CompletableFuture.runAsync(
+                    () -> {
+                        p.descendants().forEach(ProcessHandle::destroyForcibly);
+                        p.destroyForcibly();
+                    },
+                    CompletableFuture.delayedExecutor(SECONDS_MAX, TimeUnit.SECONDS));
             byte[] out = p.getInputStream().readNBytes(OUTPUT_BYTES_MAX);
             int status = p.waitFor();
             bound.cancel(false);

@@ -45,7 +45,7 @@ public final class Clients {
     /**
      * Allocations that no command has come for. Once a second.
      *
-     * @param nowS  any clock that only goes forward
+     * @param nowS any clock that only goes forward
      * @param waits whether a job of that number waits
      */
     public List<Command> unclaimed(Iterable<Job> active, IntPredicate waits, long nowS) {
@@ -84,7 +84,7 @@ public final class Clients {
     /**
      * Allocations of whose command nothing has been heard for longer than that, whatever runs in them. Once a second.
      *
-     * @param nowS   any clock that only goes forward
+     * @param nowS any clock that only goes forward
      * @param limitS InactiveLimit; 0 for none
      */
     public List<Command> silent(Iterable<Job> active, long nowS, long limitS) {

@@ -59,14 +59,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
 public final class ControllerApi {
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
-    /** So many parts of one request are decided before the first of them is durable: others' commands come between them still. */
+    /**
+     * So many parts of one request are decided before the first of them is durable: others' commands come between them
+     * still.
+     */
     private static final int CHUNKS_AHEAD = 8;
 
     private final ControllerServices services;
@@ -85,7 +87,13 @@ public final class ControllerApi {
     private final Since partitionsSince = new Since();
     private final FollowHandler following;
 
-    public ControllerApi(ControllerServices services, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links,
+    public ControllerApi(
+            ControllerServices services,
+            CoreThread core,
+            Identities identities,
+            Blobs blobs,
+            Watch watch,
+            NodeLinks links,
             DaemonLog log) {
         this.services = services;
         this.core = core;
@@ -97,7 +105,14 @@ public final class ControllerApi {
         reservations = new ReservationHandler(services, core, identities);
         submissions = new SubmitHandler(services, core, identities, blobs, log);
         updates = new JobUpdateHandler(core, services.filter(), blobs);
-        following = new FollowHandler(core::durable, services.news(), links, this::privacy, this::views, this::nodeViews, identities::userName);
+        following = new FollowHandler(
+                core::durable,
+                services.news(),
+                links,
+                this::privacy,
+                this::views,
+                this::nodeViews,
+                identities::userName);
     }
 
     SubmitHandler submissions() {
@@ -112,19 +127,24 @@ public final class ControllerApi {
     }
 
     private Reply answer(Caller caller, String message, byte[] body) {
-        Optional<MessageRights.Rule> rule = MessageRights.rule(MessageRights.controller(), message, word(message, body));
+        Optional<MessageRights.Rule> rule =
+                MessageRights.rule(MessageRights.controller(), message, word(message, body));
         if (rule.isEmpty()) {
             return Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         }
-        return may(caller, rule.get().need()) ? permitted(caller, message, body) : Reply.error(rule.get().denial());
+        return may(caller, rule.get().need())
+                ? permitted(caller, message, body)
+                : Reply.error(rule.get().denial());
     }
 
     /** What of a message's body its right goes by. */
     private static String word(String message, byte[] body) {
         return switch (message) {
             case "JobAction" -> Codec.decode(body, JobMessages.JobAction.class).action();
-            case "QueryScript" -> Codec.decode(body, JobMessages.QueryScript.class).environment() ? "environment" : "";
-            case "QueryDiagnostics" -> Codec.decode(body, ClusterMessages.QueryDiagnostics.class).reset() ? "reset" : "";
+            case "QueryScript" ->
+                Codec.decode(body, JobMessages.QueryScript.class).environment() ? "environment" : "";
+            case "QueryDiagnostics" ->
+                Codec.decode(body, ClusterMessages.QueryDiagnostics.class).reset() ? "reset" : "";
             default -> "";
         };
     }
@@ -132,7 +152,15 @@ public final class ControllerApi {
     /** As far as that goes by who it is. What it is about is looked at by the rule that finds that. */
     private boolean may(Caller caller, MessageRights.Need need) {
         return switch (need) {
-            case ANYBODY, SELF, SELF_OR_OPERATOR, OWNER_ALONE, OWNER, COORDINATOR, OPERATOR_OR_NAMED, SLURM_USER, MAKER -> true;
+            case ANYBODY,
+                    SELF,
+                    SELF_OR_OPERATOR,
+                    OWNER_ALONE,
+                    OWNER,
+                    COORDINATOR,
+                    OPERATOR_OR_NAMED,
+                    SLURM_USER,
+                    MAKER -> true;
             case OPERATOR -> Access.isOperator(core.durable(), caller.uid());
             case ADMINISTRATOR -> isAdmin(caller);
             case DAEMON -> Access.isSuperUser(core.durable(), caller.uid());
@@ -149,58 +177,107 @@ public final class ControllerApi {
             case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
             case "Cancel" -> cancel(caller, Codec.decodeKnown(body, JobMessages.Cancel.class));
             case "JobAction" -> action(caller, Codec.decodeKnown(body, JobMessages.JobAction.class));
-            case "TestJob" -> Replies.tested(core.execute(new Command.TestJob(caller.uid(),
-                    Codec.decode(body, JobMessages.TestJob.class).jobId()), caller.uid()));
+            case "TestJob" ->
+                Replies.tested(core.execute(
+                        new Command.TestJob(
+                                caller.uid(),
+                                Codec.decode(body, JobMessages.TestJob.class).jobId()),
+                        caller.uid()));
             case "UpdateJob" -> updates.update(caller, Codec.decodeKnown(body, JobMessages.UpdateJob.class));
             case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
             case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
             case "AwaitSteps" -> awaitSteps(caller, Codec.decode(body, JobMessages.AwaitSteps.class));
-            case "CreateStep", "CreateHetStep" -> new StepHandler(services, core, blobs, watch).answer(caller, message, body);
+            case "CreateStep", "CreateHetStep" ->
+                new StepHandler(services, core, blobs, watch).answer(caller, message, body);
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
-            case "QueryPartitions" -> partitions(privacy(caller),
-                    Codec.decode(body, ClusterMessages.QueryPartitions.class));
-            case "QueryTopology" -> Reply.of(new ClusterMessages.TopologyReply(core.durable().settings().topologies()));
+            case "QueryPartitions" ->
+                partitions(privacy(caller), Codec.decode(body, ClusterMessages.QueryPartitions.class));
+            case "QueryTopology" ->
+                Reply.of(new ClusterMessages.TopologyReply(
+                        core.durable().settings().topologies()));
             case "QueryBurstBuffers" -> Reply.of(services.buffers().show(core.durable(), caller.uid()));
-            case "QueryBurstStatus" -> services.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
+            case "QueryBurstStatus" ->
+                services.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(services.config());
             case "QueryDiagnostics" -> diagnostics(Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decodeKnown(body, ClusterMessages.UpdateNode.class));
             case "RebootNodes" -> reboot(caller, Codec.decodeKnown(body, ClusterMessages.RebootNodes.class));
-            case "FetchConfig" -> services.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
+            case "FetchConfig" ->
+                services.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
-            case "SignCertificate" -> services.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
+            case "SignCertificate" ->
+                services.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
             case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
             case "UpdateSetting" -> updateSetting(caller, Codec.decodeKnown(body, ClusterMessages.UpdateSetting.class));
-            case "UpdatePartition" -> updatePartition(caller, Codec.decodeKnown(body, ClusterMessages.UpdatePartition.class));
-            case "DeletePartition" -> done(core.execute(new Command.DeletePartition(caller.uid(),
-                    Codec.decode(body, ClusterMessages.DeletePartition.class).partition()), caller.uid()));
-            case "CreatePartition" -> createPartition(caller, Codec.decodeKnown(body, ClusterMessages.CreatePartition.class));
-            case "CreateReservation" -> reservations.create(caller, Codec.decodeKnown(body, ClusterMessages.CreateReservation.class));
-            case "UpdateReservation" -> reservations.update(caller, Codec.decodeKnown(body, ClusterMessages.UpdateReservation.class));
-            case "DeleteReservation" -> reservations.delete(caller, Codec.decodeKnown(body, ClusterMessages.DeleteReservation.class));
-            case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
-            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), services.clock().now()).priorities(privacy(caller),
-                    Codec.decode(body, PolicyMessages.QueryPriorities.class).jobs()));
-            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), services.clock().now()).assocMgr(privacy(caller),
-                    name -> identities.byName(name).map(Identity::uid).orElse(-1)));
-            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), services.clock().now()).shares(privacy(caller)));
+            case "UpdatePartition" ->
+                updatePartition(caller, Codec.decodeKnown(body, ClusterMessages.UpdatePartition.class));
+            case "DeletePartition" ->
+                done(core.execute(
+                        new Command.DeletePartition(
+                                caller.uid(),
+                                Codec.decode(body, ClusterMessages.DeletePartition.class)
+                                        .partition()),
+                        caller.uid()));
+            case "CreatePartition" ->
+                createPartition(caller, Codec.decodeKnown(body, ClusterMessages.CreatePartition.class));
+            case "CreateReservation" ->
+                reservations.create(caller, Codec.decodeKnown(body, ClusterMessages.CreateReservation.class));
+            case "UpdateReservation" ->
+                reservations.update(caller, Codec.decodeKnown(body, ClusterMessages.UpdateReservation.class));
+            case "DeleteReservation" ->
+                reservations.delete(caller, Codec.decodeKnown(body, ClusterMessages.DeleteReservation.class));
+            case "QueryReservations" ->
+                reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
+            case "QueryPriorities" ->
+                Reply.of(new PolicyViews(core.durable(), services.clock().now())
+                        .priorities(
+                                privacy(caller),
+                                Codec.decode(body, PolicyMessages.QueryPriorities.class)
+                                        .jobs()));
+            case "QueryAssocMgr" ->
+                Reply.of(new PolicyViews(core.durable(), services.clock().now())
+                        .assocMgr(
+                                privacy(caller),
+                                name -> identities
+                                        .byName(name)
+                                        .map(Identity::uid)
+                                        .orElse(-1)));
+            case "QueryShares" ->
+                Reply.of(new PolicyViews(core.durable(), services.clock().now()).shares(privacy(caller)));
             case "SetTrigger" -> setTrigger(caller, Codec.decodeKnown(body, TriggerMessages.SetTrigger.class));
             case "ClearTriggers" -> {
                 TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
-                yield done(core.execute(Replies.once(caller, m.requestId(), 0,
-                        new Command.ClearTriggers(caller.uid(), m.id(), m.jobId(), m.userId())), caller.uid()));
+                yield done(core.execute(
+                        Replies.once(
+                                caller,
+                                m.requestId(),
+                                0,
+                                new Command.ClearTriggers(caller.uid(), m.id(), m.jobId(), m.userId())),
+                        caller.uid()));
             }
-            case "QueryTriggers" -> Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
-                    .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
-                            t.program(), t.permanent())).toList()));
-            case "SetCrontab", "QueryCrontab" -> new CrontabHandler(submissions, core, identities).answer(caller, message, body);
+            case "QueryTriggers" ->
+                Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
+                        .map(t -> new TriggerMessages.TriggerInfo(
+                                t.id(),
+                                t.events(),
+                                t.jobId(),
+                                t.nodes(),
+                                t.offsetS(),
+                                t.uid(),
+                                t.user(),
+                                t.program(),
+                                t.permanent()))
+                        .toList()));
+            case "SetCrontab", "QueryCrontab" ->
+                new CrontabHandler(submissions, core, identities).answer(caller, message, body);
             case "Follow", "ReadOutput", "QueryUse" -> following.answer(caller, message, body);
             case "QueryWhy", "QueryPlan" -> planned(caller, message, body);
-            case "CreateToken" -> services.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
+            case "CreateToken" ->
+                services.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
             case "Reconfigure" -> told(services.reconfigure());
             case "Shutdown" -> {
                 ClusterMessages.Shutdown m = Codec.decode(body, ClusterMessages.Shutdown.class);
@@ -223,7 +300,9 @@ public final class ControllerApi {
     }
 
     private Reply updateSetting(Caller caller, ClusterMessages.UpdateSetting m) {
-        return done(core.execute(new Command.ChangeSetting(caller.uid(), m.key().toLowerCase(java.util.Locale.ROOT), m.value()), caller.uid()));
+        return done(core.execute(
+                new Command.ChangeSetting(caller.uid(), m.key().toLowerCase(java.util.Locale.ROOT), m.value()),
+                caller.uid()));
     }
 
     private Reply setTrigger(Caller caller, TriggerMessages.SetTrigger m) {
@@ -231,8 +310,21 @@ public final class ControllerApi {
         if (user.isEmpty()) {
             return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
-        return done(core.execute(Replies.once(caller, m.requestId(), 0, new Command.SetTrigger(caller.uid(), user, m.events(), m.jobId(), m.nodes(),
-                m.offsetSeconds(), m.program(), m.permanent())), caller.uid()));
+        return done(core.execute(
+                Replies.once(
+                        caller,
+                        m.requestId(),
+                        0,
+                        new Command.SetTrigger(
+                                caller.uid(),
+                                user,
+                                m.events(),
+                                m.jobId(),
+                                m.nodes(),
+                                m.offsetSeconds(),
+                                m.program(),
+                                m.permanent())),
+                caller.uid()));
     }
 
     private static Reply done(Decision decision) {
@@ -261,7 +353,8 @@ public final class ControllerApi {
     }
 
     private Reply planned(Caller caller, String message, byte[] body) {
-        return new PlanHandler(core.durable(), services.clock().now(), services.planner(), privacy(caller), views()).answer(message, body);
+        return new PlanHandler(core.durable(), services.clock().now(), services.planner(), privacy(caller), views())
+                .answer(message, body);
     }
 
     // ---- jobs
@@ -275,29 +368,47 @@ public final class ControllerApi {
     }
 
     private JobViews views(State state, Set<String> fields) {
-        return new JobViews(state, services.planner(), services.clock().now(), services.conf().text(Key.MAIL_DOMAIN), fields);
+        return new JobViews(
+                state,
+                services.planner(),
+                services.clock().now(),
+                services.conf().text(Key.MAIL_DOMAIN),
+                fields);
     }
 
     private Privacy privacy(Caller caller) {
-        return new Privacy(services.conf().list(Key.PRIVATE_DATA), core.durable(), caller.uid(), identities.userName(caller.uid()),
-                gid -> identities.byUid(caller.uid()).filter(i -> i.gid() == gid || i.gids().contains(gid)).isPresent());
+        return new Privacy(
+                services.conf().list(Key.PRIVATE_DATA),
+                core.durable(),
+                caller.uid(),
+                identities.userName(caller.uid()),
+                gid -> identities
+                        .byUid(caller.uid())
+                        .filter(i -> i.gid() == gid || i.gids().contains(gid))
+                        .isPresent());
     }
 
     /** Who names jobs or partitions is shown them wherever they are. */
     private static Predicate<Job> shown(Privacy sight, JobMessages.QueryJobs q) {
-        boolean all = q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
+        boolean all =
+                q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
         Predicate<Job> visible = all ? sight::shows : j -> sight.shows(j) && sight.showsPartition(j);
         return visible.and(j -> !isCancelledOutOfArray(j));
     }
 
     /** As in the original, a task that was cancelled while it waited is known to accounting alone. */
     private static boolean isCancelledOutOfArray(Job j) {
-        return j.state() == JobState.CANCELLED && j.isArrayTask() && j.id() != j.array().jobId() && j.run().startTime() == 0 && j.restarts() == 0;
+        return j.state() == JobState.CANCELLED
+                && j.isArrayTask()
+                && j.id() != j.array().jobId()
+                && j.run().startTime() == 0
+                && j.restarts() == 0;
     }
 
     private Reply jobs(Caller caller, JobMessages.QueryJobs q) {
         State state = core.durable();
-        if (!q.nodes().isEmpty() && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
+        if (!q.nodes().isEmpty()
+                && HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
@@ -312,10 +423,16 @@ public final class ControllerApi {
         // the scheduler gives reasons and planned starts when it looks
         long jobsAsOf = Math.max(jobsSince.of(now, state.jobs()), Math.min(lastPass, now));
         Json.Writer out = new Json.Writer();
-        out.raw("{\"now\":").number(now).raw(",\"lastUpdate\":").number(jobsAsOf)
-                .raw(",\"lastBackfill\":").number(lastPass).raw(",\"jobs\":[");
+        out.raw("{\"now\":")
+                .number(now)
+                .raw(",\"lastUpdate\":")
+                .number(jobsAsOf)
+                .raw(",\"lastBackfill\":")
+                .number(lastPass)
+                .raw(",\"jobs\":[");
         JobRowWriter rows = new JobRowWriter(q, query.hits(), views);
-        return q.lines() && rows.isLong() ? new Reply(200, out.raw('\n').toByteArray(), Optional.of(rows::lines))
+        return q.lines() && rows.isLong()
+                ? new Reply(200, out.raw('\n').toByteArray(), Optional.of(rows::lines))
                 : new Reply(200, rows.together(out).raw("]}").toByteArray());
     }
 
@@ -350,27 +467,53 @@ public final class ControllerApi {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
         // variables may be secrets
-        if (!Access.mayChange(core.durable(), caller.uid(), job.get()) || q.environment() && caller.uid() != job.get().desc().owner().uid()
-                && !Access.isSuperUser(core.durable(), caller.uid())) {
+        if (!Access.mayChange(core.durable(), caller.uid(), job.get())
+                || q.environment()
+                        && caller.uid() != job.get().desc().owner().uid()
+                        && !Access.isSuperUser(core.durable(), caller.uid())) {
             return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
-        return Reply.of(new JobMessages.ScriptReply(blobs.read(q.environment() ? job.get().desc().payload().envHash()
-                : job.get().desc().payload().scriptHash())));
+        return Reply.of(new JobMessages.ScriptReply(blobs.read(
+                q.environment()
+                        ? job.get().desc().payload().envHash()
+                        : job.get().desc().payload().scriptHash())));
     }
 
     private Reply cancel(Caller caller, JobMessages.Cancel m) {
         State durable = core.durable();
-        CancelTargets targets = new CancelTargets(durable, services.owned(), j -> Access.mayChange(durable, caller.uid(), j),
-                m.tellsOthers() ? privacy(caller)::shows : j -> false).find(m);
-        return chunked(caller, m.requestId(), targets.refs(), targets.errors(), chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(),
-                m.batchOnly(), m.full(), m.cronAllowed(), m.hurry(), m.adminComment(), CancelTargets.basicStates(m.states()), m.ctld()));
+        CancelTargets targets = new CancelTargets(
+                        durable,
+                        services.owned(),
+                        j -> Access.mayChange(durable, caller.uid(), j),
+                        m.tellsOthers() ? privacy(caller)::shows : j -> false)
+                .find(m);
+        return chunked(
+                caller,
+                m.requestId(),
+                targets.refs(),
+                targets.errors(),
+                chunk -> new Command.CancelJobs(
+                        caller.uid(),
+                        chunk,
+                        m.signal(),
+                        m.batchOnly(),
+                        m.full(),
+                        m.cronAllowed(),
+                        m.hurry(),
+                        m.adminComment(),
+                        CancelTargets.basicStates(m.states()),
+                        m.ctld()));
     }
 
-    private Reply chunked(Caller caller, String requestId, List<Command.JobRef> refs, List<JobMessages.JobError> errors,
+    private Reply chunked(
+            Caller caller,
+            String requestId,
+            List<Command.JobRef> refs,
+            List<JobMessages.JobError> errors,
             java.util.function.Function<List<Command.JobRef>, Command> command) {
         List<String> done = new ArrayList<>();
         ArrayDeque<CompletableFuture<Decision>> underWay = new ArrayDeque<>();
-        for (int i = 0; i < refs.size() || !underWay.isEmpty();) {
+        for (int i = 0; i < refs.size() || !underWay.isEmpty(); ) {
             // the first is awaited alone: what is refused as a whole is refused then
             while (i < refs.size() && underWay.size() < (i <= CHUNK ? 1 : CHUNKS_AHEAD)) {
                 Command chunk = command.apply(List.copyOf(refs.subList(i, Math.min(refs.size(), i + CHUNK))));
@@ -398,32 +541,79 @@ public final class ControllerApi {
         for (String text : m.jobs()) {
             if (text.startsWith("name=") || text.startsWith("Name=")) {
                 String name = text.substring(5);
-                JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
-                        List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false,
-                        List.of(), false, false);
-                new JobQuery(core.durable(), q, services.owned(), j -> true).hits()
+                JobMessages.QueryJobs q = new JobMessages.QueryJobs(
+                        List.of(),
+                        isAdmin(caller) ? List.of() : List.of(caller.uid()),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(name),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        false,
+                        true,
+                        false,
+                        false,
+                        false,
+                        List.of(),
+                        false,
+                        false);
+                new JobQuery(core.durable(), q, services.owned(), j -> true)
+                        .hits()
                         .forEach(h -> refs.add(Command.JobRef.found(h.job(), h.tasks())));
                 continue;
             }
             // of steps nothing of this is done
-            JobName.parse(text, core.durable()).filter(n -> n.step() == Command.JobRef.NO_STEP).ifPresentOrElse(n -> refs.addAll(n.refs()),
-                    () -> errors.add(new JobMessages.JobError(text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
+            JobName.parse(text, core.durable())
+                    .filter(n -> n.step() == Command.JobRef.NO_STEP)
+                    .ifPresentOrElse(
+                            n -> refs.addAll(n.refs()),
+                            () -> errors.add(new JobMessages.JobError(
+                                    text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
         }
         int uid = caller.uid();
         return switch (m.action()) {
-            case "hold", "uhold" -> chunked(caller, m.requestId(), updates.held(caller, m.requestId(), refs, true, errors), errors,
-                    c -> new Command.HoldJobs(uid, c, true, m.action().equals("uhold")));
-            case "release" -> chunked(caller, m.requestId(), updates.held(caller, m.requestId(), refs, false, errors), errors,
-                    c -> new Command.HoldJobs(uid, c, false, false));
-            case "requeue" -> chunked(caller, m.requestId(), refs, errors,
-                    c -> new Command.RequeueJobs(uid, c, false, isSpecialExit(m.argument()), m.argument().equalsIgnoreCase("incomplete")));
-            case "requeuehold" -> chunked(caller, m.requestId(), refs, errors,
-                    c -> new Command.RequeueJobs(uid, c, true, isSpecialExit(m.argument())));
+            case "hold", "uhold" ->
+                chunked(
+                        caller,
+                        m.requestId(),
+                        updates.held(caller, m.requestId(), refs, true, errors),
+                        errors,
+                        c -> new Command.HoldJobs(uid, c, true, m.action().equals("uhold")));
+            case "release" ->
+                chunked(
+                        caller,
+                        m.requestId(),
+                        updates.held(caller, m.requestId(), refs, false, errors),
+                        errors,
+                        c -> new Command.HoldJobs(uid, c, false, false));
+            case "requeue" ->
+                chunked(
+                        caller,
+                        m.requestId(),
+                        refs,
+                        errors,
+                        c -> new Command.RequeueJobs(
+                                uid,
+                                c,
+                                false,
+                                isSpecialExit(m.argument()),
+                                m.argument().equalsIgnoreCase("incomplete")));
+            case "requeuehold" ->
+                chunked(
+                        caller,
+                        m.requestId(),
+                        refs,
+                        errors,
+                        c -> new Command.RequeueJobs(uid, c, true, isSpecialExit(m.argument())));
             case "notify" -> notifyJobs(caller, refs, errors, m.argument());
             case "top" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.TopJobs(uid, c));
             case "suspend" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, true));
             case "resume" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, false));
-            default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
+            default ->
+                Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
         };
     }
 
@@ -435,10 +625,13 @@ public final class ControllerApi {
         List<String> done = new ArrayList<>();
         for (Command.JobRef ref : refs) {
             switch (core.execute(new Command.NotifyJob(caller.uid(), ref, text), caller.uid())) {
-                case Decision.Rejected r -> errors.add(new JobMessages.JobError(ref.text(), r.errno().number(), r.sentence()));
+                case Decision.Rejected r ->
+                    errors.add(new JobMessages.JobError(ref.text(), r.errno().number(), r.sentence()));
                 case Decision.Accepted a -> {
                     if (a.reply().equals("salloc") && !notices.say(ref.jobId(), text)) {
-                        errors.add(new JobMessages.JobError(ref.text(), SlurmErrno.NODES_BUSY.number(),
+                        errors.add(new JobMessages.JobError(
+                                ref.text(),
+                                SlurmErrno.NODES_BUSY.number(),
                                 "salloc has not read what it was told before"));
                     } else {
                         done.add(ref.text());
@@ -453,42 +646,56 @@ public final class ControllerApi {
     // ---- interactive jobs and steps
 
     private Reply awaitAllocation(Caller caller, JobMessages.AwaitAllocation m) {
-        boolean waits = m.waitMs() > 0 && core.durable().jobs().find(m.jobId()).filter(Job::isPending).isPresent();
+        boolean waits = m.waitMs() > 0
+                && core.durable().jobs().find(m.jobId()).filter(Job::isPending).isPresent();
         if (waits) {
             services.clients().awaits(m.jobId());
         }
         Reply reply = awaited(caller, m.jobId(), m.waitMs(), this::isSettled, false);
         return waits && reply.status() == 200
-                ? reply.whenUndelivered(() -> services.clients().gone(m.jobId(), System.nanoTime() / 1_000_000_000L)) : reply;
+                ? reply.whenUndelivered(() -> services.clients().gone(m.jobId(), System.nanoTime() / 1_000_000_000L))
+                : reply;
     }
 
     /** Started and ready with all its components, or over. */
     private boolean isSettled(Job job) {
-        return job.state() != JobState.PENDING && (job.state().isTerminal()
-                || core.durable().members(job).stream().noneMatch(j -> j.has(JobFlag.CONFIGURING)));
+        return job.state() != JobState.PENDING
+                && (job.state().isTerminal()
+                        || core.durable().members(job).stream().noneMatch(j -> j.has(JobFlag.CONFIGURING)));
     }
 
     /** The version of a job's state: what must differ for AwaitChange to answer. */
     private static long version(Job job, int stepId) {
         long version = job.state().ordinal() * 31L + job.flags() * 1009L + job.attempt() * 100_003L;
         if (StepId.isAsked(stepId)) {
-            version = version * 31 + job.step(stepId).map(s -> s.state().ordinal() + 2L + s.ending().hashCode()).orElse(1L);
+            version = version * 31
+                    + job.step(stepId)
+                            .map(s -> s.state().ordinal() + 2L + s.ending().hashCode())
+                            .orElse(1L);
         }
         return version & Long.MAX_VALUE;
     }
 
     private Reply awaitChange(Caller caller, JobMessages.AwaitChange m) {
-        return awaited(caller, m.jobId(), m.waitMs(), j -> version(j, m.stepId()) != m.version() || notices.any(j.id()), true);
+        return awaited(
+                caller, m.jobId(), m.waitMs(), j -> version(j, m.stepId()) != m.version() || notices.any(j.id()), true);
     }
 
     private Reply awaitSteps(Caller caller, JobMessages.AwaitSteps m) {
         return awaited(caller, m.jobId(), m.waitMs(), ControllerApi::isDrained, false);
     }
 
-    /** Whether no numbered step runs and none of {@code srun --async} waits; other steps that wait belong to an srun that waits itself. */
+    /**
+     * Whether no numbered step runs and none of {@code srun --async} waits; other steps that wait belong to an srun
+     * that waits itself.
+     */
     private static boolean isDrained(Job job) {
-        return !job.state().isActive() || job.run().steps().stream().noneMatch(s -> s.id() >= 0
-                && (s.state() == Step.State.RUNNING || s.state() == Step.State.QUEUED && s.desc().async()));
+        return !job.state().isActive()
+                || job.run().steps().stream()
+                        .noneMatch(s -> s.id() >= 0
+                                && (s.state() == Step.State.RUNNING
+                                        || s.state() == Step.State.QUEUED
+                                                && s.desc().async()));
     }
 
     private Reply awaited(Caller caller, int jobId, int waitMs, Predicate<Job> ready, boolean told) {
@@ -502,10 +709,15 @@ public final class ControllerApi {
         if (told) {
             services.clients().heard(jobId, System.nanoTime() / 1_000_000_000L);
         }
-        Job job = watch.await(jobId, Math.min(waitMs, Replies.WAIT_MS_MAX), () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
+        Job job = watch.await(
+                jobId,
+                Math.min(waitMs, Replies.WAIT_MS_MAX),
+                () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
         List<String> said = told ? notices.take(jobId) : List.of();
-        return core.durable().jobs().find(jobId).map(j -> Reply.of(told ? allocation(job == null ? j : job, said)
-                        : allocation(j, said, ready.test(j))))
+        return core.durable()
+                .jobs()
+                .find(jobId)
+                .map(j -> Reply.of(told ? allocation(job == null ? j : job, said) : allocation(j, said, ready.test(j))))
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
     }
 
@@ -514,7 +726,8 @@ public final class ControllerApi {
     }
 
     private JobMessages.Allocation allocation(Job job, List<String> said, boolean ready) {
-        return AllocationView.of(core.durable(), links::address, job, views().reason(job).word(), ready, version(job, -1), said);
+        return AllocationView.of(
+                core.durable(), links::address, job, views().reason(job).word(), ready, version(job, -1), said);
     }
 
     private Reply complete(Caller caller, JobMessages.CompleteAllocation m) {
@@ -524,14 +737,17 @@ public final class ControllerApi {
     // ---- nodes and partitions
 
     private NodeViews nodeViews(State state) {
-        return new NodeViews(state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
+        return new NodeViews(
+                state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
     }
 
     private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
         State state = core.durable();
         Privacy sight = privacy(caller);
         boolean onlyOwn = !sight.showsNodes(state, q.nodes());
-        if (onlyOwn && (!Privacy.ofPlaces(q.fields()) || state.nodes().values().stream().noneMatch(sight::isOn))) {
+        if (onlyOwn
+                && (!Privacy.ofPlaces(q.fields())
+                        || state.nodes().values().stream().noneMatch(sight::isOn))) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         NodeViews views = nodeViews(state);
@@ -541,14 +757,18 @@ public final class ControllerApi {
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
         Predicate<Node> shown = n -> onlyOwn ? sight.isOn(n) : !sight.picksNodes() || sight.shows(n);
         if (q.nodes().isEmpty()) {
-            state.nodes().values().stream().filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && shown.test(n))
+            state.nodes().values().stream()
+                    .filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && shown.test(n))
                     .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
                     .forEach(n -> out.add(views.info(n)));
         } else {
-            if (!(HostList.parse(HostFunctions.expanded(String.join(",", q.nodes()), state)) instanceof HostList.Parsed.Ok ok)) {
+            if (!(HostList.parse(HostFunctions.expanded(String.join(",", q.nodes()), state))
+                    instanceof HostList.Parsed.Ok ok)) {
                 return Reply.error(SlurmErrno.INVALID_NODE_NAME);
             }
-            ok.list().names().forEach(name -> state.nodes().find(name).filter(shown).ifPresent(n -> out.add(views.info(n))));
+            ok.list()
+                    .names()
+                    .forEach(name -> state.nodes().find(name).filter(shown).ifPresent(n -> out.add(views.info(n))));
         }
         long now = System.currentTimeMillis() / 1000;
         // what is allocated is said by the jobs
@@ -566,38 +786,54 @@ public final class ControllerApi {
             state.partitions().find(name).filter(p -> q.all() || sight.shows(p)).ifPresent(p -> out.add(views.info(p)));
         }
         long now = System.currentTimeMillis() / 1000;
-        return Reply.of(new ClusterMessages.PartitionsReply(now, partitionsSince.of(now, state.partitions(), state.nodes()), out));
+        return Reply.of(new ClusterMessages.PartitionsReply(
+                now, partitionsSince.of(now, state.partitions(), state.nodes()), out));
     }
 
     private Reply licences(ClusterMessages.QueryLicenses q) {
         State state = core.durable();
         Map<String, Integer> used = new HashMap<>();
-        services.activeJobs(state).forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+        services.activeJobs(state)
+                .forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
         Map<String, Integer> kept = new TreeMap<>();
         long now = System.currentTimeMillis() / 1000;
-        state.reservations().values().stream().filter(r -> r.isActive(now))
+        state.reservations().values().stream()
+                .filter(r -> r.isActive(now))
                 .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
         for (Licenses.Pool p : Licenses.pools(state)) {
             if (q.name().isEmpty() || q.name().equals(p.title())) {
                 int free = p.capacity() - used.getOrDefault(p.name(), 0);
-                out.add(new ClusterMessages.LicenseInfo(p.title(), p.total(), used.getOrDefault(p.name(), 0) + p.base(),
-                        kept.getOrDefault(p.name(), 0), p.remote().isPresent(), p.total() < 0 ? -1 : Math.max(0, free),
-                        HostList.of(p.nodes()).compressed(), p.remote().map(r -> r.consumed()).orElse(0L), p.missing(),
+                out.add(new ClusterMessages.LicenseInfo(
+                        p.title(),
+                        p.total(),
+                        used.getOrDefault(p.name(), 0) + p.base(),
+                        kept.getOrDefault(p.name(), 0),
+                        p.remote().isPresent(),
+                        p.total() < 0 ? -1 : Math.max(0, free),
+                        HostList.of(p.nodes()).compressed(),
+                        p.remote().map(r -> r.consumed()).orElse(0L),
+                        p.missing(),
                         p.remote().map(r -> r.updated()).orElse(0L)));
             }
         }
-        return Reply.of(new ClusterMessages.LicensesReply(out, state.settings().options().containsKey(Settings.BARE_LICENCES)));
+        return Reply.of(new ClusterMessages.LicensesReply(
+                out, state.settings().options().containsKey(Settings.BARE_LICENCES)));
     }
 
     private Optional<List<String>> nodesNamed(String text) {
-        return text.equalsIgnoreCase("ALL") ? Optional.of(List.copyOf(core.durable().nodes().keys()))
+        return text.equalsIgnoreCase("ALL")
+                ? Optional.of(List.copyOf(core.durable().nodes().keys()))
                 : HostList.parse(HostFunctions.expanded(text, core.durable())) instanceof HostList.Parsed.Ok ok
-                        ? Optional.of(ok.list().names()).filter(n -> !n.isEmpty()) : Optional.empty();
+                        ? Optional.of(ok.list().names()).filter(n -> !n.isEmpty())
+                        : Optional.empty();
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
-        if (m.action().isEmpty() && services.conf().text(dev.muster.config.key.Key.REBOOT_PROGRAM).isEmpty()) {
+        if (m.action().isEmpty()
+                && services.conf()
+                        .text(dev.muster.config.key.Key.REBOOT_PROGRAM)
+                        .isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
         }
         Optional<List<String>> names = nodesNamed(m.nodes());
@@ -605,9 +841,12 @@ public final class ControllerApi {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
         Decision decision = core.execute(
-                new Command.RebootNodes(caller.uid(), names.get(), m.asap(), m.nextState(), m.reason(), m.force(), m.action()), caller.uid());
+                new Command.RebootNodes(
+                        caller.uid(), names.get(), m.asap(), m.nextState(), m.reason(), m.force(), m.action()),
+                caller.uid());
         return decision instanceof Decision.Accepted a && a.reply() instanceof String skipped && !skipped.isEmpty()
-                ? Reply.of(new Done(List.of(skipped))) : done(decision);
+                ? Reply.of(new Done(List.of(skipped)))
+                : done(decision);
     }
 
     private Reply updateNode(Caller caller, ClusterMessages.UpdateNode m) {
@@ -619,7 +858,9 @@ public final class ControllerApi {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());
-        return decision instanceof Decision.Accepted a && !"".equals(a.reply()) ? Reply.error(SlurmErrno.NODE_STATE_TRANSITION) : done(decision);
+        return decision instanceof Decision.Accepted a && !"".equals(a.reply())
+                ? Reply.error(SlurmErrno.NODE_STATE_TRANSITION)
+                : done(decision);
     }
 
     private Reply createNodes(Caller caller, ClusterMessages.CreateNodes m) {
@@ -634,12 +875,14 @@ public final class ControllerApi {
 
     private Reply deleteNodes(Caller caller, ClusterMessages.DeleteNodes m) {
         return HostList.parse(m.nodes()) instanceof HostList.Parsed.Ok ok
-                ? done(core.execute(new Command.RemoveNodes(caller.uid(), ok.list().names()), caller.uid()))
+                ? done(core.execute(
+                        new Command.RemoveNodes(caller.uid(), ok.list().names()), caller.uid()))
                 : Reply.error(SlurmErrno.INVALID_NODE_NAME);
     }
 
     private Reply assignNode(Caller caller, ClusterMessages.AssignNode m) {
-        return switch (core.execute(new Command.AssignNode(caller.uid(), m.hostname(), m.address(), m.port(), m.feature(), m.hardware()),
+        return switch (core.execute(
+                new Command.AssignNode(caller.uid(), m.hostname(), m.address(), m.port(), m.feature(), m.hardware()),
                 caller.uid())) {
             case Decision.Accepted a -> Reply.of(new ClusterMessages.AssignedNode(String.valueOf(a.reply())));
             case Decision.Rejected r -> Replies.rejected(r);
@@ -650,8 +893,10 @@ public final class ControllerApi {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
         Map<String, Integer> gids = services.allowedGids(changes);
-        Reply reply = done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(),
-                HostFunctions.expanded(changes, core.durable()), gids), caller.uid()));
+        Reply reply = done(core.execute(
+                new Command.UpdatePartition(
+                        caller.uid(), m.partition(), HostFunctions.expanded(changes, core.durable()), gids),
+                caller.uid()));
         if (changes.keySet().stream().anyMatch("allowgroups"::startsWith)) {
             services.groupLook().soon();
         }
@@ -660,7 +905,8 @@ public final class ControllerApi {
 
     private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {
         return switch (services.newPartition(m)) {
-            case PartitionEdit.Edited e -> done(core.execute(new Command.CreatePartition(caller.uid(), e.partition()), caller.uid()));
+            case PartitionEdit.Edited e ->
+                done(core.execute(new Command.CreatePartition(caller.uid(), e.partition()), caller.uid()));
             case PartitionEdit.Refused r -> Reply.error(400, r.errno(), r.sentence());
         };
     }
@@ -668,14 +914,19 @@ public final class ControllerApi {
     private Reply accounting(Caller caller, AccountingRows.Query q) {
         try {
             AccountingRows.Query asked = q.by(caller.uid());
-            // slurmdbd has left out what it knows the asker may not see; what slurm.conf hides besides is taken out here
-            Optional<byte[]> written = privacy(caller).hides("jobs") ? Optional.empty() : services.accounting().written(asked, core.durableIndex());
+            // slurmdbd has left out what it knows the asker may not see; what slurm.conf hides besides is taken out
+            // here
+            Optional<byte[]> written = privacy(caller).hides("jobs")
+                    ? Optional.empty()
+                    : services.accounting().written(asked, core.durableIndex());
             if (written.isPresent()) {
                 return new Reply(200, written.get());
             }
             AccountingRows.Answer found = services.accounting().query(asked.unpacked(), core.durableIndex());
             AccountingRows.Answer shown = privacy(caller).shown(found).upTo(found.next());
-            return asked.packed() ? new Reply(200, PackedRows.of(asked, shown, PackedRows.Numbers.NONE)) : Reply.of(shown);
+            return asked.packed()
+                    ? new Reply(200, PackedRows.of(asked, shown, PackedRows.Numbers.NONE))
+                    : Reply.of(shown);
         } catch (AccountingException e) {
             if (e.errno() == 0) {
                 throw e;

@@ -34,7 +34,8 @@ final class CrontabHandler {
     }
 
     Reply answer(Caller caller, String message, byte[] body) {
-        return message.equals("SetCrontab") ? set(caller, Codec.decodeKnown(body, CronMessages.SetCrontab.class))
+        return message.equals("SetCrontab")
+                ? set(caller, Codec.decodeKnown(body, CronMessages.SetCrontab.class))
                 : query(caller, Codec.decode(body, CronMessages.QueryCrontab.class));
     }
 
@@ -42,12 +43,14 @@ final class CrontabHandler {
         if (m.userId() != caller.uid() && isHidden(caller)) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        return Reply.of(new CronMessages.CrontabReply(core.durable().crontabs().find(m.userId()).map(Crontab::text).orElse("")));
+        return Reply.of(new CronMessages.CrontabReply(
+                core.durable().crontabs().find(m.userId()).map(Crontab::text).orElse("")));
     }
 
     /** From all but operators. */
     private boolean isHidden(Caller caller) {
-        return new Privacy(List.of("jobs"), core.durable(), caller.uid(), identities.userName(caller.uid())).hides("jobs");
+        return new Privacy(List.of("jobs"), core.durable(), caller.uid(), identities.userName(caller.uid()))
+                .hides("jobs");
     }
 
     private Reply set(Caller caller, CronMessages.SetCrontab m) {
@@ -59,7 +62,9 @@ final class CrontabHandler {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         // for the job's rules it is its owner who submits it
-        Caller submitter = caller.uid() == m.userId() ? caller : new Caller(owner.get().uid(), owner.get().gid());
+        Caller submitter = caller.uid() == m.userId()
+                ? caller
+                : new Caller(owner.get().uid(), owner.get().gid());
         List<Command.CronEntry> entries = new ArrayList<>();
         List<Command.SubmitJob> jobs = new ArrayList<>();
         for (CronMessages.CronJob e : m.entries()) {
@@ -78,13 +83,16 @@ final class CrontabHandler {
         Decision decision = submissions.decided(command, caller.uid(), jobs);
         return switch (decision) {
             case Decision.Rejected r -> Reply.error(400, r.errno(), r.sentence());
-            case Decision.Accepted a -> Reply.of(new CronMessages.CrontabSet(((List<?>) a.reply()).stream().map(id -> (Integer) id).toList()));
+            case Decision.Accepted a ->
+                Reply.of(new CronMessages.CrontabSet(
+                        ((List<?>) a.reply()).stream().map(id -> (Integer) id).toList()));
         };
     }
 
     private static JobMessages.Submit athome(JobMessages.Submit m, Identity owner) {
         JobDesc.Files f = m.job().files();
-        JobDesc.Files athome = new JobDesc.Files(Bytes.of(owner.home()), f.stdin(), f.stdout(), f.stderr(), f.openMode());
+        JobDesc.Files athome =
+                new JobDesc.Files(Bytes.of(owner.home()), f.stdin(), f.stdout(), f.stderr(), f.openMode());
         JobDesc job = f.workDir().isEmpty() ? m.job().withFiles(athome) : m.job();
         return new JobMessages.Submit("", job, m.script(), m.environment(), false, false);
     }

@@ -12,7 +12,6 @@ import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.format.HostList;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
-import java.util.Set;
 
 /** Changes of log levels and debug flags by scontrol: of slurmctld, of the scheduler's log, and of slurmds. */
 public final class DebugLevels {
@@ -59,7 +58,9 @@ public final class DebugLevels {
     }
 
     private String setOfNodes(String nodes, String level) {
-        List<String> names = HostList.parse(nodes) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        List<String> names = HostList.parse(nodes) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : List.of();
         State state = thread.durable();
         if (names.isEmpty() || !names.stream().allMatch(state.nodes()::has)) {
             return SlurmErrno.INVALID_NODE_NAME.sentence();

@@ -25,7 +25,13 @@ public final class Diagnostics {
     private final Accounting accounting;
     private final Identities identities;
 
-    public Diagnostics(CoreThread thread, Scheduler scheduler, Statistics statistics, Requests requests, NodeLinks links, Accounting accounting,
+    public Diagnostics(
+            CoreThread thread,
+            Scheduler scheduler,
+            Statistics statistics,
+            Requests requests,
+            NodeLinks links,
+            Accounting accounting,
             Identities identities) {
         this.thread = thread;
         this.scheduler = scheduler;
@@ -52,8 +58,11 @@ public final class Diagnostics {
         v.put("agent_queue_size", (long) links.queued());
         v.put("agent_count", (long) links.busy());
         v.put("agent_thread_count", (long) links.busy());
-        v.put("dbd_agent_queue_size", accounting.projected() == Long.MAX_VALUE ? 0
-                : Math.max(0, thread.durableIndex() - accounting.projected()));
+        v.put(
+                "dbd_agent_queue_size",
+                accounting.projected() == Long.MAX_VALUE
+                        ? 0
+                        : Math.max(0, thread.durableIndex() - accounting.projected()));
         long before = System.nanoTime();
         long sum = 0;
         for (int i = 0; i < 1000; i++) {
@@ -62,8 +71,8 @@ public final class Diagnostics {
         v.put("gettimeofday_latency", sum < 0 ? 0 : (System.nanoTime() - before) / 1000);
         List<RpcCount> messages = RpcNames.counts(requests);
         List<RpcCount> users = new ArrayList<>();
-        requests.forEachUser((uid, c) -> users.add(new RpcCount(uid == Requests.OTHERS ? "others" : identities.userName(uid), uid,
-                c.calls(), c.us())));
+        requests.forEachUser((uid, c) -> users.add(
+                new RpcCount(uid == Requests.OTHERS ? "others" : identities.userName(uid), uid, c.calls(), c.us())));
         return new ClusterMessages.DiagnosticsReply(v, messages, users);
     }
 }

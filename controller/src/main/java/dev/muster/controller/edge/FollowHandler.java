@@ -49,8 +49,14 @@ public final class FollowHandler {
     private final Function<State, NodeViews> nodes;
     private final IntFunction<String> userName;
 
-    public FollowHandler(Supplier<State> durable, ChangeLog news, NodeLinks links, Function<Caller, Privacy> privacy, Function<State, JobViews> jobs,
-            Function<State, NodeViews> nodes, IntFunction<String> userName) {
+    public FollowHandler(
+            Supplier<State> durable,
+            ChangeLog news,
+            NodeLinks links,
+            Function<Caller, Privacy> privacy,
+            Function<State, JobViews> jobs,
+            Function<State, NodeViews> nodes,
+            IntFunction<String> userName) {
         this.durable = durable;
         this.news = news;
         this.links = links;
@@ -70,7 +76,8 @@ public final class FollowHandler {
 
     public Reply follow(Caller caller, FollowMessages.Follow q) {
         boolean first = q.since().isEmpty();
-        ChangeLog.Since since = news.since(first ? news.revision() : q.since(), first ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX));
+        ChangeLog.Since since =
+                news.since(first ? news.revision() : q.since(), first ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX));
         State state = durable.get();
         Privacy sight = privacy.apply(caller);
         List<Integer> gone = new ArrayList<>();
@@ -78,7 +85,9 @@ public final class FollowHandler {
         for (int id : since.jobs()) {
             state.jobs().find(id).filter(sight::shows).ifPresent(changed::add);
         }
-        since.gone().stream().filter(g -> sight.showsJob(g.ownerUid(), g.account()) && !state.jobs().has(g.jobId()))
+        since.gone().stream()
+                .filter(g -> sight.showsJob(g.ownerUid(), g.account())
+                        && !state.jobs().has(g.jobId()))
                 .forEach(g -> gone.add(g.jobId()));
         List<NodeInfo> rows = new ArrayList<>();
         List<String> goneNodes = new ArrayList<>();
@@ -89,10 +98,28 @@ public final class FollowHandler {
                 node.ifPresentOrElse(n -> rows.add(views.info(n)), () -> goneNodes.add(name));
             }
         }
-        FollowMessages.Followed head = new FollowMessages.Followed(since.revision(), System.currentTimeMillis() / 1000, sight.sees(), caller.uid(),
-                userName.apply(caller.uid()), Access.isOperator(state, caller.uid()), Access.isAdmin(state, caller.uid()), !since.known(),
-                List.copyOf(since.lists()), List.of(), gone, rows, goneNodes, Access.coordinated(state, caller.uid()));
-        return new Reply(200, written(head, changed, jobs.apply(state), q.jobFields().isEmpty() ? Set.of() : new TreeSet<>(q.jobFields())));
+        FollowMessages.Followed head = new FollowMessages.Followed(
+                since.revision(),
+                System.currentTimeMillis() / 1000,
+                sight.sees(),
+                caller.uid(),
+                userName.apply(caller.uid()),
+                Access.isOperator(state, caller.uid()),
+                Access.isAdmin(state, caller.uid()),
+                !since.known(),
+                List.copyOf(since.lists()),
+                List.of(),
+                gone,
+                rows,
+                goneNodes,
+                Access.coordinated(state, caller.uid()));
+        return new Reply(
+                200,
+                written(
+                        head,
+                        changed,
+                        jobs.apply(state),
+                        q.jobFields().isEmpty() ? Set.of() : new TreeSet<>(q.jobFields())));
     }
 
     private static byte[] written(FollowMessages.Followed head, List<Job> changed, JobViews views, Set<String> fields) {
@@ -127,13 +154,19 @@ public final class FollowHandler {
         }
         List<FollowMessages.NodeUse> uses = java.util.Collections.synchronizedList(new ArrayList<>());
         List<String> without = java.util.Collections.synchronizedList(new ArrayList<>());
-        List<String> names = job.run().allocation().nodes().stream().map(n -> n.node()).toList();
+        List<String> names =
+                job.run().allocation().nodes().stream().map(n -> n.node()).toList();
         try (var all = java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor()) {
             for (String name : names.subList(0, Math.min(USE_NODES_MAX, names.size()))) {
                 all.execute(() -> {
                     NodeMessages.UseRead read = links.use(name, job, NODE_MS);
-                    read.steps().forEach(s -> uses.add(new FollowMessages.NodeUse(name, StepId.name(s.stepId()), s.points().stream()
-                            .filter(p -> p.time() >= job.run().startTime()).toList())));
+                    read.steps()
+                            .forEach(s -> uses.add(new FollowMessages.NodeUse(
+                                    name,
+                                    StepId.name(s.stepId()),
+                                    s.points().stream()
+                                            .filter(p -> p.time() >= job.run().startTime())
+                                            .toList())));
                     if (!read.error().isEmpty()) {
                         without.add(name + ": " + read.error());
                     }
@@ -143,12 +176,14 @@ public final class FollowHandler {
         if (names.size() > USE_NODES_MAX) {
             without.add((names.size() - USE_NODES_MAX) + " more nodes are not asked");
         }
-        uses.sort(java.util.Comparator.comparing(FollowMessages.NodeUse::node).thenComparing(FollowMessages.NodeUse::step));
+        uses.sort(java.util.Comparator.comparing(FollowMessages.NodeUse::node)
+                .thenComparing(FollowMessages.NodeUse::step));
         int usual = Sampling.taskSeconds(state.settings().options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""));
         int own = Sampling.taskSeconds(job.desc().extras().acctgFreq());
         // where nothing is gathered a job's own frequency changes nothing
         int every = usual < 0 ? 0 : own >= 0 ? own : usual;
-        return Reply.of(new FollowMessages.Use(job.id(), job.attempt(), job.state().name(), every, uses, without));
+        return Reply.of(
+                new FollowMessages.Use(job.id(), job.attempt(), job.state().name(), every, uses, without));
     }
 
     // ---- what jobs write
@@ -165,23 +200,56 @@ public final class FollowHandler {
         }
         boolean error = q.stream().equals(FollowMessages.STDERR);
         if (job.desc().kind() != JobDesc.Kind.BATCH || !error && !q.stream().equals(FollowMessages.STDOUT)) {
-            return Reply.error(400, SlurmErrno.ERROR, error || q.stream().equals(FollowMessages.STDOUT)
-                    ? "Only batch jobs have files of their own for what they write" : "There is no stream \"" + q.stream() + "\"");
+            return Reply.error(
+                    400,
+                    SlurmErrno.ERROR,
+                    error || q.stream().equals(FollowMessages.STDOUT)
+                            ? "Only batch jobs have files of their own for what they write"
+                            : "There is no stream \"" + q.stream() + "\"");
         }
         Bytes path = error ? JobPaths.stderr(job) : JobPaths.stdout(job);
         if (job.run().allocation().isEmpty()) {
-            return Reply.of(new FollowMessages.Output(job.attempt(), path.text(), 0, -1, Bytes.EMPTY, job.state().isTerminal(), job.state().name(),
+            return Reply.of(new FollowMessages.Output(
+                    job.attempt(),
+                    path.text(),
+                    0,
+                    -1,
+                    Bytes.EMPTY,
+                    job.state().isTerminal(),
+                    job.state().name(),
                     ""));
         }
         int waitMs = job.state().isTerminal() ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX);
         String node = job.run().allocation().ofScript().node();
-        NodeMessages.FileRead read = links.read(node, id -> new NodeMessages.ReadFile(id, job.desc().owner(), job.id(), path, q.offset(),
-                Math.clamp(q.maxBytes(), 1, FollowMessages.OUTPUT_BYTES_MAX), waitMs, q.file()), waitMs + NODE_MS);
+        NodeMessages.FileRead read = links.read(
+                node,
+                id -> new NodeMessages.ReadFile(
+                        id,
+                        job.desc().owner(),
+                        job.id(),
+                        path,
+                        q.offset(),
+                        Math.clamp(q.maxBytes(), 1, FollowMessages.OUTPUT_BYTES_MAX),
+                        waitMs,
+                        q.file()),
+                waitMs + NODE_MS);
         if (!read.error().isEmpty()) {
-            return Reply.error(400, SlurmErrno.ERROR, "Node " + node + " cannot read " + path.text() + ": " + read.error());
+            return Reply.error(
+                    400, SlurmErrno.ERROR, "Node " + node + " cannot read " + path.text() + ": " + read.error());
         }
         // as it stood before the file was read: what it wrote before its end is in the file then
-        return Reply.of(new FollowMessages.Output(job.attempt(), path.text(), read.offset(), read.size(), read.data(), job.state().isTerminal(),
-                durable.get().jobs().find(job.id()).map(j -> j.state().name()).orElse(job.state().name()), read.file()));
+        return Reply.of(new FollowMessages.Output(
+                job.attempt(),
+                path.text(),
+                read.offset(),
+                read.size(),
+                read.data(),
+                job.state().isTerminal(),
+                durable.get()
+                        .jobs()
+                        .find(job.id())
+                        .map(j -> j.state().name())
+                        .orElse(job.state().name()),
+                read.file()));
     }
 }

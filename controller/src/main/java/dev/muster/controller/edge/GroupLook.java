@@ -17,8 +17,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Looks from time to time which groups those are in whose jobs wait for partitions with AllowGroups: every GroupUpdateTime, without
- * GroupUpdateForce only if the file of groups has changed, and whenever the configuration or such a list was set anew.
+ * Looks from time to time which groups those are in whose jobs wait for partitions with AllowGroups: every
+ * GroupUpdateTime, without GroupUpdateForce only if the file of groups has changed, and whenever the configuration or
+ * such a list was set anew.
  */
 public final class GroupLook {
     private final Supplier<State> durable;
@@ -32,11 +33,15 @@ public final class GroupLook {
     private long seenMs;
 
     /**
-     * @param groups    that a user is in now; empty where nobody knows
+     * @param groups that a user is in now; empty where nobody knows
      * @param changedMs when the file of groups was changed
-     * @param failed    told what kept a look from its end
+     * @param failed told what kept a look from its end
      */
-    public GroupLook(Supplier<State> durable, IntFunction<Optional<List<Integer>>> groups, Function<Command, Decision> core, LongSupplier changedMs,
+    public GroupLook(
+            Supplier<State> durable,
+            IntFunction<Optional<List<Integer>>> groups,
+            Function<Command, Decision> core,
+            LongSupplier changedMs,
             Consumer<RuntimeException> failed) {
         this.durable = durable;
         this.groups = groups;
@@ -65,7 +70,7 @@ public final class GroupLook {
                     try {
                         look();
                     } catch (RuntimeException e) {
-                        failed.accept(e);       // the next look may find what this one did not
+                        failed.accept(e); // the next look may find what this one did not
                     }
                 }
             }
@@ -75,10 +80,10 @@ public final class GroupLook {
     }
 
     /** Whether there is anything to look for. */
-    @SuppressWarnings("WaitNotInLoop")   // what woke it is looked at below
+    @SuppressWarnings("WaitNotInLoop") // what woke it is looked at below
     private synchronized boolean await() throws InterruptedException {
         if (!asked) {
-            wait(everyMs);      // 0 until somebody asks
+            wait(everyMs); // 0 until somebody asks
         }
         long changed = changedMs.getAsLong();
         boolean due = asked || everyMs > 0 && (force || changed > seenMs);
@@ -99,7 +104,8 @@ public final class GroupLook {
         users.forEach(uid -> groups.apply(uid).ifPresent(gids -> now.put(uid, gids)));
         boolean more = !now.isEmpty();
         while (more) {
-            more = core.apply(new Command.RenewGroups(now)) instanceof Decision.Accepted a && a.reply() instanceof Integer n
+            more = core.apply(new Command.RenewGroups(now)) instanceof Decision.Accepted a
+                    && a.reply() instanceof Integer n
                     && n == GroupRules.JOBS_MAX;
         }
     }

@@ -14,7 +14,10 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** What the controller's port shows to web programs: that it lives, and with MetricsType its metrics, to whom they are for. */
+/**
+ * What the controller's port shows to web programs: that it lives, and with MetricsType its metrics, to whom they are
+ * for.
+ */
 public final class HttpPages implements Server.OpenHandler {
     private static final String OPENMETRICS = "application/openmetrics-text";
     private static final String METRICS_TYPE = OPENMETRICS + "; version=1.0.0; charset=utf-8";
@@ -28,12 +31,16 @@ public final class HttpPages implements Server.OpenHandler {
     private final Function<String, Optional<String>> metrics;
 
     /**
-     * @param tokens  with which a request may say whose it is
+     * @param tokens with which a request may say whose it is
      * @param isAdmin by user id
-     * @param userId  of a user's name, as text; "" for none
+     * @param userId of a user's name, as text; "" for none
      * @param metrics the text of a path below /metrics/
      */
-    public HttpPages(Supplier<SlurmConf> conf, Optional<Tokens> tokens, IntPredicate isAdmin, Function<String, String> userId,
+    public HttpPages(
+            Supplier<SlurmConf> conf,
+            Optional<Tokens> tokens,
+            IntPredicate isAdmin,
+            Function<String, String> userId,
             Function<String, Optional<String>> metrics) {
         this.conf = conf;
         this.tokens = tokens;
@@ -59,18 +66,25 @@ public final class HttpPages implements Server.OpenHandler {
             String type = name.isEmpty() ? "text/plain" : type(header.apply("Accept"));
             return metrics.apply(name).map(text -> refusal(c, header).orElseGet(() -> page(200, type, text)));
         }
-        return List.of("/livez", "/readyz", "/healthz").contains(path) ? Optional.of(page(200, "text/plain", "ok\n")) : Optional.empty();
+        return List.of("/livez", "/readyz", "/healthz").contains(path)
+                ? Optional.of(page(200, "text/plain", "ok\n"))
+                : Optional.empty();
     }
 
     private static String type(String accept) {
-        return accept.contains("text/plain") && !accept.contains(OPENMETRICS) && !accept.startsWith("*/*") ? PROMETHEUS_TYPE : METRICS_TYPE;
+        return accept.contains("text/plain") && !accept.contains(OPENMETRICS) && !accept.startsWith("*/*")
+                ? PROMETHEUS_TYPE
+                : METRICS_TYPE;
     }
 
     private static Page page(int status, String type, String text) {
         return new Page(status, type, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Why this caller may not see metrics: those of MetricsAuthUsers may, else all where no PrivateData hides anything; administrators always. */
+    /**
+     * Why this caller may not see metrics: those of MetricsAuthUsers may, else all where no PrivateData hides anything;
+     * administrators always.
+     */
     private Optional<Page> refusal(SlurmConf c, UnaryOperator<String> header) {
         String bearer = header.apply("Authorization");
         String token = bearer.startsWith("Bearer ") ? bearer.substring(7).strip() : header.apply("X-SLURM-USER-TOKEN");
@@ -92,8 +106,16 @@ public final class HttpPages implements Server.OpenHandler {
         String uid = who;
         boolean hidden = c.list(Key.PRIVATE_DATA).stream().anyMatch(word -> !word.equals("none"))
                 && !c.has(Key.METRICS_PARAMETERS, "ignore_private_data");
-        boolean allowed = admin || (users.isEmpty() ? !hidden : !uid.isEmpty() && users.stream().anyMatch(user -> userId.apply(user).equals(uid)));
-        return allowed ? Optional.empty() : caller.isPresent() ? Optional.of(page(403, "text/plain", "not for this user\n"))
-                : Optional.of(page(401, "text/plain", "a token is needed\n"));
+        boolean allowed = admin
+                || (users.isEmpty()
+                        ? !hidden
+                        : !uid.isEmpty()
+                                && users.stream()
+                                        .anyMatch(user -> userId.apply(user).equals(uid)));
+        return allowed
+                ? Optional.empty()
+                : caller.isPresent()
+                        ? Optional.of(page(403, "text/plain", "not for this user\n"))
+                        : Optional.of(page(401, "text/plain", "a token is needed\n"));
     }
 }

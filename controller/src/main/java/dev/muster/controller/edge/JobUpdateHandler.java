@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Handles {@code scontrol update}, {@code hold} and {@code release} of jobs: job_submit.lua decides on each change before the core, and its lines
- * for the user are returned.
+ * Handles {@code scontrol update}, {@code hold} and {@code release} of jobs: job_submit.lua decides on each change
+ * before the core, and its lines for the user are returned.
  */
 final class JobUpdateHandler {
     private static final String PRIORITY = "priority";
@@ -61,16 +61,36 @@ final class JobUpdateHandler {
             Optional<SubmitFilter.Changed> filtered = asked(state, ref, changes, caller);
             String said = filtered.map(f -> String.join("\n", f.said())).orElse("");
             if (filtered.isPresent() && filtered.get().refused() != 0) {
-                refused(state, ref, new JobError(ref.text(), filtered.get().refused(), filtered.get().sentence(), said), outcomes, errors);
+                refused(
+                        state,
+                        ref,
+                        new JobError(
+                                ref.text(),
+                                filtered.get().refused(),
+                                filtered.get().sentence(),
+                                said),
+                        outcomes,
+                        errors);
                 continue;
             }
-            Map<String, String> meant = HostFunctions.expanded(filtered.map(SubmitFilter.Changed::changes).orElse(changes), state);
-            switch (core.execute(Replies.once(caller, m.requestId(), number, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
-                case Decision.Rejected r when said.isEmpty() && refs.size() == 1 || r.errno() == SlurmErrno.NOT_SUPPORTED -> {
+            Map<String, String> meant = HostFunctions.expanded(
+                    filtered.map(SubmitFilter.Changed::changes).orElse(changes), state);
+            switch (core.execute(
+                    Replies.once(caller, m.requestId(), number, new Command.UpdateJob(caller.uid(), ref, meant)),
+                    caller.uid())) {
+                case Decision.Rejected r
+                when said.isEmpty() && refs.size() == 1 || r.errno() == SlurmErrno.NOT_SUPPORTED -> {
                     return Replies.rejected(r);
                 }
-                case Decision.Rejected r -> refused(state, ref, new JobError(ref.text(), r.errno().number(), r.sentence(), said), outcomes, errors);
-                case Decision.Accepted a -> done(state, ref, ((JobMessages.CancelReply) a.reply()).errors(), said, outcomes, errors);
+                case Decision.Rejected r ->
+                    refused(
+                            state,
+                            ref,
+                            new JobError(ref.text(), r.errno().number(), r.sentence(), said),
+                            outcomes,
+                            errors);
+                case Decision.Accepted a ->
+                    done(state, ref, ((JobMessages.CancelReply) a.reply()).errors(), said, outcomes, errors);
             }
         }
         errors.addAll(outcomes.told());
@@ -78,12 +98,14 @@ final class JobUpdateHandler {
     }
 
     /**
-     * Selects the jobs that job_submit.lua allows to be held or released. The fields that the script changes besides the priority become an
-     * update of the job, recorded under {@link #ofScript} so that a retry of the request applies it once.
+     * Selects the jobs that job_submit.lua allows to be held or released. The fields that the script changes besides
+     * the priority become an update of the job, recorded under {@link #ofScript} so that a retry of the request applies
+     * it once.
      *
      * @param errors receives the refused jobs, and the lines that the script told about the allowed ones
      */
-    List<Command.JobRef> held(Caller caller, String requestId, List<Command.JobRef> refs, boolean hold, List<JobError> errors) {
+    List<Command.JobRef> held(
+            Caller caller, String requestId, List<Command.JobRef> refs, boolean hold, List<JobError> errors) {
         if (!filter.isConfigured()) {
             return refs;
         }
@@ -95,21 +117,29 @@ final class JobUpdateHandler {
             Map<String, String> wanted = new TreeMap<>(Map.of(PRIORITY, hold ? "0" : COMPUTED));
             Optional<SubmitFilter.Changed> filtered = asked(state, ref, wanted, caller);
             // for tasks of an array the original reports errors only
-            String said = isOfArray(state, ref) ? "" : filtered.map(f -> String.join("\n", f.said())).orElse("");
+            String said = isOfArray(state, ref)
+                    ? ""
+                    : filtered.map(f -> String.join("\n", f.said())).orElse("");
             if (filtered.isPresent() && filtered.get().refused() != 0) {
-                errors.add(new JobError(shown(state, ref), filtered.get().refused(), filtered.get().sentence(), said));
+                errors.add(new JobError(
+                        shown(state, ref),
+                        filtered.get().refused(),
+                        filtered.get().sentence(),
+                        said));
                 continue;
             }
             if (!said.isEmpty()) {
                 errors.add(new JobError(ref.text(), 0, TaskOutcomes.done("").error(), said));
             }
-            Map<String, String> more = new TreeMap<>(filtered.map(SubmitFilter.Changed::changes).orElse(wanted));
+            Map<String, String> more =
+                    new TreeMap<>(filtered.map(SubmitFilter.Changed::changes).orElse(wanted));
             boolean asItWas = wanted.get(PRIORITY).equals(more.get(PRIORITY));
             if (asItWas) {
                 more.remove(PRIORITY);
                 out.add(ref);
             }
-            Command update = Replies.once(caller, ofScript(requestId), number, new Command.UpdateJob(caller.uid(), ref, more));
+            Command update =
+                    Replies.once(caller, ofScript(requestId), number, new Command.UpdateJob(caller.uid(), ref, more));
             if (!more.isEmpty() && core.execute(update, caller.uid()) instanceof Decision.Rejected r) {
                 errors.add(new JobError(shown(state, ref), r.errno().number(), r.sentence()));
             }
@@ -117,17 +147,23 @@ final class JobUpdateHandler {
         return out;
     }
 
-    /** The id of a request's second record. It differs from all ids of the first, which are the request's id or that with a number behind it. */
+    /**
+     * The id of a request's second record. It differs from all ids of the first, which are the request's id or that
+     * with a number behind it.
+     */
     static String ofScript(String requestId) {
         return requestId.isEmpty() ? "" : requestId + ".script";
     }
 
-    private Optional<SubmitFilter.Changed> asked(State state, Command.JobRef ref, Map<String, String> changes, Caller caller) {
-        return state.job(ref.jobId(), ref.task()).filter(j -> !j.state().isTerminal())
+    private Optional<SubmitFilter.Changed> asked(
+            State state, Command.JobRef ref, Map<String, String> changes, Caller caller) {
+        return state.job(ref.jobId(), ref.task())
+                .filter(j -> !j.state().isTerminal())
                 .flatMap(j -> filter.modify(j, changes, scriptOf(j), caller.uid()));
     }
 
-    private static void refused(State state, Command.JobRef ref, JobError why, TaskOutcomes outcomes, List<JobError> errors) {
+    private static void refused(
+            State state, Command.JobRef ref, JobError why, TaskOutcomes outcomes, List<JobError> errors) {
         if (isOfArray(state, ref)) {
             outcomes.put(tasks(state, ref), new JobError("", why.errno(), why.error(), why.said()));
         } else {
@@ -136,10 +172,18 @@ final class JobUpdateHandler {
     }
 
     /** @param partly the core's errors for refused tasks, if it refused some of them */
-    private static void done(State state, Command.JobRef ref, List<JobError> partly, String said, TaskOutcomes outcomes, List<JobError> errors) {
+    private static void done(
+            State state,
+            Command.JobRef ref,
+            List<JobError> partly,
+            String said,
+            TaskOutcomes outcomes,
+            List<JobError> errors) {
         if (!partly.isEmpty()) {
-            partly.forEach(e -> errors.add(e.errno() == SlurmErrno.JOB_FINISHED.number() ? e
-                    : new JobError(e.job(), e.errno(), e.error(), said)));
+            partly.forEach(e -> errors.add(
+                    e.errno() == SlurmErrno.JOB_FINISHED.number()
+                            ? e
+                            : new JobError(e.job(), e.errno(), e.error(), said)));
         } else if (isOfArray(state, ref)) {
             outcomes.put(tasks(state, ref), TaskOutcomes.done(said));
         } else if (!said.isEmpty()) {
@@ -148,7 +192,11 @@ final class JobUpdateHandler {
     }
 
     private static boolean isOfArray(State state, Command.JobRef ref) {
-        return ref.task() >= 0 || state.jobs().find(ref.jobId()).filter(j -> j.array().jobId() == j.id()).isPresent();
+        return ref.task() >= 0
+                || state.jobs()
+                        .find(ref.jobId())
+                        .filter(j -> j.array().jobId() == j.id())
+                        .isPresent();
     }
 
     private static IndexSet tasks(State state, Command.JobRef ref) {

@@ -5,7 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What operators said to salloc ({@code scontrol notify}), until it asks for it. A few words per job; the oldest jobs' go first. */
+/**
+ * What operators said to salloc ({@code scontrol notify}), until it asks for it. A few words per job; the oldest jobs'
+ * go first.
+ */
 final class Notices {
     private static final int JOBS_MAX = 1000;
     private static final int PER_JOB_MAX = 20;

@@ -39,7 +39,8 @@ final class PlanHandler {
     }
 
     Reply answer(String message, byte[] body) {
-        return message.equals("QueryWhy") ? why(Codec.decode(body, PlanMessages.QueryWhy.class))
+        return message.equals("QueryWhy")
+                ? why(Codec.decode(body, PlanMessages.QueryWhy.class))
                 : plan(Codec.decode(body, PlanMessages.QueryPlan.class));
     }
 
@@ -52,10 +53,20 @@ final class PlanHandler {
         Explainer explainer = new Explainer(state, now, scheduler, sight::shows, s -> "@" + s + "@");
         Explainer.Explanation e = explainer.of(job, views.reason(job));
         Optional<Planner.Estimate> planned = explainer.planned(job, views.reason(job));
-        return Reply.of(new PlanMessages.Why(job.id(), job.displayId(), job.desc().owner().user(), job.state().name(),
-                job.isPending() ? views.reason(job).word() : "None", e.says(), e.evidence(), e.change(),
+        return Reply.of(new PlanMessages.Why(
+                job.id(),
+                job.displayId(),
+                job.desc().owner().user(),
+                job.state().name(),
+                job.isPending() ? views.reason(job).word() : "None",
+                e.says(),
+                e.evidence(),
+                e.change(),
                 planned.map(Planner.Estimate::start).orElse(0L),
-                sight.hides("nodes") ? "" : planned.map(p -> HostList.of(p.nodes()).compressed()).orElse(""), now.seconds()));
+                sight.hides("nodes")
+                        ? ""
+                        : planned.map(p -> HostList.of(p.nodes()).compressed()).orElse(""),
+                now.seconds()));
     }
 
     private Reply plan(PlanMessages.QueryPlan q) {
@@ -66,43 +77,76 @@ final class PlanHandler {
             return Reply.error(SlurmErrno.INVALID_PARTITION_NAME);
         }
         Map<String, List<String>> partitions = new HashMap<>();
-        state.partitions().values().stream().filter(p -> q.partition().isEmpty() || p.name().equals(q.partition()))
-                .forEach(p -> p.nodes().forEach(n -> partitions.computeIfAbsent(n, k -> new ArrayList<>()).add(p.name())));
+        state.partitions().values().stream()
+                .filter(p -> q.partition().isEmpty() || p.name().equals(q.partition()))
+                .forEach(p -> p.nodes()
+                        .forEach(n -> partitions
+                                .computeIfAbsent(n, k -> new ArrayList<>())
+                                .add(p.name())));
         List<PlanMessages.PlanNode> nodes = new ArrayList<>();
         for (Node n : state.nodes().values()) {
             if (partitions.containsKey(n.name()) && !n.has(Node.Flag.FUTURE)) {
-                nodes.add(new PlanMessages.PlanNode(n.name(), partitions.get(n.name()), n.spec().cpus(), n.isUsable() || n.isAsleep()));
+                nodes.add(new PlanMessages.PlanNode(
+                        n.name(), partitions.get(n.name()), n.spec().cpus(), n.isUsable() || n.isAsleep()));
             }
         }
-        nodes.sort(Comparator.comparingInt(n -> state.nodes().at(n.name()).spec().order()));
+        nodes.sort(
+                Comparator.comparingInt(n -> state.nodes().at(n.name()).spec().order()));
         List<PlanMessages.Bar> bars = new ArrayList<>();
         int waiting = 0;
         int planned = 0;
         for (Job job : state.jobs().values()) {
             if (job.holdsNodes()) {
-                long left = job.run().limitTickMs() < 0 ? 0 : now.seconds() + Math.max(0, (job.run().limitTickMs() - now.tickMs()) / 1000);
-                bars.add(bar(job, true, job.run().startTime(), left, job.run().allocation().hostList(), job.run().allocation().cpus()));
+                long left = job.run().limitTickMs() < 0
+                        ? 0
+                        : now.seconds() + Math.max(0, (job.run().limitTickMs() - now.tickMs()) / 1000);
+                bars.add(bar(
+                        job,
+                        true,
+                        job.run().startTime(),
+                        left,
+                        job.run().allocation().hostList(),
+                        job.run().allocation().cpus()));
             } else if (job.isPending()) {
                 Optional<Planner.Estimate> e = scheduler.plan(job.id());
                 waiting += sight.shows(job) ? 1 : 0;
                 planned += e.isPresent() && sight.shows(job) ? 1 : 0;
                 if (e.isPresent() && e.get().start() <= q.until()) {
-                    int limit = state.partitions().find(e.get().partition()).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
-                    bars.add(bar(job, false, e.get().start(), limit < 0 ? 0 : e.get().start() + limit * 60L,
-                            HostList.of(e.get().nodes()).compressed(), e.get().cpus()));
+                    int limit = state.partitions()
+                            .find(e.get().partition())
+                            .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
+                            .orElse(-1);
+                    bars.add(bar(
+                            job,
+                            false,
+                            e.get().start(),
+                            limit < 0 ? 0 : e.get().start() + limit * 60L,
+                            HostList.of(e.get().nodes()).compressed(),
+                            e.get().cpus()));
                 }
             }
         }
-        bars.removeIf(b -> !q.partition().isEmpty() && !List.of(b.partition().split(",")).contains(q.partition()));
+        bars.removeIf(b ->
+                !q.partition().isEmpty() && !List.of(b.partition().split(",")).contains(q.partition()));
         bars.sort(Comparator.comparingLong(PlanMessages.Bar::start).thenComparingInt(PlanMessages.Bar::jobId));
         int more = Math.max(0, bars.size() - PlanMessages.BARS_MAX);
-        return Reply.of(new PlanMessages.Plan(now.seconds(), waiting, planned, nodes, bars.subList(0, bars.size() - more), more));
+        return Reply.of(new PlanMessages.Plan(
+                now.seconds(), waiting, planned, nodes, bars.subList(0, bars.size() - more), more));
     }
 
     /** What may not be seen still takes its place. */
     private PlanMessages.Bar bar(Job job, boolean running, long start, long end, String nodes, int cpus) {
         boolean shown = sight.shows(job);
-        return new PlanMessages.Bar(shown ? job.id() : 0, shown ? job.displayId() : "", shown ? job.desc().owner().user() : "",
-                shown ? job.desc().name() : "", job.desc().partition(), running, start, end, nodes, cpus);
+        return new PlanMessages.Bar(
+                shown ? job.id() : 0,
+                shown ? job.displayId() : "",
+                shown ? job.desc().owner().user() : "",
+                shown ? job.desc().name() : "",
+                job.desc().partition(),
+                running,
+                start,
+                end,
+                nodes,
+                cpus);
     }
 }

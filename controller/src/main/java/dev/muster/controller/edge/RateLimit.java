@@ -14,16 +14,17 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * How many requests of one user are answered (SlurmctldParameters=rl_enable): each has a bucket of tokens, a request takes one, and some are added
- * every few seconds; who has none left is told to back off. root and SlurmUser are not counted. Thread-safe.
+ * How many requests of one user are answered (SlurmctldParameters=rl_enable): each has a bucket of tokens, a request
+ * takes one, and some are added every few seconds; who has none left is told to back off. root and SlurmUser are not
+ * counted. Thread-safe.
  */
 public final class RateLimit {
     /**
-     * @param size     tokens of a full bucket
-     * @param rate     tokens that are added each period
-     * @param periodS  seconds
-     * @param users    with a bucket at a time; who has not asked for longest loses his
-     * @param logS     seconds between lines about it in the log; 0 for each, below for none
+     * @param size tokens of a full bucket
+     * @param rate tokens that are added each period
+     * @param periodS seconds
+     * @param users with a bucket at a time; who has not asked for longest loses his
+     * @param logS seconds between lines about it in the log; 0 for each, below for none
      */
     record Settings(int size, int rate, int periodS, int users, int logS) {
         static Optional<Settings> of(SlurmConf conf) {
@@ -31,8 +32,12 @@ public final class RateLimit {
                 return Optional.empty();
             }
             Map<String, String> given = conf.parameters(Key.SLURMCTLD_PARAMETERS);
-            return Optional.of(new Settings(number(given, "rl_bucket_size", 30), number(given, "rl_refill_rate", 2),
-                    number(given, "rl_refill_period", 1), number(given, "rl_table_size", 8192), number(given, "rl_log_freq", 0)));
+            return Optional.of(new Settings(
+                    number(given, "rl_bucket_size", 30),
+                    number(given, "rl_refill_rate", 2),
+                    number(given, "rl_refill_period", 1),
+                    number(given, "rl_table_size", 8192),
+                    number(given, "rl_log_freq", 0)));
         }
 
         private static int number(Map<String, String> given, String name, int otherwise) {
@@ -65,7 +70,8 @@ public final class RateLimit {
 
     /** What answers, with this before it. */
     public Server.MessageHandler before(Server.MessageHandler api) {
-        return (caller, message, body) -> takes(caller.uid(), message) ? api.handle(caller, message, body)
+        return (caller, message, body) -> takes(caller.uid(), message)
+                ? api.handle(caller, message, body)
                 : Server.Reply.error(Client.BACK_OFF, SlurmErrno.CTLD_BACKOFF, SlurmErrno.CTLD_BACKOFF.sentence());
     }
 

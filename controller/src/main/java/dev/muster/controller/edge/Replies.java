@@ -17,7 +17,9 @@ final class Replies {
 
     /** A message that is sent again acts once; it may stand for several commands. */
     static Command once(Caller caller, String requestId, int part, Command command) {
-        return requestId.isEmpty() ? command : new Command.Once(requestId + (part == 0 ? "" : "." + part), caller.uid(), command);
+        return requestId.isEmpty()
+                ? command
+                : new Command.Once(requestId + (part == 0 ? "" : "." + part), caller.uid(), command);
     }
 
     static Reply tested(Decision decision) {

@@ -51,7 +51,8 @@ final class ReservationHandler {
         }
         Map<String, String> values = HostFunctions.expanded(m.values(), core.durable());
         values.put("zone", ZoneId.systemDefault().getId());
-        return switch (core.execute(new Command.CreateReservation(caller.uid(), m.name(), values, gids), caller.uid())) {
+        return switch (core.execute(
+                new Command.CreateReservation(caller.uid(), m.name(), values, gids), caller.uid())) {
             case Decision.Accepted a -> Reply.of(new ClusterMessages.CreateReservationReply((String) a.reply()));
             case Decision.Rejected r -> Reply.error(400, r.errno(), r.sentence());
         };
@@ -64,15 +65,26 @@ final class ReservationHandler {
             return Reply.error(unknown.get());
         }
         Optional<Identity> who = identities.byUid(caller.uid());
-        return done(core.execute(new Command.UpdateReservation(caller.uid(), who.map(Identity::user).orElse(""),
-                who.map(Identity::gids).orElse(List.of()), m.name(), HostFunctions.expanded(m.values(), core.durable()), gids),
+        return done(core.execute(
+                new Command.UpdateReservation(
+                        caller.uid(),
+                        who.map(Identity::user).orElse(""),
+                        who.map(Identity::gids).orElse(List.of()),
+                        m.name(),
+                        HostFunctions.expanded(m.values(), core.durable()),
+                        gids),
                 caller.uid()));
     }
 
     Reply delete(Caller caller, ClusterMessages.DeleteReservation m) {
         Optional<Identity> who = identities.byUid(caller.uid());
-        return done(core.execute(new Command.DeleteReservation(caller.uid(), who.map(Identity::user).orElse(""),
-                who.map(Identity::gids).orElse(List.of()), m.name()), caller.uid()));
+        return done(core.execute(
+                new Command.DeleteReservation(
+                        caller.uid(),
+                        who.map(Identity::user).orElse(""),
+                        who.map(Identity::gids).orElse(List.of()),
+                        m.name()),
+                caller.uid()));
     }
 
     private static Reply done(Decision decision) {
@@ -117,7 +129,8 @@ final class ReservationHandler {
     Reply query(Caller caller, ClusterMessages.QueryReservations q) {
         State state = core.durable();
         long now = System.currentTimeMillis() / 1000;
-        boolean all = !new Privacy(services.conf().list(Key.PRIVATE_DATA), state, caller.uid(), identities.userName(caller.uid()))
+        boolean all = !new Privacy(
+                        services.conf().list(Key.PRIVATE_DATA), state, caller.uid(), identities.userName(caller.uid()))
                 .hides("reservations");
         Optional<Identity> who = all ? Optional.empty() : identities.byUid(caller.uid());
         List<ReservationInfo> out = new ArrayList<>();
@@ -125,7 +138,9 @@ final class ReservationHandler {
         state.reservations().values().forEach(inOrder::add);
         inOrder.sort(Comparator.comparingInt(Reservation::serial).thenComparing(Reservation::name));
         for (Reservation r : inOrder) {
-            boolean visible = all || who.filter(i -> r.concerns(state.accounts(), i.user(), i.gids())).isPresent();
+            boolean visible = all
+                    || who.filter(i -> r.concerns(state.accounts(), i.user(), i.gids()))
+                            .isPresent();
             if (visible && (q.name().isEmpty() || q.name().equals(r.name()))) {
                 out.add(info(state, r, now));
             }
@@ -136,7 +151,9 @@ final class ReservationHandler {
     /** Its devices, and those of its licences that AccountingStorageTRES has. */
     private static String tres(State state, Reservation r) {
         String licences = TresText.licences(state, r.want().licenses());
-        return ReservedDevices.requested(r).isEmpty() && !licences.isEmpty() ? licences.substring(1) : ReservedDevices.requested(r) + licences;
+        return ReservedDevices.requested(r).isEmpty() && !licences.isEmpty()
+                ? licences.substring(1)
+                : ReservedDevices.requested(r) + licences;
     }
 
     private static ReservationInfo info(State state, Reservation r, long now) {
@@ -162,9 +179,28 @@ final class ReservationHandler {
             }
         }
         Reservation.Who w = r.who();
-        return new ReservationInfo(r.name(), r.startAt(now), r.endAt(now), HostList.of(r.nodes()).compressed(), r.nodes().size(), cores, cpus,
-                r.want().features(), r.want().partition(), flags, w.users().text(), w.groups().text(), w.accounts().text(), w.qos().text(),
-                w.partitions().text(), r.isActive(now), r.maxStartDelayS(), r.purgeAfterS(), r.comment(), details, r.want().licenses(),
+        return new ReservationInfo(
+                r.name(),
+                r.startAt(now),
+                r.endAt(now),
+                HostList.of(r.nodes()).compressed(),
+                r.nodes().size(),
+                cores,
+                cpus,
+                r.want().features(),
+                r.want().partition(),
+                flags,
+                w.users().text(),
+                w.groups().text(),
+                w.accounts().text(),
+                w.qos().text(),
+                w.partitions().text(),
+                r.isActive(now),
+                r.maxStartDelayS(),
+                r.purgeAfterS(),
+                r.comment(),
+                details,
+                r.want().licenses(),
                 tres(state, r));
     }
 }

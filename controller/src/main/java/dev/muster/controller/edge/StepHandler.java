@@ -26,7 +26,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The edge of srun's steps: an environment goes to the blobs, and a step whose resources are busy is asked for again. */
+/**
+ * The edge of srun's steps: an environment goes to the blobs, and a step whose resources are busy is asked for again.
+ */
 public final class StepHandler {
     private static final Reply REFUSED = Reply.error(400, SlurmErrno.ERROR, SubmitHandler.NUL);
     private final ControllerServices services;
@@ -58,8 +60,10 @@ public final class StepHandler {
         Command.CreateStep command = step(caller, m, services.randomToken());
         return switch (stepped(caller, m.jobId(), m.waitMs(), command, List.of(command))) {
             case Decision.Rejected r -> Replies.rejected(r);
-            case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply()).map(Reply::of)
-                    .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
+            case Decision.Accepted a ->
+                started(m.jobId(), (Integer) a.reply())
+                        .map(Reply::of)
+                        .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
         };
     }
 
@@ -68,13 +72,22 @@ public final class StepHandler {
             return Reply.error(SlurmErrno.NOT_HET_JOB);
         }
         String token = services.randomToken();
-        List<Command.CreateStep> parts = m.parts().stream().map(p -> step(caller, p, token)).toList();
-        int leader = core.durable().jobs().find(m.parts().getFirst().jobId()).map(j -> j.het().jobId()).orElse(0);
-        return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts), parts)) {
+        List<Command.CreateStep> parts =
+                m.parts().stream().map(p -> step(caller, p, token)).toList();
+        int leader = core.durable()
+                .jobs()
+                .find(m.parts().getFirst().jobId())
+                .map(j -> j.het().jobId())
+                .orElse(0);
+        return switch (stepped(
+                caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts), parts)) {
             case Decision.Rejected r -> Replies.rejected(r);
             case Decision.Accepted a -> {
-                List<JobMessages.StepStarted> all = started(core.durable(), services.links()::address, m.parts(), (Integer) a.reply());
-                yield all.size() == parts.size() ? Reply.of(new JobMessages.HetStepStarted(all)) : Reply.error(SlurmErrno.INVALID_JOB_ID);
+                List<JobMessages.StepStarted> all =
+                        started(core.durable(), services.links()::address, m.parts(), (Integer) a.reply());
+                yield all.size() == parts.size()
+                        ? Reply.of(new JobMessages.HetStepStarted(all))
+                        : Reply.error(SlurmErrno.INVALID_JOB_ID);
             }
         };
     }
@@ -84,7 +97,8 @@ public final class StepHandler {
         String hash = Blobs.hash(environment);
         blobs.offer(hash, environment);
         StepDesc step = HostFunctions.expanded(m.step(), core.durable());
-        return new Command.CreateStep(caller.uid(), m.requestId(), m.jobId(), withEnvironment(step, hash), environment, token);
+        return new Command.CreateStep(
+                caller.uid(), m.requestId(), m.jobId(), withEnvironment(step, hash), environment, token);
     }
 
     /** Asked again while what it needs is busy. */
@@ -120,9 +134,15 @@ public final class StepHandler {
      *
      * @param number of the step
      */
-    public static List<JobMessages.StepStarted> started(State state, Function<Node, String> address, List<JobMessages.CreateStep> parts, int number) {
-        return parts.stream().mapToInt(JobMessages.CreateStep::jobId).distinct().boxed().flatMap(jobId -> state.jobs().find(jobId).stream())
-                .flatMap(j -> j.steps(number).stream().flatMap(s -> started(state, address, j.id(), s.id()).stream())).toList();
+    public static List<JobMessages.StepStarted> started(
+            State state, Function<Node, String> address, List<JobMessages.CreateStep> parts, int number) {
+        return parts.stream()
+                .mapToInt(JobMessages.CreateStep::jobId)
+                .distinct()
+                .boxed()
+                .flatMap(jobId -> state.jobs().find(jobId).stream())
+                .flatMap(j -> j.steps(number).stream().flatMap(s -> started(state, address, j.id(), s.id()).stream()))
+                .toList();
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
@@ -130,7 +150,8 @@ public final class StepHandler {
     }
 
     /** @param address where a node is spoken to */
-    public static Optional<JobMessages.StepStarted> started(State state, Function<Node, String> address, int jobId, int stepId) {
+    public static Optional<JobMessages.StepStarted> started(
+            State state, Function<Node, String> address, int jobId, int stepId) {
         Optional<Job> job = state.jobs().find(jobId);
         Optional<Step> step = job.flatMap(j -> j.step(stepId));
         if (step.isEmpty()) {
@@ -138,10 +159,25 @@ public final class StepHandler {
         }
         List<JobMessages.NodeShare> shares = new ArrayList<>();
         for (Step.Part p : step.get().nodes()) {
-            shares.add(AllocationView.share(state, address, p.node(), p.cpus(), p.memoryMb(), TresText.gresDetail(state, p.node(), p.gres()),
-                    p.tasks().size(), p.tasks(), p.cpus()));
+            shares.add(AllocationView.share(
+                    state,
+                    address,
+                    p.node(),
+                    p.cpus(),
+                    p.memoryMb(),
+                    TresText.gresDetail(state, p.node(), p.gres()),
+                    p.tasks().size(),
+                    p.tasks(),
+                    p.cpus()));
         }
         return Optional.of(new JobMessages.StepStarted(
-                jobId, stepId, job.get().attempt(), step.get().tasks(), shares, step.get().ioToken(), List.of(), step.get().desc().cpuBind()));
+                jobId,
+                stepId,
+                job.get().attempt(),
+                step.get().tasks(),
+                shares,
+                step.get().ioToken(),
+                List.of(),
+                step.get().desc().cpuBind()));
     }
 }

@@ -28,7 +28,10 @@ import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
-/** JobSubmitPlugins=lua: the site's job_submit.lua is asked about each new job and each change of one. Nothing of it is loaded otherwise. */
+/**
+ * JobSubmitPlugins=lua: the site's job_submit.lua is asked about each new job and each change of one. Nothing of it is
+ * loaded otherwise.
+ */
 public final class SubmitFilter {
     private static final String FILE = "job_submit.lua";
 
@@ -78,9 +81,11 @@ public final class SubmitFilter {
      *
      * @param component number in a heterogeneous job; negative for other jobs
      */
-    Optional<SubmitScript.Outcome> submit(JobDesc job, Bytes batch, List<Bytes> environment, boolean immediate, int component, int uid) {
+    Optional<SubmitScript.Outcome> submit(
+            JobDesc job, Bytes batch, List<Bytes> environment, boolean immediate, int component, int uid) {
         long offset = component < 0 ? NO_VAL : component;
-        Map<String, Long> more = Map.of("immediate", immediate ? 1L : 0L, "het_job_offset", offset, "pack_job_offset", offset);
+        Map<String, Long> more =
+                Map.of("immediate", immediate ? 1L : 0L, "het_job_offset", offset, "pack_job_offset", offset);
         return script().map(s -> s.submit(job, batch, environment, more, uid, new View(state.get())));
     }
 
@@ -99,15 +104,28 @@ public final class SubmitFilter {
                 values.put("assoc_qos", association.get("qos"));
             }
             Map<String, Long> numbers = numbers(job);
-            numbers.putAll(Map.of("job_id", (long) job.id(), "job_state", (long) job.state().ordinal(),
-                    "start_time", job.run().startTime(), "end_time", job.run().endTime(), "submit_time", job.submitTime(),
-                    "restart_cnt", (long) job.restarts(), "priority", job.priority()));
+            numbers.putAll(Map.of(
+                    "job_id",
+                    (long) job.id(),
+                    "job_state",
+                    (long) job.state().ordinal(),
+                    "start_time",
+                    job.run().startTime(),
+                    "end_time",
+                    job.run().endTime(),
+                    "submit_time",
+                    job.submitTime(),
+                    "restart_cnt",
+                    (long) job.restarts(),
+                    "priority",
+                    job.priority()));
             return switch (s.modify(update.description(), values, job.desc(), batch, numbers, uid, cluster)) {
                 case SubmitScript.Refused r -> new Changed(asked, r.errno(), r.sentence(), r.said());
                 case SubmitScript.Passed p -> {
                     UpdateDescription.Changes after = update.after(p.changed());
-                    after.unsupported().forEach(name -> log.error("job_submit/lua: slurm_job_modify: JobId=" + job.id()
-                            + ": no update changes " + name + " of a job, its value is ignored"));
+                    after.unsupported()
+                            .forEach(name -> log.error("job_submit/lua: slurm_job_modify: JobId=" + job.id()
+                                    + ": no update changes " + name + " of a job, its value is ignored"));
                     yield new Changed(after.changes(), 0, "", p.said());
                 }
             };
@@ -117,15 +135,23 @@ public final class SubmitFilter {
     /** Returns the numbers of job_rec that are not in the job's description. */
     private static Map<String, Long> numbers(Job job) {
         boolean holds = job.holdsNodes();
-        return new TreeMap<>(Map.ofEntries(Map.entry("array_job_id", (long) job.array().jobId()),
-                Map.entry("array_task_id", job.isArrayTask() ? job.array().task() : NO_VAL), Map.entry("derived_ec", 0L), Map.entry("exit_code", 0L),
-                Map.entry("direct_set_prio", job.desc().timing().prioritySet() ? 1L : 0L), Map.entry("het_job_id", (long) job.het().jobId()),
+        return new TreeMap<>(Map.ofEntries(
+                Map.entry("array_job_id", (long) job.array().jobId()),
+                Map.entry("array_task_id", job.isArrayTask() ? job.array().task() : NO_VAL),
+                Map.entry("derived_ec", 0L),
+                Map.entry("exit_code", 0L),
+                Map.entry("direct_set_prio", job.desc().timing().prioritySet() ? 1L : 0L),
+                Map.entry("het_job_id", (long) job.het().jobId()),
                 Map.entry("het_job_offset", job.isHet() ? (long) job.het().offset() : 0L),
-                Map.entry("nice", NICE_OFFSET + job.desc().timing().nice()), Map.entry("reboot", job.desc().extras().reboot() ? 1L : 0L),
-                Map.entry("site_factor", (long) job.desc().timing().siteFactor()), Map.entry("time_min", (long) job.desc().timing().timeMinMin()),
+                Map.entry("nice", NICE_OFFSET + job.desc().timing().nice()),
+                Map.entry("reboot", job.desc().extras().reboot() ? 1L : 0L),
+                Map.entry("site_factor", (long) job.desc().timing().siteFactor()),
+                Map.entry("time_min", (long) job.desc().timing().timeMinMin()),
                 Map.entry("delay_boot", job.desc().timing().delayBootMin() * 60L),
                 Map.entry("total_cpus", holds ? (long) TresCounts.cpus(job) : 0L),
-                Map.entry("total_nodes", holds ? (long) job.run().allocation().nodes().size() : 0L)));
+                Map.entry(
+                        "total_nodes",
+                        holds ? (long) job.run().allocation().nodes().size() : 0L)));
     }
 
     /** The cluster of one moment. */
@@ -154,29 +180,54 @@ public final class SubmitFilter {
 
         private Json.Obj partition(Partition p) {
             var i = p.info();
-            int cpus = p.nodes().stream().flatMap(n -> at.nodes().find(n).stream()).mapToInt(n -> n.spec().cpus()).sum();
-            return new Json.Obj().put("name", p.name()).put("allow_accounts", notAll(i.allowAccounts())).put("allow_groups", notAll(i.allowGroups()))
-                    .put("allow_qos", notAll(i.allowQos())).put("allow_alloc_nodes", notAll(i.allocNodes())).put("alternate", i.alternate())
-                    .put("billing_weights_str", i.tresBillingWeights()).put("deny_accounts", i.denyAccounts()).put("deny_qos", i.denyQos())
-                    .put("default_time", limit(i.defaultTimeMin() == 0 ? Integer.MIN_VALUE
-                            : i.defaultTimeMin() == PartitionInfo.NO_TIME ? 0 : i.defaultTimeMin()))
+            int cpus = p.nodes().stream()
+                    .flatMap(n -> at.nodes().find(n).stream())
+                    .mapToInt(n -> n.spec().cpus())
+                    .sum();
+            return new Json.Obj()
+                    .put("name", p.name())
+                    .put("allow_accounts", notAll(i.allowAccounts()))
+                    .put("allow_groups", notAll(i.allowGroups()))
+                    .put("allow_qos", notAll(i.allowQos()))
+                    .put("allow_alloc_nodes", notAll(i.allocNodes()))
+                    .put("alternate", i.alternate())
+                    .put("billing_weights_str", i.tresBillingWeights())
+                    .put("deny_accounts", i.denyAccounts())
+                    .put("deny_qos", i.denyQos())
+                    .put(
+                            "default_time",
+                            limit(
+                                    i.defaultTimeMin() == 0
+                                            ? Integer.MIN_VALUE
+                                            : i.defaultTimeMin() == PartitionInfo.NO_TIME ? 0 : i.defaultTimeMin()))
                     .put("def_mem_per_cpu", i.defMemPerCpuMb() > 0 ? i.defMemPerCpuMb() : null)
                     .put("def_mem_per_node", Math.max(0, i.defMemPerNodeMb()))
                     .put("max_mem_per_cpu", i.maxMemPerCpuMb() > 0 ? i.maxMemPerCpuMb() : null)
                     .put("max_mem_per_node", Math.max(0, i.maxMemPerNodeMb()))
-                    .put("flag_default", i.isDefault() ? 1L : 0L).put("flags", i.isDefault() ? 1L : 0L).put("qos", i.qos())
+                    .put("flag_default", i.isDefault() ? 1L : 0L)
+                    .put("flags", i.isDefault() ? 1L : 0L)
+                    .put("qos", i.qos())
                     .put("max_cpus_per_node", limit(Partition.cpusMax(i.maxCpusPerNode())))
-                    .put("max_cpus_per_socket", limit(Partition.cpusMax(i.maxCpusPerSocket()))).put("max_time", limit(i.maxTimeMin()))
-                    .put("max_nodes", limit(i.maxNodes())).put("max_nodes_orig", limit(i.maxNodes())).put("min_nodes", (long) i.minNodes())
-                    .put("min_nodes_orig", (long) i.minNodes()).put("nodes", HostList.of(p.nodes()).compressed())
-                    .put("max_share", (long) p.jobsPerCore(true)).put("priority_job_factor", (long) i.priorityJobFactor())
-                    .put("priority_tier", (long) i.priorityTier()).put("total_cpus", (long) cpus).put("total_nodes", (long) p.nodes().size())
-                    .put("state_up", switch (i.state()) {
-                        case "UP" -> 3L;
-                        case "DOWN" -> 1L;
-                        case "DRAIN" -> 2L;
-                        default -> 0L;
-                    });
+                    .put("max_cpus_per_socket", limit(Partition.cpusMax(i.maxCpusPerSocket())))
+                    .put("max_time", limit(i.maxTimeMin()))
+                    .put("max_nodes", limit(i.maxNodes()))
+                    .put("max_nodes_orig", limit(i.maxNodes()))
+                    .put("min_nodes", (long) i.minNodes())
+                    .put("min_nodes_orig", (long) i.minNodes())
+                    .put("nodes", HostList.of(p.nodes()).compressed())
+                    .put("max_share", (long) p.jobsPerCore(true))
+                    .put("priority_job_factor", (long) i.priorityJobFactor())
+                    .put("priority_tier", (long) i.priorityTier())
+                    .put("total_cpus", (long) cpus)
+                    .put("total_nodes", (long) p.nodes().size())
+                    .put(
+                            "state_up",
+                            switch (i.state()) {
+                                case "UP" -> 3L;
+                                case "DOWN" -> 1L;
+                                case "DRAIN" -> 2L;
+                                default -> 0L;
+                            });
         }
 
         /** What is open to all names nobody. */
@@ -200,11 +251,23 @@ public final class SubmitFilter {
         public List<Json.Obj> reservations() {
             List<Json.Obj> out = new ArrayList<>();
             for (Reservation r : at.reservations().values()) {
-                out.add(new Json.Obj().put("name", r.name()).put("start_time", r.start()).put("end_time", r.end())
-                        .put("duration", (r.end() - r.start()) / 60).put("node_cnt", (long) r.nodes().size())
-                        .put("node_list", r.nodes().isEmpty() ? "" : HostList.of(r.nodes()).compressed()).put("partition", r.want().partition())
-                        .put("features", r.want().features()).put("licenses", r.want().licenses()).put("flags", (long) r.flags())
-                        .put("users", String.join(",", r.who().users().names())).put("accounts", String.join(",", r.who().accounts().names()))
+                out.add(new Json.Obj()
+                        .put("name", r.name())
+                        .put("start_time", r.start())
+                        .put("end_time", r.end())
+                        .put("duration", (r.end() - r.start()) / 60)
+                        .put("node_cnt", (long) r.nodes().size())
+                        .put(
+                                "node_list",
+                                r.nodes().isEmpty()
+                                        ? ""
+                                        : HostList.of(r.nodes()).compressed())
+                        .put("partition", r.want().partition())
+                        .put("features", r.want().features())
+                        .put("licenses", r.want().licenses())
+                        .put("flags", (long) r.flags())
+                        .put("users", String.join(",", r.who().users().names()))
+                        .put("accounts", String.join(",", r.who().accounts().names()))
                         .put("comment", r.comment()));
             }
             return out;
@@ -212,16 +275,26 @@ public final class SubmitFilter {
 
         @Override
         public long qosPriority(String qos) {
-            return at.accounts().qos(qos).map(q -> Long.parseLong(q.limits().getOrDefault("Priority", "0"))).orElse(-1L);
+            return at.accounts()
+                    .qos(qos)
+                    .map(q -> Long.parseLong(q.limits().getOrDefault("Priority", "0")))
+                    .orElse(-1L);
         }
 
         @Override
         public Map<String, String> association(JobDesc job) {
             Accounts a = at.accounts();
             String user = job.owner().user();
-            String account = job.charge().account().isEmpty() ? a.defaultOf(user).map(AssocPolicy::account).orElse("") : job.charge().account();
-            String partition = job.partition().isEmpty() ? at.partitions().values().stream().filter(p -> p.info().isDefault()).map(Partition::name)
-                    .findFirst().orElse("") : job.partition().split(",")[0];
+            String account = job.charge().account().isEmpty()
+                    ? a.defaultOf(user).map(AssocPolicy::account).orElse("")
+                    : job.charge().account();
+            String partition = job.partition().isEmpty()
+                    ? at.partitions().values().stream()
+                            .filter(p -> p.info().isDefault())
+                            .map(Partition::name)
+                            .findFirst()
+                            .orElse("")
+                    : job.partition().split(",")[0];
             Map<String, String> out = new TreeMap<>();
             a.defaultOf(user).ifPresent(d -> out.put("account", d.account()));
             a.assoc(user, account, partition).ifPresent(p -> {

@@ -1,6 +1,5 @@
 package dev.muster.controller.edge;
 
-import dev.muster.config.key.Key;
 import dev.muster.controller.engine.Blobs;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.lua.SubmitScript;
@@ -34,9 +33,11 @@ public final class SubmitHandler {
     static final int SCRIPT_BYTES_MAX = 4 << 20;
     /** What a request may hold in any case. */
     static final int SCRIPT_BYTES_TOP = 8 << 20;
+
     private static final int LINE_BYTES_TOP = 2 << 20;
     /** What a C text on a node cannot hold. */
     static final String NUL = "A text of the request contains a NUL character";
+
     private static final String NOT_ALLOWED = " since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
 
     private final ControllerServices services;
@@ -56,19 +57,24 @@ public final class SubmitHandler {
     /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
     private int scriptBytesMax() {
         String text = services.conf().schedulerParameters().getOrDefault("max_script_size", "");
-        return Digits.only(text, 9) && text.charAt(0) != '0' ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
+        return Digits.only(text, 9) && text.charAt(0) != '0'
+                ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text))
+                : SCRIPT_BYTES_MAX;
     }
 
     /** Likewise of the line that it was submitted by: max_submit_line_size. */
     private int lineBytesMax() {
         String text = services.conf().schedulerParameters().getOrDefault("max_submit_line_size", "");
-        return Digits.only(text, 9) && text.charAt(0) != '0' ? Math.min(LINE_BYTES_TOP, Integer.parseInt(text)) : LINE_BYTES_TOP / 2;
+        return Digits.only(text, 9) && text.charAt(0) != '0'
+                ? Math.min(LINE_BYTES_TOP, Integer.parseInt(text))
+                : LINE_BYTES_TOP / 2;
     }
 
     Reply submit(Caller caller, JobMessages.Submit m) {
         return switch (request(caller, m)) {
             case Refused r -> r.reply(r.said());
-            case Request r -> saying(decided(r.command(), caller.uid(), List.of(r.command())), Request.lines(r.ignored(), r.said()));
+            case Request r ->
+                saying(decided(r.command(), caller.uid(), List.of(r.command())), Request.lines(r.ignored(), r.said()));
         };
     }
 
@@ -81,8 +87,11 @@ public final class SubmitHandler {
             case Decision.Accepted a when a.reply() instanceof JobMessages.SubmitReply s -> Reply.of(s.saying(said));
             case Decision.Accepted a -> Reply.of(a.reply());
             // before a refusal's sentence every line is said as an error
-            case Decision.Rejected r -> Reply.error(400, r.errno(),
-                    String.join("\n", said).replaceAll("(?m)^error: (Ignoring .*)$", "$1") + "\n" + r.sentence());
+            case Decision.Rejected r ->
+                Reply.error(
+                        400,
+                        r.errno(),
+                        String.join("\n", said).replaceAll("(?m)^error: (Ignoring .*)$", "$1") + "\n" + r.sentence());
         };
     }
 
@@ -92,7 +101,10 @@ public final class SubmitHandler {
         List<String> ignored = new ArrayList<>();
         for (JobMessages.Submit part : m.parts()) {
             int component = m.parts().size() > 1 ? parts.size() : BurstBuffers.ALL;
-            switch (request(caller, new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false), component,
+            switch (request(
+                    caller,
+                    new JobMessages.Submit("", part.job(), part.script(), part.environment(), false, false),
+                    component,
                     m.immediate())) {
                 case Refused r -> {
                     said.add(r.said());
@@ -107,9 +119,12 @@ public final class SubmitHandler {
         }
         Command all = new Command.SubmitHet(caller.uid(), parts, m.requestId(), m.immediate(), m.testOnly());
         Decision decision = decided(all, caller.uid(), m.testOnly() ? List.of() : parts);
-        // an allocation is checked component by component, so that the script has not seen the components behind the refused one
-        int seen = decision instanceof Decision.Rejected r && parts.getFirst().desc().kind() != JobDesc.Kind.BATCH
-                ? Math.min(said.size(), r.component() + 1) : said.size();
+        // an allocation is checked component by component, so that the script has not seen the components behind the
+        // refused one
+        int seen = decision instanceof Decision.Rejected r
+                        && parts.getFirst().desc().kind() != JobDesc.Kind.BATCH
+                ? Math.min(said.size(), r.component() + 1)
+                : said.size();
         return saying(decision, Request.lines(ignored, perComponent(said.subList(0, seen))));
     }
 
@@ -156,7 +171,7 @@ public final class SubmitHandler {
     sealed interface Resolved {}
 
     /**
-     * @param said    lines of job_submit.lua for the user, whether the job is accepted or not
+     * @param said lines of job_submit.lua for the user, whether the job is accepted or not
      * @param ignored errors about options that this cluster ignores, printed before all else
      */
     record Request(Command.SubmitJob command, List<String> said, List<String> ignored) implements Resolved {
@@ -180,7 +195,10 @@ public final class SubmitHandler {
 
         /** @param lines printed before the sentence */
         Reply reply(List<String> lines) {
-            return Reply.error(400, errno, String.join("", lines.stream().map(line -> line + "\n").toList()) + sentence);
+            return Reply.error(
+                    400,
+                    errno,
+                    String.join("", lines.stream().map(line -> line + "\n").toList()) + sentence);
         }
     }
 
@@ -210,7 +228,9 @@ public final class SubmitHandler {
         if (TextCheck.hasNul(FieldRights.texts(m))) {
             return new Refused(SlurmErrno.ERROR, NUL);
         }
-        int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0 ? caller.uid() : m.job().owner().uid();
+        int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0
+                ? caller.uid()
+                : m.job().owner().uid();
         Optional<Identity> owner = identities.byUid(uid);
         if (owner.isEmpty()) {
             return new Refused(SlurmErrno.USER_ID_MISSING);
@@ -236,7 +256,9 @@ public final class SubmitHandler {
         List<String> said = new ArrayList<>();
         boolean mayNotWait = m.immediate();
         JobDesc before = JobSubmit.before(core.durable(), wanted, "lua");
-        switch (services.filter().submit(before, batch, variables, immediate, component, caller.uid()).orElse(null)) {
+        switch (services.filter()
+                .submit(before, batch, variables, immediate, component, caller.uid())
+                .orElse(null)) {
             case SubmitScript.Refused r -> {
                 return new Refused(r.errno(), r.sentence(), r.said());
             }
@@ -247,7 +269,7 @@ public final class SubmitHandler {
                 said.addAll(p.said());
                 mayNotWait = p.changed().get("immediate") instanceof Long n ? n != 0 : mayNotWait;
             }
-            case null -> { }
+            case null -> {}
         }
         boolean isAsked = m.job().request().coreSpec() != 0 || m.job().request().threadSpec() > 0;
         wanted = allowed(wanted, isAsked ? ignored : new ArrayList<>());
@@ -261,16 +283,28 @@ public final class SubmitHandler {
         String scriptHash = Blobs.hash(batch);
         String envHash = Blobs.hash(environment);
         JobDesc.Payload p = wanted.payload();
-        JobDesc desc = wanted.withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
-                p.submitPid(), p.submitLine(), p.umask(), p.limits()));
+        JobDesc desc = wanted.withPayload(new JobDesc.Payload(
+                scriptHash,
+                envHash,
+                p.arguments(),
+                p.submitHost(),
+                p.submitPid(),
+                p.submitLine(),
+                p.umask(),
+                p.limits()));
         if (services.conf().has(dev.muster.config.key.Key.JOB_SUBMIT_PLUGINS, "logging")) {
             log.info(JobSubmit.logged(desc, caller.uid()));
         }
         return new Request(
-                new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, mayNotWait, m.testOnly()), said, ignored);
+                new Command.SubmitJob(caller.uid(), desc, m.requestId(), batch, environment, mayNotWait, m.testOnly()),
+                said,
+                ignored);
     }
 
-    /** Whether the caller may set all that the description says ({@link FieldRights}); the site's script and the core add to it later. */
+    /**
+     * Whether the caller may set all that the description says ({@link FieldRights}); the site's script and the core
+     * add to it later.
+     */
     private boolean mayDescribe(Caller caller, JobDesc job) {
         return FieldRights.restricted(job).values().stream().allMatch(setter -> switch (setter) {
             case USER, SELF -> true;
@@ -280,7 +314,10 @@ public final class SubmitHandler {
         });
     }
 
-    /** Cores and threads are left alone only where that is allowed; otherwise the user hears that it is not, and the job is taken without. */
+    /**
+     * Cores and threads are left alone only where that is allowed; otherwise the user hears that it is not, and the job
+     * is taken without.
+     */
     private JobDesc allowed(JobDesc wanted, List<String> ignored) {
         boolean spared = wanted.request().coreSpec() != 0 || wanted.request().threadSpec() > 0;
         if (!spared) {
@@ -306,7 +343,8 @@ public final class SubmitHandler {
             gids.add(gid);
         }
         String group = identities.groupName(gid);
-        return Optional.of(new Identity(owner.uid(), gid, owner.user(), group, List.copyOf(gids), owner.home(), owner.shell()));
+        return Optional.of(
+                new Identity(owner.uid(), gid, owner.user(), group, List.copyOf(gids), owner.home(), owner.shell()));
     }
 
     public static Bytes joined(List<Bytes> entries) {

@@ -26,7 +26,8 @@ public final class TokenIssuer {
     private final int slurmUid;
     private final DaemonLog log;
 
-    public TokenIssuer(Optional<Tokens> tokens, Supplier<SlurmConf> conf, Identities identities, int slurmUid, DaemonLog log) {
+    public TokenIssuer(
+            Optional<Tokens> tokens, Supplier<SlurmConf> conf, Identities identities, int slurmUid, DaemonLog log) {
         this.tokens = tokens;
         this.conf = conf;
         this.identities = identities;
@@ -37,8 +38,9 @@ public final class TokenIssuer {
     Reply answer(Caller caller, CreateToken m) {
         boolean admin = caller.uid() == 0 || caller.uid() == slurmUid;
         if (tokens.isEmpty() || !tokens.get().areMade()) {
-            log.error("attempt to retrieve a token while " + (tokens.isEmpty() ? "AuthAltTypes=auth/jwt is not set" : "there is no jwt_key")
-                    + ": uid=" + caller.uid());
+            log.error("attempt to retrieve a token while "
+                    + (tokens.isEmpty() ? "AuthAltTypes=auth/jwt is not set" : "there is no jwt_key") + ": uid="
+                    + caller.uid());
             return Reply.error(SlurmErrno.DISABLED);
         }
         var parameters = conf.get().authAltParameters();
@@ -46,11 +48,13 @@ public final class TokenIssuer {
             log.error("attempt to retrieve a token while token creation disabled UID=" + caller.uid());
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        long most = admin ? SECONDS_MAX : Long.parseLong(parameters.getOrDefault("max_token_lifespan", Long.toString(SECONDS_MAX)));
+        long most = admin
+                ? SECONDS_MAX
+                : Long.parseLong(parameters.getOrDefault("max_token_lifespan", Long.toString(SECONDS_MAX)));
         long seconds = m.lifespanSeconds() == 0 ? Math.min(SECONDS_DEFAULT, most) : m.lifespanSeconds();
         if (seconds < 0 || seconds > most) {
-            log.error("rejecting token lifespan " + seconds + " for user: " + identities.userName(caller.uid())
-                    + "[" + caller.uid() + "], exceeds limit of " + most);
+            log.error("rejecting token lifespan " + seconds + " for user: " + identities.userName(caller.uid()) + "["
+                    + caller.uid() + "], exceeds limit of " + most);
             return Reply.error(SlurmErrno.INVALID_TIME_LIMIT);
         }
         String own = identities.byUid(caller.uid()).map(Identity::user).orElse("");

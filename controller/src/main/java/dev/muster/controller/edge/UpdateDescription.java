@@ -28,15 +28,18 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Maps the changes of {@code scontrol update} to the {@code job_desc} that slurm_job_modify reads, and the fields that the script sets back to
- * changes. The fields read as in 26.05.3: a field that the update does not name is nil or NO_VAL, whatever the job has.
+ * Maps the changes of {@code scontrol update} to the {@code job_desc} that slurm_job_modify reads, and the fields that
+ * the script sets back to changes. The fields read as in 26.05.3: a field that the update does not name is nil or
+ * NO_VAL, whatever the job has.
  *
- * <p>A field is in one of two places. {@link #description} has the fields that a new job's description has in the same form; {@link #values} has
- * the values that differ from those of a new job's, by their names in Lua, and takes precedence.
+ * <p>A field is in one of two places. {@link #description} has the fields that a new job's description has in the same
+ * form; {@link #values} has the values that differ from those of a new job's, by their names in Lua, and takes
+ * precedence.
  */
 final class UpdateDescription {
     /** The group of an update, which has none. */
     private static final long NO_GROUP = 99;
+
     private static final long DEFAULT_ACCOUNT = 0x200_0000;
     private static final long DEFAULT_PARTITION = 0x400_0000;
     private static final long DEFAULT_QOS = 0x800_0000;
@@ -45,13 +48,26 @@ final class UpdateDescription {
     private static final int NICE_DEFAULT = 100;
     private static final String GRES_PREFIX = "gres/";
     private static final String MAIL_ALL = "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT";
-    private static final List<String> MAIL_BITS = List.of("BEGIN", "END", "FAIL", "REQUEUE", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80",
-            "TIME_LIMIT_50", "STAGE_OUT", "ARRAY_TASKS", "INVALID_DEPEND");
+    private static final List<String> MAIL_BITS = List.of(
+            "BEGIN",
+            "END",
+            "FAIL",
+            "REQUEUE",
+            "TIME_LIMIT",
+            "TIME_LIMIT_90",
+            "TIME_LIMIT_80",
+            "TIME_LIMIT_50",
+            "STAGE_OUT",
+            "ARRAY_TASKS",
+            "INVALID_DEPEND");
 
     /** Puts the text of an update into a description. */
     private interface Reader extends BiConsumer<UpdateDescription, String> {}
 
-    /** The text of an update for what the script left in the fields; empty where it unset them, or where no update says that. */
+    /**
+     * The text of an update for what the script left in the fields; empty where it unset them, or where no update says
+     * that.
+     */
     private interface Writer extends Function<Fields, Optional<String>> {}
 
     /**
@@ -63,7 +79,9 @@ final class UpdateDescription {
         /** Empty where the field is unset. What one name of a field sets counts, not what another had before. */
         Optional<Object> value(String name) {
             boolean overridden = MEMORY.contains(name) && MEMORY.stream().anyMatch(set::containsKey);
-            return isSet(name) ? Optional.of(set.get(name)) : set.containsKey(name) || overridden ? Optional.empty() : given(before.get(name));
+            return isSet(name)
+                    ? Optional.of(set.get(name))
+                    : set.containsKey(name) || overridden ? Optional.empty() : given(before.get(name));
         }
 
         boolean isSet(String name) {
@@ -72,7 +90,7 @@ final class UpdateDescription {
     }
 
     /**
-     * @param keys  of the update, the canonical one first
+     * @param keys of the update, the canonical one first
      * @param names of the field in Lua; it may have several
      */
     private record Field(List<String> keys, List<String> names, Reader reader, Writer writer) {
@@ -89,35 +107,56 @@ final class UpdateDescription {
     }
 
     private static void text(String keys, String names, String path) {
-        FIELDS.add(new Field(words(keys), words(names), (d, text) -> {
-            d.put(path, text);
-            words(names).forEach(name -> d.valueIfEmpty(name, text));
-        }, fields -> Optional.of(fields.value(words(names).getFirst()).map(Object::toString).orElse(""))));
+        FIELDS.add(new Field(
+                words(keys),
+                words(names),
+                (d, text) -> {
+                    d.put(path, text);
+                    words(names).forEach(name -> d.valueIfEmpty(name, text));
+                },
+                fields -> Optional.of(fields.value(words(names).getFirst())
+                        .map(Object::toString)
+                        .orElse(""))));
     }
 
     private static void path(String key, String name) {
-        FIELDS.add(new Field(List.of(key), List.of(name), (d, text) -> d.values.put(name, Bytes.of(text)),
+        FIELDS.add(new Field(
+                List.of(key),
+                List.of(name),
+                (d, text) -> d.values.put(name, Bytes.of(text)),
                 fields -> Optional.of(fields.value(name).map(Object::toString).orElse(""))));
     }
 
     private static void count(String keys, String name) {
-        FIELDS.add(new Field(words(keys), List.of(name), (d, text) -> number(text).ifPresent(n -> d.values.put(name, n)),
+        FIELDS.add(new Field(
+                words(keys),
+                List.of(name),
+                (d, text) -> number(text).ifPresent(n -> d.values.put(name, n)),
                 fields -> fields.value(name).map(UpdateDescription::whole)));
     }
 
     private static void minutes(String key, String name) {
-        FIELDS.add(new Field(List.of(key), List.of(name), (d, text) -> d.minutes(text).ifPresent(n -> d.values.put(name, n < 0 ? INFINITE : n)),
+        FIELDS.add(new Field(
+                List.of(key),
+                List.of(name),
+                (d, text) -> d.minutes(text).ifPresent(n -> d.values.put(name, n < 0 ? INFINITE : n)),
                 fields -> fields.value(name).map(v -> real(v) == INFINITE ? "UNLIMITED" : whole(v))));
     }
 
     /** Seconds since 1970; scontrol has read what users write. */
     private static void moment(String keys, String name) {
-        FIELDS.add(new Field(words(keys), List.of(name), (d, text) -> number(text).ifPresent(n -> d.values.put(name, n)),
+        FIELDS.add(new Field(
+                words(keys),
+                List.of(name),
+                (d, text) -> number(text).ifPresent(n -> d.values.put(name, n)),
                 fields -> fields.value(name).filter(v -> real(v) > 0).map(UpdateDescription::whole)));
     }
 
     private static void yesNo(String keys, String name) {
-        FIELDS.add(new Field(words(keys), List.of(name), (d, text) -> d.values.put(name, isYes(text) ? 1L : 0L),
+        FIELDS.add(new Field(
+                words(keys),
+                List.of(name),
+                (d, text) -> d.values.put(name, isYes(text) ? 1L : 0L),
                 fields -> fields.value(name).map(v -> real(v) == 0 ? "0" : "1")));
     }
 
@@ -172,46 +211,105 @@ final class UpdateDescription {
     }
 
     private static void composite() {
-        FIELDS.add(new Field(words("gres trespernode"), words("tres_per_node gres"), (d, text) -> {
-            String tres = d.byKey.containsKey("gres") ? withPrefix(text) : text;
-            d.values.put("gres", tres);
-            d.values.put("tres_per_node", tres);
-        }, fields -> Optional.of(fields.value(fields.set.containsKey("gres") ? "gres" : "tres_per_node").map(Object::toString).orElse(""))));
-        FIELDS.add(new Field(words("arraytaskthrottle"), words("array_inx"), (d, text) -> d.values.put("array_inx", text),
-                fields -> fields.value("array_inx").map(Object::toString).filter(text -> number(text).isPresent())));
-        FIELDS.add(new Field(words("delayboot"), words("delay_boot"), (d, text) -> Durations.parseSeconds(text)
-                .ifPresent(s -> d.values.put("delay_boot", s)), fields -> fields.value("delay_boot").map(v -> Durations.full((long) real(v)))));
-        FIELDS.add(new Field(words("mintmpdisknode"), words("pn_min_tmp_disk"), (d, text) -> MemorySize.parseMb(text)
-                .ifPresent(mb -> d.values.put("pn_min_tmp_disk", mb)), fields -> fields.value("pn_min_tmp_disk").map(UpdateDescription::whole)));
-        FIELDS.add(new Field(words("minmemorynode"), MEMORY, (d, text) -> MemorySize.parseMb(text)
-                .ifPresent(mb -> d.memory(mb, true)), fields -> memory(fields, true)));
-        FIELDS.add(new Field(words("minmemorycpu"), MEMORY, (d, text) -> MemorySize.parseMb(text)
-                .ifPresent(mb -> d.memory(mb, false)), fields -> memory(fields, false)));
-        FIELDS.add(new Field(words("nice"), words("nice"), (d, text) -> signed(text.isEmpty() ? Integer.toString(NICE_DEFAULT) : text)
-                .ifPresent(n -> d.values.put("nice", NICE_OFFSET + n)),
+        FIELDS.add(new Field(
+                words("gres trespernode"),
+                words("tres_per_node gres"),
+                (d, text) -> {
+                    String tres = d.byKey.containsKey("gres") ? withPrefix(text) : text;
+                    d.values.put("gres", tres);
+                    d.values.put("tres_per_node", tres);
+                },
+                fields -> Optional.of(fields.value(fields.set.containsKey("gres") ? "gres" : "tres_per_node")
+                        .map(Object::toString)
+                        .orElse(""))));
+        FIELDS.add(new Field(
+                words("arraytaskthrottle"),
+                words("array_inx"),
+                (d, text) -> d.values.put("array_inx", text),
+                fields -> fields.value("array_inx")
+                        .map(Object::toString)
+                        .filter(text -> number(text).isPresent())));
+        FIELDS.add(new Field(
+                words("delayboot"),
+                words("delay_boot"),
+                (d, text) -> Durations.parseSeconds(text).ifPresent(s -> d.values.put("delay_boot", s)),
+                fields -> fields.value("delay_boot").map(v -> Durations.full((long) real(v)))));
+        FIELDS.add(new Field(
+                words("mintmpdisknode"),
+                words("pn_min_tmp_disk"),
+                (d, text) -> MemorySize.parseMb(text).ifPresent(mb -> d.values.put("pn_min_tmp_disk", mb)),
+                fields -> fields.value("pn_min_tmp_disk").map(UpdateDescription::whole)));
+        FIELDS.add(new Field(
+                words("minmemorynode"),
+                MEMORY,
+                (d, text) -> MemorySize.parseMb(text).ifPresent(mb -> d.memory(mb, true)),
+                fields -> memory(fields, true)));
+        FIELDS.add(new Field(
+                words("minmemorycpu"),
+                MEMORY,
+                (d, text) -> MemorySize.parseMb(text).ifPresent(mb -> d.memory(mb, false)),
+                fields -> memory(fields, false)));
+        FIELDS.add(new Field(
+                words("nice"),
+                words("nice"),
+                (d, text) -> signed(text.isEmpty() ? Integer.toString(NICE_DEFAULT) : text)
+                        .ifPresent(n -> d.values.put("nice", NICE_OFFSET + n)),
                 fields -> fields.value("nice").map(v -> Long.toString((long) real(v) - NICE_OFFSET))));
-        FIELDS.add(new Field(words("sitefactor"), words("site_factor"), (d, text) -> signed(text).ifPresent(n -> d.values.put("site_factor", n)),
-                fields -> fields.value("site_factor").map(v -> (long) real(v)).map(n -> n > Integer.MAX_VALUE ? n - NICE_OFFSET : n)
-                        .filter(n -> Math.abs(n) < Integer.MAX_VALUE).map(Object::toString)));
-        FIELDS.add(new Field(words("priority"), words("priority"), (d, text) -> (text.equalsIgnoreCase("INFINITE") ? OptionalLong.of(INFINITE)
-                : number(text)).ifPresent(n -> d.values.put("priority", n)),
+        FIELDS.add(new Field(
+                words("sitefactor"),
+                words("site_factor"),
+                (d, text) -> signed(text).ifPresent(n -> d.values.put("site_factor", n)),
+                fields -> fields.value("site_factor")
+                        .map(v -> (long) real(v))
+                        .map(n -> n > Integer.MAX_VALUE ? n - NICE_OFFSET : n)
+                        .filter(n -> Math.abs(n) < Integer.MAX_VALUE)
+                        .map(Object::toString)));
+        FIELDS.add(new Field(
+                words("priority"),
+                words("priority"),
+                (d, text) -> (text.equalsIgnoreCase("INFINITE") ? OptionalLong.of(INFINITE) : number(text))
+                        .ifPresent(n -> d.values.put("priority", n)),
                 fields -> fields.value("priority").map(v -> real(v) == INFINITE ? "INFINITE" : whole(v))));
-        FIELDS.add(new Field(words("numnodes reqnodes"), words("min_nodes max_nodes"), (d, text) -> d.range(text, "min_nodes", "max_nodes", true),
+        FIELDS.add(new Field(
+                words("numnodes reqnodes"),
+                words("min_nodes max_nodes"),
+                (d, text) -> d.range(text, "min_nodes", "max_nodes", true),
                 UpdateDescription::nodes));
-        FIELDS.add(new Field(words("numcpus"), words("min_cpus max_cpus"), (d, text) -> d.range(text, "min_cpus", "max_cpus", false),
-                fields -> fields.value("min_cpus").map(v -> whole(v) + fields.value("max_cpus").map(m -> "-" + whole(m)).orElse(""))));
-        FIELDS.add(new Field(words("switches"), words("req_switch wait4switch"), (d, text) -> {
-            String[] parts = text.split("@", 2);
-            d.values.put("req_switch", number(parts[0]).orElse(0));
-            if (parts.length > 1) {
-                Durations.parseSeconds(parts[1]).ifPresent(s -> d.values.put("wait4switch", s));
-            }
-        }, fields -> fields.value("req_switch").map(v -> whole(v)
-                + fields.value("wait4switch").map(w -> "@" + Durations.full((long) real(w))).orElse(""))));
-        FIELDS.add(new Field(words("wait-for-switch"), words("wait4switch"), (d, text) -> number(text)
-                .ifPresent(n -> d.values.put("wait4switch", n)), fields -> fields.value("req_switch").isPresent() ? Optional.empty()
-                : fields.value("wait4switch").map(UpdateDescription::whole)));
-        FIELDS.add(new Field(words("mailtype"), words("mail_type"), (d, text) -> d.values.put("mail_type", mailBits(text)),
+        FIELDS.add(new Field(
+                words("numcpus"),
+                words("min_cpus max_cpus"),
+                (d, text) -> d.range(text, "min_cpus", "max_cpus", false),
+                fields -> fields.value("min_cpus")
+                        .map(v -> whole(v)
+                                + fields.value("max_cpus")
+                                        .map(m -> "-" + whole(m))
+                                        .orElse(""))));
+        FIELDS.add(new Field(
+                words("switches"),
+                words("req_switch wait4switch"),
+                (d, text) -> {
+                    String[] parts = text.split("@", 2);
+                    d.values.put("req_switch", number(parts[0]).orElse(0));
+                    if (parts.length > 1) {
+                        Durations.parseSeconds(parts[1]).ifPresent(s -> d.values.put("wait4switch", s));
+                    }
+                },
+                fields -> fields.value("req_switch")
+                        .map(v -> whole(v)
+                                + fields.value("wait4switch")
+                                        .map(w -> "@" + Durations.full((long) real(w)))
+                                        .orElse(""))));
+        FIELDS.add(new Field(
+                words("wait-for-switch"),
+                words("wait4switch"),
+                (d, text) -> number(text).ifPresent(n -> d.values.put("wait4switch", n)),
+                fields -> fields.value("req_switch").isPresent()
+                        ? Optional.empty()
+                        : fields.value("wait4switch").map(UpdateDescription::whole)));
+        FIELDS.add(new Field(
+                words("mailtype"),
+                words("mail_type"),
+                (d, text) -> d.values.put("mail_type", mailBits(text)),
                 fields -> fields.value("mail_type").map(v -> mailWords((long) real(v)))));
     }
 
@@ -269,10 +367,19 @@ final class UpdateDescription {
 
     /** Fields that an update leaves unset and that a new job's description has otherwise. */
     private void unset() {
-        for (String name : List.of("min_cpus", "max_cpus", "min_nodes", "max_nodes", "num_tasks", "req_switch", "wait4switch", "site_factor")) {
+        for (String name : List.of(
+                "min_cpus",
+                "max_cpus",
+                "min_nodes",
+                "max_nodes",
+                "num_tasks",
+                "req_switch",
+                "wait4switch",
+                "site_factor")) {
             values.put(name, NO_VAL);
         }
-        for (String name : List.of("contiguous", "mail_type", "reboot", "requeue", "shared", "pn_min_cpus", "threads_per_core")) {
+        for (String name :
+                List.of("contiguous", "mail_type", "reboot", "requeue", "shared", "pn_min_cpus", "threads_per_core")) {
             values.put(name, NO_VAL16);
         }
         for (String name : List.of("immediate", "het_job_offset", "pack_job_offset", "end_time", "begin_time")) {
@@ -286,8 +393,10 @@ final class UpdateDescription {
     }
 
     private long bits() {
-        return (byKey.containsKey("account") ? 0 : DEFAULT_ACCOUNT) | (byKey.containsKey("partition") ? 0 : DEFAULT_PARTITION)
-                | (byKey.containsKey("qos") ? 0 : DEFAULT_QOS) | (byKey.containsKey("wckey") ? 0 : DEFAULT_WCKEY)
+        return (byKey.containsKey("account") ? 0 : DEFAULT_ACCOUNT)
+                | (byKey.containsKey("partition") ? 0 : DEFAULT_PARTITION)
+                | (byKey.containsKey("qos") ? 0 : DEFAULT_QOS)
+                | (byKey.containsKey("wckey") ? 0 : DEFAULT_WCKEY)
                 | (byKey.containsKey("resetaccruetime") ? RESET_ACCRUE_TIME : 0);
     }
 
@@ -306,12 +415,15 @@ final class UpdateDescription {
     private OptionalLong minutes(String text) {
         boolean relative = text.matches("[-+][0-9].*") && !text.equals("-1");
         OptionalLong minutes = Durations.parseMinutes(relative ? text.substring(1) : text);
-        long limit = job.isPending() ? job.desc().timing().timeLimitMin() : job.run().limitMin();
+        long limit =
+                job.isPending() ? job.desc().timing().timeLimitMin() : job.run().limitMin();
         if (!relative || minutes.isEmpty()) {
             return minutes;
         }
-        return limit <= 0 ? OptionalLong.empty()
-                : OptionalLong.of(Math.max(0, text.startsWith("+") ? limit + minutes.getAsLong() : limit - minutes.getAsLong()));
+        return limit <= 0
+                ? OptionalLong.empty()
+                : OptionalLong.of(
+                        Math.max(0, text.startsWith("+") ? limit + minutes.getAsLong() : limit - minutes.getAsLong()));
     }
 
     private void memory(long mb, boolean perNode) {
@@ -326,7 +438,8 @@ final class UpdateDescription {
         }
         Optional<Object> any = fields.value("pn_min_memory");
         boolean ofCpu = any.isPresent() && real(any.get()) >= MEM_PER_CPU;
-        return any.filter(v -> ofCpu != perNode).map(v -> Long.toString(Math.round(real(v) - (ofCpu ? MEM_PER_CPU : 0))));
+        return any.filter(v -> ofCpu != perNode)
+                .map(v -> Long.toString(Math.round(real(v) - (ofCpu ? MEM_PER_CPU : 0))));
     }
 
     /** @param both a single number is the greatest as well */
@@ -344,7 +457,8 @@ final class UpdateDescription {
         if (least.isEmpty() && most.isEmpty()) {
             return Optional.empty();
         }
-        String first = least.orElseGet(() -> Integer.toString(Math.max(1, fields.job.desc().request().nodesMin())));
+        String first = least.orElseGet(
+                () -> Integer.toString(Math.max(1, fields.job.desc().request().nodesMin())));
         return Optional.of(first + most.map(m -> "-" + m).orElse(""));
     }
 
@@ -364,7 +478,8 @@ final class UpdateDescription {
 
     private static long mailBits(String text) {
         long bits = 0;
-        for (String word : text.toUpperCase(Locale.ROOT).replaceAll("\\bALL\\b", MAIL_ALL).split(",")) {
+        for (String word :
+                text.toUpperCase(Locale.ROOT).replaceAll("\\bALL\\b", MAIL_ALL).split(",")) {
             bits |= MAIL_BITS.contains(word) ? 1L << MAIL_BITS.indexOf(word) : 0;
         }
         return bits;
@@ -390,12 +505,17 @@ final class UpdateDescription {
 
     /** Empty where the value is one of those that mean unset. */
     private static Optional<Object> given(Object value) {
-        return value == null || value instanceof Number && (real(value) == NO_VAL || real(value) == NO_VAL16 || real(value) >= NO_VAL64)
-                ? Optional.empty() : Optional.of(value);
+        return value == null
+                        || value instanceof Number
+                                && (real(value) == NO_VAL || real(value) == NO_VAL16 || real(value) >= NO_VAL64)
+                ? Optional.empty()
+                : Optional.of(value);
     }
 
     private static double real(Object value) {
-        return value instanceof Number n ? n.doubleValue() : Double.parseDouble(value.toString().strip());
+        return value instanceof Number n
+                ? n.doubleValue()
+                : Double.parseDouble(value.toString().strip());
     }
 
     private static String whole(Object value) {

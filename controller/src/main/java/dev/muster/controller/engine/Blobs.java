@@ -18,24 +18,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Scripts and environments by the SHA-256 of their content. The journal holds each once, so a file here needs no sync of its
- * own until a snapshot lets the journal forget it: {@link #sync}.
+ * Scripts and environments by the SHA-256 of their content. The journal holds each once, so a file here needs no sync
+ * of its own until a snapshot lets the journal forget it: {@link #sync}.
  */
 public final class Blobs {
     /** Files nobody refers to are kept this long: a submission on its way may be about to. */
     static final long UNUSED_KEPT_MS = 3_600_000;
-    /** Contents kept in memory, the last that were read: the tasks of an array, and who submits many jobs, have the same for all. */
+    /**
+     * Contents kept in memory, the last that were read: the tasks of an array, and who submits many jobs, have the same
+     * for all.
+     */
     private static final int RECENT_MAX = 64;
+
     private static final int RECENT_BYTES_MAX = 1 << 18;
     private final Path directory;
-    private final Map<String, Bytes> recent = Collections.synchronizedMap(new LinkedHashMap<>(RECENT_MAX * 2, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
+    private final Map<String, Bytes> recent =
+            Collections.synchronizedMap(new LinkedHashMap<>(RECENT_MAX * 2, 0.75f, true) {
+                private static final long serialVersionUID = 1L;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Bytes> eldest) {
-            return size() > RECENT_MAX;
-        }
-    });
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Bytes> eldest) {
+                    return size() > RECENT_MAX;
+                }
+            });
     private final Set<Path> unsynced = ConcurrentHashMap.newKeySet();
     /** Contents of submissions that are being decided: a refused one leaves no file. */
     private final Map<String, Pending> pending = new HashMap<>();
@@ -56,7 +61,9 @@ public final class Blobs {
         return directory.resolve(hash.substring(0, 2)).resolve(hash);
     }
 
-    /** Holds the content of a submission until {@link #settle}: whoever launches the job meanwhile reads it from memory. */
+    /**
+     * Holds the content of a submission until {@link #settle}: whoever launches the job meanwhile reads it from memory.
+     */
     public void offer(String hash, Bytes content) {
         if (!hash.isEmpty()) {
             synchronized (pending) {
@@ -66,8 +73,8 @@ public final class Blobs {
     }
 
     /**
-     * Ends an offer. The content of an accepted submission is in the journal by then; if its file cannot be written it stays in memory until
-     * {@link #sync}.
+     * Ends an offer. The content of an accepted submission is in the journal by then; if its file cannot be written it
+     * stays in memory until {@link #sync}.
      */
     public void settle(String hash, boolean accepted) {
         Pending held;
@@ -136,7 +143,7 @@ public final class Blobs {
     }
 
     /** Makes everything written so far durable: after it the journal may forget what it holds. */
-    @SuppressWarnings("ModifyCollectionInEnhancedForLoop")   // a concurrent set, which bears removals
+    @SuppressWarnings("ModifyCollectionInEnhancedForLoop") // a concurrent set, which bears removals
     public void sync() throws IOException {
         Map<String, Pending> held;
         synchronized (pending) {

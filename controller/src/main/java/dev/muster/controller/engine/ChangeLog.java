@@ -13,15 +13,16 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which jobs and nodes the newest durable entries were about, for who looks on: so many entries back that a reader may be slow, and no further. What
- * is newer than a revision is found without a look at anything else. Nothing is kept of how things were, so whoever asks gets them as they
- * are. Thread-safe.
+ * Which jobs and nodes the newest durable entries were about, for who looks on: so many entries back that a reader may
+ * be slow, and no further. What is newer than a revision is found without a look at anything else. Nothing is kept of
+ * how things were, so whoever asks gets them as they are. Thread-safe.
  */
 public final class ChangeLog {
     /** Entries that are remembered. */
     static final int KEPT_MAX = 16_384;
     /** Jobs and nodes that one answer is about at most: who is further behind reads the lists anew. */
     static final int TOUCHED_MAX = 8_000;
+
     static final String PASS = "pass";
 
     /** A job that is forgotten, and whose it was: others are not told that it existed. */
@@ -40,7 +41,8 @@ public final class ChangeLog {
      * @param known false if that is not remembered any more
      * @param lists other lists that changed
      */
-    public record Since(String revision, boolean known, Set<Integer> jobs, Set<String> nodes, List<Gone> gone, Set<String> lists) {}
+    public record Since(
+            String revision, boolean known, Set<Integer> jobs, Set<String> nodes, List<Gone> gone, Set<String> lists) {}
 
     private final String epoch;
     private final Item[] kept = new Item[KEPT_MAX];
@@ -97,8 +99,13 @@ public final class ChangeLog {
                 case Change.PolicyChanged c -> {
                     return null;
                 }
-                case Change.JobPurged c -> before.jobs().find(c.jobId()).ifPresent(j -> gone.add(new Gone(j.id(), j.desc().owner().uid(),
-                        j.desc().charge().account())));
+                case Change.JobPurged c ->
+                    before.jobs()
+                            .find(c.jobId())
+                            .ifPresent(j -> gone.add(new Gone(
+                                    j.id(),
+                                    j.desc().owner().uid(),
+                                    j.desc().charge().account())));
                 case Change.NodeReleased c -> {
                     jobs.add(c.jobId());
                     nodes.add(c.node());
@@ -135,7 +142,9 @@ public final class ChangeLog {
             for (State state : List.of(before, after)) {
                 Optional<Job> job = state.jobs().find(id);
                 job.map(j -> j.run().allocation().nodeNames()).orElse(List.of()).stream()
-                        .filter(n -> before.nodes().find(n).orElse(null) != after.nodes().find(n).orElse(null)).forEach(nodes::add);
+                        .filter(n -> before.nodes().find(n).orElse(null)
+                                != after.nodes().find(n).orElse(null))
+                        .forEach(nodes::add);
             }
         }
     }
@@ -148,7 +157,7 @@ public final class ChangeLog {
      * What happened since, waiting for the first of it.
      *
      * @param revision that was answered before
-     * @param waitMs   at most; 0 not at all
+     * @param waitMs at most; 0 not at all
      */
     public synchronized Since since(String revision, long waitMs) {
         long number = number(revision);

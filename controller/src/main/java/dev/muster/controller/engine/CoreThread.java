@@ -18,14 +18,15 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * The only writer. Takes commands in order, decides, applies, appends; a second thread lets replies and effects out, in order,
- * once the journal says that what justifies them is durable.
+ * The only writer. Takes commands in order, decides, applies, appends; a second thread lets replies and effects out, in
+ * order, once the journal says that what justifies them is durable.
  */
 public final class CoreThread {
     /** Commands waiting; more and the edge is told to try again. */
     static final int QUEUE_MAX = 20_000;
     /** Jobs started by one pass; another follows at once if it was used up. */
     public static final int STARTS_PER_PASS = 200;
+
     static final long TICK_MS = 1000;
     /** After a pass others have the core thread for so many times as long as it took. */
     static final int PASS_SHARE = 4;
@@ -48,6 +49,7 @@ public final class CoreThread {
     private volatile boolean urgent;
     /** Not before: who asks after a restart would wait for a first pass over the whole queue. */
     private volatile boolean doorsOpen;
+
     private long passEndedNs;
     private long passTookNs;
     private long nextTickNs;
@@ -58,13 +60,19 @@ public final class CoreThread {
     /** No command, but a reason not to wait any longer. */
     private static final Item NUDGE = new Item(new Command.Tick(), -1, new CompletableFuture<>());
 
-    public CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Pipeline.Effects effects, Consumer<Throwable> fault,
+    public CoreThread(
+            Core core,
+            Journal journal,
+            Clock clock,
+            DaemonLog log,
+            Pipeline.Effects effects,
+            Consumer<Throwable> fault,
             LongConsumer passTookUs) {
         this.core = core;
         this.journal = journal;
         this.clock = clock;
         this.log = log;
-        this.pipeline = new Pipeline(core, journal, effects, point -> { });
+        this.pipeline = new Pipeline(core, journal, effects, point -> {});
         this.fault = fault;
         this.passTookUs = passTookUs;
     }
@@ -131,8 +139,8 @@ public final class CoreThread {
     }
 
     /**
-     * As {@link #submit}, by who has to be heard: waits for room where too many commands wait. What thousands of nodes have to say at the same moment
-     * is not turned away, each of them only waits with what it says next.
+     * As {@link #submit}, by who has to be heard: waits for room where too many commands wait. What thousands of nodes
+     * have to say at the same moment is not turned away, each of them only waits with what it says next.
      */
     public CompletableFuture<Decision> await(Command command, int uid) {
         CompletableFuture<Decision> answer = new CompletableFuture<>();
@@ -242,7 +250,7 @@ public final class CoreThread {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate")   // this thread alone counts passes
+    @SuppressWarnings("NonAtomicVolatileUpdate") // this thread alone counts passes
     private void pass() {
         long start = System.nanoTime();
         // cleared before the look at the queue: what wakes the planner during the pass asks for another one

@@ -11,8 +11,8 @@ import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
 
 /**
- * Decodes a long row of records on other threads while their caller uses the first of them, in order: half of a restart with a long queue is
- * decoding. Bounded; what is wrong with a record is thrown where it would have been used.
+ * Decodes a long row of records on other threads while their caller uses the first of them, in order: half of a restart
+ * with a long queue is decoding. Bounded; what is wrong with a record is thrown where it would have been used.
  */
 final class DecodedAhead<T> {
     private static final int BATCH_RECORDS = 1000;
@@ -70,7 +70,7 @@ final class DecodedAhead<T> {
         }
         Batch full = new Batch(batch);
         underWay.add(full);
-        var _ = CompletableFuture.runAsync(full::decode);       // its failure comes out of done
+        var _ = CompletableFuture.runAsync(full::decode); // its failure comes out of done
         batch = new ArrayList<>(BATCH_RECORDS);
         batchBytes = 0;
         if (underWay.size() >= BATCHES_AHEAD) {

@@ -12,13 +12,18 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The order of things for each command: decide, apply, append; and only once the journal says that what justifies them is
- * durable, effects and then the answer, in the order of the decisions. No thread of its own: slurmctld drives it with two,
- * the simulator with none.
+ * The order of things for each command: decide, apply, append; and only once the journal says that what justifies them
+ * is durable, effects and then the answer, in the order of the decisions. No thread of its own: slurmctld drives it
+ * with two, the simulator with none.
  */
 public final class Pipeline {
     /** Where a crash is interesting. Does nothing outside the simulator. */
-    public enum Point { DECIDED, APPENDED, DURABLE, EFFECTS_OUT }
+    public enum Point {
+        DECIDED,
+        APPENDED,
+        DURABLE,
+        EFFECTS_OUT
+    }
 
     /** What may leave once durable. Called in order, by whoever calls {@link #releaseNext}. */
     public interface Effects {
@@ -27,7 +32,8 @@ public final class Pipeline {
         void direct(List<Decision.Direct> messages);
     }
 
-    private record Done(long index, Consumer<Decision> answer, Decision decision, Entry entry, State before, State after) {}
+    private record Done(
+            long index, Consumer<Decision> answer, Decision decision, Entry entry, State before, State after) {}
 
     private final Core core;
     private final Journal journal;
@@ -79,7 +85,9 @@ public final class Pipeline {
     }
 
     private static String name(Command command) {
-        return command instanceof Command.Once once ? name(once.command()) : command.getClass().getSimpleName();
+        return command instanceof Command.Once once
+                ? name(once.command())
+                : command.getClass().getSimpleName();
     }
 
     /** Decides and takes the decision. */

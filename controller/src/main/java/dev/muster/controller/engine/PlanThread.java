@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Makes plans of the whole queue beside the core thread, which only notes down what they are made of: one at a time, not oftener than once a second,
- * and none while nothing happens.
+ * Makes plans of the whole queue beside the core thread, which only notes down what they are made of: one at a time,
+ * not oftener than once a second, and none while nothing happens.
  */
 public final class PlanThread {
     /** Between two plans, at least. */
@@ -32,9 +32,11 @@ public final class PlanThread {
     private long plannedNs;
     /** What the rest has taken since it was begun, and when it may be begun anew. */
     private long restNs;
+
     private long restDueNs = System.nanoTime();
 
-    public PlanThread(Scheduler scheduler, CoreThread core, BooleanSupplier stopping, PlanStatistics statistics, DaemonLog log) {
+    public PlanThread(
+            Scheduler scheduler, CoreThread core, BooleanSupplier stopping, PlanStatistics statistics, DaemonLog log) {
         this.scheduler = scheduler;
         this.core = core;
         this.stopping = stopping;

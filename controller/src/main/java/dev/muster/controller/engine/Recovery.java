@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
 /**
  * From the journal to the state and back to a snapshot.
  *
- * @param state         as of the last durable entry
+ * @param state as of the last durable entry
  * @param snapshotIndex of the snapshot it began with, 0 if there was none
  */
 public record Recovery(State state, long snapshotIndex) {
@@ -51,8 +51,8 @@ public record Recovery(State state, long snapshotIndex) {
         Optional<Journal.Snapshot> snapshot = journal.latestSnapshot();
         if (snapshot.isPresent()) {
             State.Restoration restoration = new State.Restoration();
-            DecodedAhead<Change> items = new DecodedAhead<>(() -> new Codec.Decoder<>(Change.class)::decode,
-                    (change, index) -> restoration.add(change));
+            DecodedAhead<Change> items = new DecodedAhead<>(
+                    () -> new Codec.Decoder<>(Change.class)::decode, (change, index) -> restoration.add(change));
             snapshot.get().read(item -> items.add(0, item));
             items.finish();
             state = restoration.state();
@@ -60,15 +60,16 @@ public record Recovery(State state, long snapshotIndex) {
         }
         follower.begin(snapshotIndex, state);
         State[] now = {state};
-        DecodedAhead<Entry> entries = new DecodedAhead<>(() -> new Codec.Decoder<>(Entry.class)::decode, (entry, index) -> {
-            for (Change change : entry.changes()) {
-                if (change instanceof Change.BlobStored b) {
-                    blobs.accept(b.hash(), b.content());
-                }
-            }
-            now[0] = now[0].apply(entry);
-            follower.follow(index, entry, now[0]);
-        });
+        DecodedAhead<Entry> entries =
+                new DecodedAhead<>(() -> new Codec.Decoder<>(Entry.class)::decode, (entry, index) -> {
+                    for (Change change : entry.changes()) {
+                        if (change instanceof Change.BlobStored b) {
+                            blobs.accept(b.hash(), b.content());
+                        }
+                    }
+                    now[0] = now[0].apply(entry);
+                    follower.follow(index, entry, now[0]);
+                });
         journal.replay(snapshotIndex + 1, entries::add);
         entries.finish();
         return new Recovery(now[0], snapshotIndex);

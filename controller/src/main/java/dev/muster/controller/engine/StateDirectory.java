@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * StateSaveLocation: whose it is, what of it this daemon makes and with which mode, and the file {@code highest} that remembers how far the
- * journal had come. Used by the controller when it starts and once a second after that.
+ * StateSaveLocation: whose it is, what of it this daemon makes and with which mode, and the file {@code highest} that
+ * remembers how far the journal had come. Used by the controller when it starts and once a second after that.
  */
 public final class StateDirectory {
     private static final String KEY = "StateSaveLocation=";
@@ -27,10 +27,24 @@ public final class StateDirectory {
     private static final String HIGHEST_FILE = "highest";
     private static final int NAME_BYTES_MAX = 1024;
     /** Files that Slurm's own slurmctld keeps its state in. */
-    private static final List<String> OF_SLURM = List.of("job_state", "node_state", "part_state", "resv_state", "trigger_state", "assoc_mgr_state",
-            "assoc_usage", "qos_usage", "last_tres", "fed_mgr_state", "last_config_lite", "priority_last_decay_ran");
-    static final FileAttribute<?> OWN_DIRECTORY = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-    static final FileAttribute<?> OWN_FILE = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final List<String> OF_SLURM = List.of(
+            "job_state",
+            "node_state",
+            "part_state",
+            "resv_state",
+            "trigger_state",
+            "assoc_mgr_state",
+            "assoc_usage",
+            "qos_usage",
+            "last_tres",
+            "fed_mgr_state",
+            "last_config_lite",
+            "priority_last_decay_ran");
+
+    static final FileAttribute<?> OWN_DIRECTORY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    static final FileAttribute<?> OWN_FILE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path directory;
     private HighestIds written = HighestIds.NONE;
@@ -41,15 +55,18 @@ public final class StateDirectory {
 
     /** A name that only a state directory of slurmctld has, and names that may hold very many files. */
     public static final String MARK = "journal";
+
     public static final List<String> LARGE = List.of("blobs");
     /** Names that slurmctld reads and writes at the start. */
     public static final List<String> NEEDED = List.of(MARK, "accounting", "blobs", NAME_FILE, HIGHEST_FILE);
 
     /**
      * @param clean forgets what was there ({@code -c})
-     * @throws IOException with a sentence that names the key, if the directory is another cluster's, Slurm's own, or cannot be used
+     * @throws IOException with a sentence that names the key, if the directory is another cluster's, Slurm's own, or
+     *     cannot be used
      */
-    public static StateDirectory open(Path directory, String cluster, boolean clean, Consumer<String> complain) throws IOException {
+    public static StateDirectory open(Path directory, String cluster, boolean clean, Consumer<String> complain)
+            throws IOException {
         StateDirectory out = new StateDirectory(directory);
         out.make("");
         checkAccess(directory);
@@ -67,8 +84,8 @@ public final class StateDirectory {
     }
 
     /**
-     * The part is this daemon's alone, whatever its umask and whatever it was; the directory itself stays as the site made it. What is above it must
-     * be there: a file system that is not mounted would otherwise be an empty state.
+     * The part is this daemon's alone, whatever its umask and whatever it was; the directory itself stays as the site
+     * made it. What is above it must be there: a file system that is not mounted would otherwise be an empty state.
      */
     private void make(String part) throws IOException {
         Path place = directory.resolve(part);
@@ -84,13 +101,17 @@ public final class StateDirectory {
             }
             Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx------"));
         } catch (IOException e) {
-            throw new IOException(KEY + directory + ": cannot create " + (part.isEmpty() ? "it" : part) + ": " + StartErrors.reason(e), e);
+            throw new IOException(
+                    KEY + directory + ": cannot create " + (part.isEmpty() ? "it" : part) + ": "
+                            + StartErrors.reason(e),
+                    e);
         }
     }
 
     /** @throws IOException in Slurm's words, if this process cannot use the directory */
     public static void checkAccess(Path directory) throws IOException {
-        if (Files.isDirectory(directory) && (!Files.isReadable(directory) || !Files.isWritable(directory) || !Files.isExecutable(directory))) {
+        if (Files.isDirectory(directory)
+                && (!Files.isReadable(directory) || !Files.isWritable(directory) || !Files.isExecutable(directory))) {
             throw new IOException("Incorrect permissions on state save loc: " + directory);
         }
     }
@@ -102,9 +123,12 @@ public final class StateDirectory {
         }
         String known = new String(bytes(file), StandardCharsets.UTF_8).strip();
         if (!known.equals(cluster)) {
-            throw new IOException("CLUSTER NAME MISMATCH. slurmctld has been started with \"ClusterName=" + cluster + "\", but read \"" + known
-                    + "\" from the state files in " + KEY + directory + ". Running multiple clusters from a shared StateSaveLocation WILL CAUSE "
-                    + "CORRUPTION. Remove " + file + " to override this safety check if this is intentional (e.g., the ClusterName has changed).");
+            throw new IOException("CLUSTER NAME MISMATCH. slurmctld has been started with \"ClusterName=" + cluster
+                    + "\", but read \"" + known
+                    + "\" from the state files in " + KEY + directory
+                    + ". Running multiple clusters from a shared StateSaveLocation WILL CAUSE "
+                    + "CORRUPTION. Remove " + file
+                    + " to override this safety check if this is intentional (e.g., the ClusterName has changed).");
         }
     }
 
@@ -112,21 +136,27 @@ public final class StateDirectory {
         try (var in = Files.newInputStream(file)) {
             return in.readNBytes(NAME_BYTES_MAX);
         } catch (IOException e) {
-            throw new IOException(KEY + directory + ": cannot read " + file.getFileName() + ": " + StartErrors.reason(e), e);
+            throw new IOException(
+                    KEY + directory + ": cannot read " + file.getFileName() + ": " + StartErrors.reason(e), e);
         }
     }
 
     private void checkForeign(Consumer<String> complain) throws IOException {
-        List<String> foreign = OF_SLURM.stream().filter(name -> Files.exists(directory.resolve(name))).toList();
+        List<String> foreign = OF_SLURM.stream()
+                .filter(name -> Files.exists(directory.resolve(name)))
+                .toList();
         if (foreign.isEmpty()) {
             return;
         }
-        String what = KEY + directory + " holds the state of Slurm's own slurmctld (" + String.join(", ", foreign) + "), which is not read here";
+        String what = KEY + directory + " holds the state of Slurm's own slurmctld (" + String.join(", ", foreign)
+                + "), which is not read here";
         if (hasJournal()) {
             complain.accept(what + ": it is left as it is");
             return;
         }
-        throw new IOException(what + ". Name an empty directory, and set FirstJobId above the last JobId of Slurm, so that no number is given twice. "
+        throw new IOException(what
+                + ". Name an empty directory, and set FirstJobId above the last JobId of Slurm, so that no number is "
+                + "given twice. "
                 + "Let jobs end there before the change, or submit them again.");
     }
 
@@ -149,7 +179,8 @@ public final class StateDirectory {
         try {
             Path next = directory.resolve(NAME_FILE + ".new");
             Files.deleteIfExists(next);
-            try (FileChannel out = FileChannel.open(next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWN_FILE)) {
+            try (FileChannel out =
+                    FileChannel.open(next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWN_FILE)) {
                 out.write(ByteBuffer.wrap((cluster + "\n").getBytes(StandardCharsets.UTF_8)));
                 out.force(true);
             }
@@ -168,8 +199,10 @@ public final class StateDirectory {
     /** What was remembered last; nothing where there is no such file, or an unreadable one. */
     public HighestIds remembered() {
         try {
-            String[] words = Files.readString(directory.resolve(HIGHEST_FILE)).strip().split(" ");
-            return words.length == 3 ? new HighestIds(Long.parseLong(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]))
+            String[] words =
+                    Files.readString(directory.resolve(HIGHEST_FILE)).strip().split(" ");
+            return words.length == 3
+                    ? new HighestIds(Long.parseLong(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]))
                     : HighestIds.NONE;
         } catch (IOException | NumberFormatException e) {
             return HighestIds.NONE;
@@ -185,9 +218,12 @@ public final class StateDirectory {
         if (durable.equals(written)) {
             return Optional.empty();
         }
-        byte[] line = String.format(java.util.Locale.ROOT, "%d %d %d%n", durable.index(), durable.jobId(), durable.sluid())
+        byte[] line = String.format(
+                        java.util.Locale.ROOT, "%d %d %d%n", durable.index(), durable.jobId(), durable.sluid())
                 .getBytes(StandardCharsets.US_ASCII);
-        try (FileChannel out = FileChannel.open(directory.resolve(HIGHEST_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+        try (FileChannel out = FileChannel.open(
+                directory.resolve(HIGHEST_FILE),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
                 OWN_FILE)) {
             out.write(ByteBuffer.wrap(line), 0);
             out.truncate(line.length);

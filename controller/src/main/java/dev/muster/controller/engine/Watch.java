@@ -27,8 +27,9 @@ public final class Watch {
     }
 
     /**
-     * Asks again after each change of the job until there is an answer or the time is over; null then. Also null once the caller of the request
-     * is gone: a question may act, and nothing is done for a command that does not exist any more.
+     * Asks again after each change of the job until there is an answer or the time is over; null then. Also null once
+     * the caller of the request is gone: a question may act, and nothing is done for a command that does not exist any
+     * more.
      */
     public <T> T await(int jobId, long waitMs, Supplier<T> question) {
         return await(jobId, waitMs, question, Server::isCallerGone);

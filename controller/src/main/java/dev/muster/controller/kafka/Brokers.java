@@ -42,7 +42,7 @@ final class Brokers implements Outbox.Sender {
                 one.get();
             }
         } catch (InterruptException e) {
-            Thread.interrupted();       // it is told by the exception
+            Thread.interrupted(); // it is told by the exception
             throw new InterruptedException();
         } catch (ExecutionException e) {
             throw failure(e.getCause());
@@ -52,7 +52,8 @@ final class Brokers implements Outbox.Sender {
     }
 
     private static IOException failure(Throwable why) {
-        return why instanceof RetriableException || why instanceof AuthenticationException ? new IOException(why.getMessage(), why)
+        return why instanceof RetriableException || why instanceof AuthenticationException
+                ? new IOException(why.getMessage(), why)
                 : new Outbox.RefusedException(why.getMessage(), why);
     }
 
@@ -65,7 +66,8 @@ final class Brokers implements Outbox.Sender {
             try {
                 producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
             } catch (KafkaException e) {
-                // no name is known to the DNS, a certificate cannot be read: none of the messages is to blame, and it may be mended
+                // no name is known to the DNS, a certificate cannot be read: none of the messages is to blame, and it
+                // may be mended
                 Throwable why = e.getCause() == null ? e : e.getCause();
                 throw new IOException(why.getMessage(), e);
             }

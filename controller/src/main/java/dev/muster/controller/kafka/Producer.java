@@ -29,11 +29,16 @@ public final class Producer {
     private Producer() {}
 
     /**
-     * @param now      the configuration as it is when asked: JobCompParams may change, what JobCompLoc says is as it was
+     * @param now the configuration as it is when asked: JobCompParams may change, what JobCompLoc says is as it was
      * @param stateDir where messages are kept over a restart
      */
     public static Outbox open(KafkaConf conf, Supplier<KafkaConf> now, Path stateDir, DaemonLog log) {
-        return new Outbox("jobcomp/kafka", new Outbox.Pace(conf.lingerMs(), conf.messageMs(), conf.retryMs(), BATCH_MAX), new Terms(now),
-                new Brokers(conf), stateDir.resolve(FILE), log);
+        return new Outbox(
+                "jobcomp/kafka",
+                new Outbox.Pace(conf.lingerMs(), conf.messageMs(), conf.retryMs(), BATCH_MAX),
+                new Terms(now),
+                new Brokers(conf),
+                stateDir.resolve(FILE),
+                log);
     }
 }

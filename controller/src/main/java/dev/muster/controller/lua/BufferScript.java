@@ -17,19 +17,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One call of a function of the site's burst_buffer.lua, as a process of its own that may be killed: such a function may copy for hours, and has
- * all of Lua's library. Arguments: the script. Standard input: one line {@code {"function", "arguments": […], "job": {…}}}, where the description
- * of a job becomes the last argument; without a function only the script is read. With the end of the input the call is over, and all that it has
- * begun: slurmctld is gone, and begins it again when it is back. Descriptor 3: {@code {"rc", "text"}}. What the script logs, and what its own
- * commands print, goes to standard error.
+ * One call of a function of the site's burst_buffer.lua, as a process of its own that may be killed: such a function
+ * may copy for hours, and has all of Lua's library. Arguments: the script. Standard input: one line {@code {"function",
+ * "arguments": […], "job": {…}}}, where the description of a job becomes the last argument; without a function only the
+ * script is read. With the end of the input the call is over, and all that it has begun: slurmctld is gone, and begins
+ * it again when it is back. Descriptor 3: {@code {"rc", "text"}}. What the script logs, and what its own commands
+ * print, goes to standard error.
  */
 public final class BufferScript {
     /** A script has all of them. */
-    public static final List<String> FUNCTIONS = List.of("slurm_bb_job_process", "slurm_bb_pools", "slurm_bb_job_teardown", "slurm_bb_setup",
-            "slurm_bb_data_in", "slurm_bb_real_size", "slurm_bb_paths", "slurm_bb_pre_run", "slurm_bb_post_run", "slurm_bb_data_out",
+    public static final List<String> FUNCTIONS = List.of(
+            "slurm_bb_job_process",
+            "slurm_bb_pools",
+            "slurm_bb_job_teardown",
+            "slurm_bb_setup",
+            "slurm_bb_data_in",
+            "slurm_bb_real_size",
+            "slurm_bb_paths",
+            "slurm_bb_pre_run",
+            "slurm_bb_post_run",
+            "slurm_bb_data_out",
             "slurm_bb_get_status");
     /** What a function answers that has only begun something. */
     public static final String BUSY = "BUSY";
+
     private static final int ERROR = -1;
     /** Where the answer goes: what the script prints is standard output, which is standard error here. */
     private static final String REPLY = "/proc/self/fd/3";
@@ -45,8 +56,12 @@ public final class BufferScript {
         try {
             LuaState state = load(new File(args[0]));
             if (asked.text("function").isEmpty()) {
-                String missing = FUNCTIONS.stream().filter(f -> !state.hasFunction(f)).findFirst().orElse("");
-                answer.put("rc", missing.isEmpty() ? 0L : ERROR).put("text", missing.isEmpty() ? "" : "the function " + missing + " is missing");
+                String missing = FUNCTIONS.stream()
+                        .filter(f -> !state.hasFunction(f))
+                        .findFirst()
+                        .orElse("");
+                answer.put("rc", missing.isEmpty() ? 0L : ERROR)
+                        .put("text", missing.isEmpty() ? "" : "the function " + missing + " is missing");
             } else {
                 call(state, asked, answer);
             }
@@ -72,7 +87,8 @@ public final class BufferScript {
 
     private static LuaState load(File script) throws IOException {
         LuaState state = LuaState.ofCommand();
-        Map<String, Object> words = SlurmWords.words((level, text) -> System.err.println((level == SlurmWords.Level.ERROR ? "E" : "I") + text));
+        Map<String, Object> words = SlurmWords.words(
+                (level, text) -> System.err.println((level == SlurmWords.Level.ERROR ? "E" : "I") + text));
         words.put("SLURM_BB_BUSY", BUSY);
         SlurmWords.install(state, words);
         state.load(Files.readAllBytes(script.toPath()), script.toString());
@@ -90,7 +106,8 @@ public final class BufferScript {
             values.add(job(asked.obj("job")));
         }
         List<Object> out = state.call(asked.text("function"), values.toArray());
-        answer.put("rc", out.get(0) instanceof Number n ? n.longValue() : ERROR).put("text", out.get(1) == null ? "" : out.get(1).toString());
+        answer.put("rc", out.get(0) instanceof Number n ? n.longValue() : ERROR)
+                .put("text", out.get(1) == null ? "" : out.get(1).toString());
     }
 
     private static Map<String, Object> job(Json.Obj tree) {

@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A site's jobcomp.lua, whose function {@code slurm_jobcomp_log_record} gets a table for each finished job. It is read again when its file has
- * changed, and what it keeps in globals lives until then. Not thread-safe: JobCompType has one writer.
+ * A site's jobcomp.lua, whose function {@code slurm_jobcomp_log_record} gets a table for each finished job. It is read
+ * again when its file has changed, and what it keeps in globals lives until then. Not thread-safe: JobCompType has one
+ * writer.
  */
 public final class CompletionScript {
     private static final String FUNCTION = "slurm_jobcomp_log_record";
@@ -66,7 +67,9 @@ public final class CompletionScript {
         byte[] text = Files.readAllBytes(file.toPath());
         LuaState fresh = LuaState.ofDaemon(() -> stopNs);
         try {
-            SlurmWords.install(fresh, SlurmWords.words((level, line) -> (level == SlurmWords.Level.ERROR ? error : info).accept(line)));
+            SlurmWords.install(
+                    fresh,
+                    SlurmWords.words((level, line) -> (level == SlurmWords.Level.ERROR ? error : info).accept(line)));
             fresh.load(text, file.getPath());
             if (!fresh.hasFunction(FUNCTION)) {
                 throw new ScriptError(file + ": required function " + FUNCTION + " not present");

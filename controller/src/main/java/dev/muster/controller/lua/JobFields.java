@@ -27,15 +27,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The fields of {@code job_desc} by the names that scripts use, over a job's description as a tree. What was not said is nil, or the NO_VAL of
- * its width.
+ * The fields of {@code job_desc} by the names that scripts use, over a job's description as a tree. What was not said
+ * is nil, or the NO_VAL of its width.
  */
 final class JobFields {
 
     private enum Kind {
-        TEXT, PATH,
+        TEXT,
+        PATH,
         /** 0 is not said: NO_VAL, or NO_VAL16. */
-        WIDE, SHORT,
+        WIDE,
+        SHORT,
         /** A time; 0 is none. */
         MOMENT,
         /** -1 is without limit. */
@@ -55,35 +57,109 @@ final class JobFields {
     }
 
     static {
-        fields(Kind.TEXT, "account=charge.account", "qos=charge.qos", "wckey=charge.wckey", "reservation=charge.reservation",
-                "acctg_freq=extras.acctgFreq", "admin_comment=extras.adminComment", "comment=extras.comment", "extra=extras.extra",
-                "batch_features=extras.batchFeatures", "burst_buffer=extras.burstBuffer", "clusters=extras.cluster",
-                "container=extras.container", "container_id=extras.containerId", "container_type=extras.containerType",
-                "mail_user=extras.mailUser", "mcs_label=extras.mcsLabel",
-                "tres_bind=extras.tresBind", "tres_freq=extras.tresFreq", "name=name", "partition=partition",
-                "array_inx=timing.array", "dependency=timing.dependency", "exc_nodes=request.excludeList", "req_nodes=request.nodeList",
-                "features=request.features", "prefer=request.prefer", "licenses=request.licenses", "network=request.network",
-                "gres=request.tresPerNode", "tres_per_node=request.tresPerNode", "tres_per_job=request.tresPerJob",
-                "tres_per_socket=request.tresPerSocket", "tres_per_task=request.tresPerTask", "alloc_node=payload.submitHost",
-                "user_name=owner.user", "group_name=owner.group");
-        fields(Kind.PATH, "work_dir=files.workDir", "std_in=files.stdin", "std_out=files.stdout", "std_err=files.stderr",
+        fields(
+                Kind.TEXT,
+                "account=charge.account",
+                "qos=charge.qos",
+                "wckey=charge.wckey",
+                "reservation=charge.reservation",
+                "acctg_freq=extras.acctgFreq",
+                "admin_comment=extras.adminComment",
+                "comment=extras.comment",
+                "extra=extras.extra",
+                "batch_features=extras.batchFeatures",
+                "burst_buffer=extras.burstBuffer",
+                "clusters=extras.cluster",
+                "container=extras.container",
+                "container_id=extras.containerId",
+                "container_type=extras.containerType",
+                "mail_user=extras.mailUser",
+                "mcs_label=extras.mcsLabel",
+                "tres_bind=extras.tresBind",
+                "tres_freq=extras.tresFreq",
+                "name=name",
+                "partition=partition",
+                "array_inx=timing.array",
+                "dependency=timing.dependency",
+                "exc_nodes=request.excludeList",
+                "req_nodes=request.nodeList",
+                "features=request.features",
+                "prefer=request.prefer",
+                "licenses=request.licenses",
+                "network=request.network",
+                "gres=request.tresPerNode",
+                "tres_per_node=request.tresPerNode",
+                "tres_per_job=request.tresPerJob",
+                "tres_per_socket=request.tresPerSocket",
+                "tres_per_task=request.tresPerTask",
+                "alloc_node=payload.submitHost",
+                "user_name=owner.user",
+                "group_name=owner.group");
+        fields(
+                Kind.PATH,
+                "work_dir=files.workDir",
+                "std_in=files.stdin",
+                "std_out=files.stdout",
+                "std_err=files.stderr",
                 "submit_line=payload.submitLine");
-        fields(Kind.WIDE, "min_nodes=request.nodesMin", "num_tasks=request.tasks", "pn_min_tmp_disk=request.tmpDiskMb",
-                "site_factor=timing.siteFactor", "segment_size=request.segment");
-        fields(Kind.SHORT, "cpus_per_task=request.cpusPerTask", "pn_min_cpus=request.cpusPerNodeMin", "cores_per_socket=request.coresPerSocket",
-                "sockets_per_node=request.socketsPerNode", "threads_per_core=request.threadsPerCore",
-                "ntasks_per_node=request.tasksPerNode", "ntasks_per_socket=request.tasksPerSocket", "ntasks_per_core=request.tasksPerCore",
-                "ntasks_per_tres=request.tasksPerGpu", "core_spec=request.coreSpec", "thread_spec=request.threadSpec",
-                "warn_signal=extras.warnSignal", "warn_time=extras.warnSeconds");
+        fields(
+                Kind.WIDE,
+                "min_nodes=request.nodesMin",
+                "num_tasks=request.tasks",
+                "pn_min_tmp_disk=request.tmpDiskMb",
+                "site_factor=timing.siteFactor",
+                "segment_size=request.segment");
+        fields(
+                Kind.SHORT,
+                "cpus_per_task=request.cpusPerTask",
+                "pn_min_cpus=request.cpusPerNodeMin",
+                "cores_per_socket=request.coresPerSocket",
+                "sockets_per_node=request.socketsPerNode",
+                "threads_per_core=request.threadsPerCore",
+                "ntasks_per_node=request.tasksPerNode",
+                "ntasks_per_socket=request.tasksPerSocket",
+                "ntasks_per_core=request.tasksPerCore",
+                "ntasks_per_tres=request.tasksPerGpu",
+                "core_spec=request.coreSpec",
+                "thread_spec=request.threadSpec",
+                "warn_signal=extras.warnSignal",
+                "warn_time=extras.warnSeconds");
         fields(Kind.MOMENT, "begin_time=timing.beginTime", "deadline=timing.deadline");
         fields(Kind.MINUTES, "time_limit=timing.timeLimitMin", "time_min=timing.timeMinMin");
-        fields(Kind.YES_NO, "contiguous=request.contiguous", "overcommit=request.overcommit", "wait_all_nodes=extras.waitAllNodes");
+        fields(
+                Kind.YES_NO,
+                "contiguous=request.contiguous",
+                "overcommit=request.overcommit",
+                "wait_all_nodes=extras.waitAllNodes");
     }
 
     /** Fields that a script reads but may not set; those that are in no other table are refused as well. */
-    private static final List<String> FIXED = List.of("alloc_node", "user_name", "group_name", "submit_line", "user_id", "group_id", "argc", "argv",
-            "job_id", "assoc_qos", "assoc_comment", "default_account", "default_qos", "cron_job", "het_job_offset", "deadline", "network",
-            "overcommit", "kill_on_node_fail", "ntasks_per_core", "wait_all_nodes", "warn_signal", "warn_time", "container_id", "container_type");
+    private static final List<String> FIXED = List.of(
+            "alloc_node",
+            "user_name",
+            "group_name",
+            "submit_line",
+            "user_id",
+            "group_id",
+            "argc",
+            "argv",
+            "job_id",
+            "assoc_qos",
+            "assoc_comment",
+            "default_account",
+            "default_qos",
+            "cron_job",
+            "het_job_offset",
+            "deadline",
+            "network",
+            "overcommit",
+            "kill_on_node_fail",
+            "ntasks_per_core",
+            "wait_all_nodes",
+            "warn_signal",
+            "warn_time",
+            "container_id",
+            "container_type");
 
     private static final long SECONDS_PER_MINUTE = 60;
     private static final long DEFAULT_ACCOUNT = 0x200_0000;
@@ -93,25 +169,75 @@ final class JobFields {
     private static final long TASKS_SAID = 0x4000;
     private static final long CPUS_SAID = 0x8000;
     private static final String[][] BITS = {{"256", "spread"}, {"512", "useMinNodes"}};
-    private static final String[] MAIL_WORDS = {"BEGIN", "END", "FAIL", "REQUEUE", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50",
-        "STAGE_OUT", "ARRAY_TASKS", "INVALID_DEPEND"};
+    private static final String[] MAIL_WORDS = {
+        "BEGIN",
+        "END",
+        "FAIL",
+        "REQUEUE",
+        "TIME_LIMIT",
+        "TIME_LIMIT_90",
+        "TIME_LIMIT_80",
+        "TIME_LIMIT_50",
+        "STAGE_OUT",
+        "ARRAY_TASKS",
+        "INVALID_DEPEND"
+    };
 
     /** Nil where they are unset. */
     private static final List<String> SPARED = List.of("core_spec", "thread_spec", "warn_signal", "warn_time");
 
-    private static final List<String> SPECIAL_WRITTEN = List.of("max_nodes", "priority", "nice", "pn_min_memory", "min_mem_per_node",
-            "min_mem_per_cpu", "shared", "oversubscribe", "requeue", "reboot", "mail_type", "bitflags", "req_switch",
-            "wait4switch", "delay_boot", "cpu_freq_min", "cpu_freq_max", "cpu_freq_gov");
+    private static final List<String> SPECIAL_WRITTEN = List.of(
+            "max_nodes",
+            "priority",
+            "nice",
+            "pn_min_memory",
+            "min_mem_per_node",
+            "min_mem_per_cpu",
+            "shared",
+            "oversubscribe",
+            "requeue",
+            "reboot",
+            "mail_type",
+            "bitflags",
+            "req_switch",
+            "wait4switch",
+            "delay_boot",
+            "cpu_freq_min",
+            "cpu_freq_max",
+            "cpu_freq_gov");
 
     private JobFields() {}
 
     /** Fields that are set as they are; their values when read also depend on other options. */
-    private static final List<String> DERIVED = List.of("min_nodes", "num_tasks", "pn_min_cpus", "threads_per_core", "tres_per_task",
-            "segment_size");
+    private static final List<String> DERIVED =
+            List.of("min_nodes", "num_tasks", "pn_min_cpus", "threads_per_core", "tres_per_task", "segment_size");
 
-    private static final List<String> SPECIAL = List.of("delay_boot", "max_nodes", "min_cpus", "max_cpus", "priority", "nice",
-            "pn_min_memory", "min_mem_per_node", "min_mem_per_cpu", "cpus_per_tres", "mem_per_tres", "shared", "oversubscribe", "requeue",
-            "reboot", "kill_on_node_fail", "mail_type", "bitflags", "req_switch", "wait4switch", "user_id", "group_id", "argc", "argv", "cron_job");
+    private static final List<String> SPECIAL = List.of(
+            "delay_boot",
+            "max_nodes",
+            "min_cpus",
+            "max_cpus",
+            "priority",
+            "nice",
+            "pn_min_memory",
+            "min_mem_per_node",
+            "min_mem_per_cpu",
+            "cpus_per_tres",
+            "mem_per_tres",
+            "shared",
+            "oversubscribe",
+            "requeue",
+            "reboot",
+            "kill_on_node_fail",
+            "mail_type",
+            "bitflags",
+            "req_switch",
+            "wait4switch",
+            "user_id",
+            "group_id",
+            "argc",
+            "argv",
+            "cron_job");
 
     /** All that there is, as a plain table. */
     static Map<String, Object> table(Json.Obj job) {
@@ -130,7 +256,8 @@ final class JobFields {
             case TEXT -> text(textAt(job, f.path));
             case PATH -> path(job, name, Bytes.fromBase64(textAt(job, f.path)).text());
             case WIDE -> number(numberAt(job, f.path), NO_VAL);
-            case SHORT -> SPARED.contains(name) && numberAt(job, f.path) == 0 ? null : number(numberAt(job, f.path), NO_VAL16);
+            case SHORT ->
+                SPARED.contains(name) && numberAt(job, f.path) == 0 ? null : number(numberAt(job, f.path), NO_VAL16);
             case MOMENT -> numberAt(job, f.path);
             case MINUTES -> numberAt(job, f.path) < 0 ? (Object) INFINITE : number(numberAt(job, f.path), NO_VAL);
             case YES_NO -> parent(job, f.path).flag(last(f.path)) ? 1L : 0L;
@@ -144,7 +271,8 @@ final class JobFields {
     /** A batch job's input is nothing unless it says otherwise. */
     private static Object path(Json.Obj job, String name, String value) {
         return value.isEmpty() && name.equals("std_in") && !job.text("kind").matches("ALLOCATION|RUN")
-                ? "/dev/null" : text(value);
+                ? "/dev/null"
+                : text(value);
     }
 
     private static Object number(long value, long unset) {
@@ -158,28 +286,42 @@ final class JobFields {
             case "max_nodes" -> number(r.number("nodesMax") > 0 ? r.number("nodesMax") : r.number("nodesMin"), NO_VAL);
             case "min_cpus" -> Math.max(1, cpus(r));
             case "min_nodes" -> number(r.number("nodesMin") > 0 ? r.number("nodesMin") : named(r), NO_VAL);
-            case "num_tasks" -> number(r.number("tasks") > 0 ? r.number("tasks") : r.number("tasksPerGpu") * gpus(r), NO_VAL);
+            case "num_tasks" ->
+                number(r.number("tasks") > 0 ? r.number("tasks") : r.number("tasksPerGpu") * gpus(r), NO_VAL);
             case "pn_min_cpus" -> number(Math.max(r.number("cpusPerNodeMin"), r.number("cpusPerTask")), NO_VAL16);
-            case "threads_per_core" -> number(r.text("hint").matches("nomultithread|compute_bound") && r.number("threadsPerCore") == 0 ? 1
-                    : r.number("threadsPerCore"), NO_VAL16);
+            case "threads_per_core" ->
+                number(
+                        r.text("hint").matches("nomultithread|compute_bound") && r.number("threadsPerCore") == 0
+                                ? 1
+                                : r.number("threadsPerCore"),
+                        NO_VAL16);
             case "tres_per_task" -> text(perTask(r));
             case "delay_boot" -> t.number("delayBootMin") == 0 ? NO_VAL : t.number("delayBootMin") * SECONDS_PER_MINUTE;
             case "segment_size" -> r.number("segment");
             case "max_cpus" -> NO_VAL;
             case "priority" -> t.flag("hold") ? 0L : t.flag("prioritySet") ? t.number("priority") : NO_VAL;
             case "nice" -> t.number("nice") == 0 ? NO_VAL : NICE_OFFSET + t.number("nice");
-            case "pn_min_memory" -> r.flag("memAll") ? (Object) 0L : r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb")
-                    : Double.valueOf(r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
-            case "min_mem_per_node" -> r.flag("memAll") ? (Object) 0L : r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb") : null;
+            case "pn_min_memory" ->
+                r.flag("memAll")
+                        ? (Object) 0L
+                        : r.number("memPerNodeMb") > 0
+                                ? (Object) r.number("memPerNodeMb")
+                                : Double.valueOf(
+                                        r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
+            case "min_mem_per_node" ->
+                r.flag("memAll")
+                        ? (Object) 0L
+                        : r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb") : null;
             case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? (Object) r.number("memPerCpuMb") : null;
             case "cpus_per_tres" -> text(r.number("cpusPerGpu") > 0 ? "gres/gpu:" + r.number("cpusPerGpu") : "");
             case "mem_per_tres" -> text(r.number("memPerGpuMb") > 0 ? "gres/gpu:" + r.number("memPerGpuMb") : "");
             case "shared", "oversubscribe" -> shared(r);
-            case "requeue" -> switch (t.text("requeue")) {
-                case "YES" -> 1L;
-                case "NO" -> 0L;
-                default -> NO_VAL16;
-            };
+            case "requeue" ->
+                switch (t.text("requeue")) {
+                    case "YES" -> 1L;
+                    case "NO" -> 0L;
+                    default -> NO_VAL16;
+                };
             case "reboot" -> job.obj("extras").flag("reboot") ? 1L : NO_VAL16;
             case "kill_on_node_fail" -> job.obj("extras").flag("noKill") ? (Object) 0L : null;
             case "mail_type" -> mail(job.obj("extras").text("mailType"));
@@ -194,7 +336,12 @@ final class JobFields {
             case "cpu_freq_max" -> frequency(frequencies(job).max());
             case "cpu_freq_gov" -> frequency(frequencies(job).governor());
             case "het_job_offset", "pack_job_offset" -> NO_VAL;
-            case "boards_per_node", "ntasks_per_board", "sockets_per_board", "power_flags", "spank_job_env_size", "end_time" -> 0L;
+            case "boards_per_node",
+                    "ntasks_per_board",
+                    "sockets_per_board",
+                    "power_flags",
+                    "spank_job_env_size",
+                    "end_time" -> 0L;
             case "cron_job" -> false;
             default -> null;
         };
@@ -225,22 +372,28 @@ final class JobFields {
 
     private static long switchWaitS(Json.Obj r) {
         int at = r.text("switches").indexOf('@');
-        return at < 0 ? 0 : Durations.parseSeconds(r.text("switches").substring(at + 1)).orElse(0);
+        return at < 0
+                ? 0
+                : Durations.parseSeconds(r.text("switches").substring(at + 1)).orElse(0);
     }
 
     /** Returns the number of nodes that {@code -w} names. */
     private static long named(Json.Obj r) {
         String list = r.text("nodeList");
-        return list.indexOf('/') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok names ? names.list().size() : 0;
+        return list.indexOf('/') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok names
+                ? names.list().size()
+                : 0;
     }
 
     /** Returns the minimum number of CPUs for all tasks. */
     private static long cpus(Json.Obj r) {
         long perTask = r.number("cpusPerTask");
         long perNode = Math.max(1, r.number("tasksPerNode"));
-        boolean exact = r.number("nodesMin") > 0 && (r.number("nodesMax") == 0 || r.number("nodesMax") == r.number("nodesMin"));
+        boolean exact =
+                r.number("nodesMin") > 0 && (r.number("nodesMax") == 0 || r.number("nodesMax") == r.number("nodesMin"));
         if (r.number("tasks") > 0 || r.number("tasksPerGpu") > 0) {
-            return (r.number("tasks") > 0 ? r.number("tasks") : r.number("tasksPerGpu") * gpus(r)) * Math.max(1, perTask);
+            return (r.number("tasks") > 0 ? r.number("tasks") : r.number("tasksPerGpu") * gpus(r))
+                    * Math.max(1, perTask);
         }
         if (exact) {
             return r.number("nodesMin") * perNode * Math.max(1, perTask);
@@ -303,8 +456,11 @@ final class JobFields {
 
     // ---- writing
 
-    /** Numbers that are kept beside the description: an update has them, and on a new job {@link #mistake} reads them. */
+    /**
+     * Numbers that are kept beside the description: an update has them, and on a new job {@link #mistake} reads them.
+     */
     private static final List<String> BESIDE = List.of("min_cpus", "max_cpus", "end_time", "immediate");
+
     private static final List<String> DEVICES = List.of("gres", "tres_per_node");
     private static final List<String> MEMORY = List.of("pn_min_memory", "min_mem_per_node", "min_mem_per_cpu");
 
@@ -336,10 +492,16 @@ final class JobFields {
 
     /** Returns all names of the same field, including this one. */
     static List<String> sameAs(String name) {
-        return Stream.of(DEVICES, MEMORY).filter(names -> names.contains(name)).findFirst().orElse(List.of(name));
+        return Stream.of(DEVICES, MEMORY)
+                .filter(names -> names.contains(name))
+                .findFirst()
+                .orElse(List.of(name));
     }
 
-    /** Returns the values that an update reads after an assignment: the value itself, as 0 and "" differ from an unset field. */
+    /**
+     * Returns the values that an update reads after an assignment: the value itself, as 0 and "" differ from an unset
+     * field.
+     */
     static Map<String, Object> ofUpdate(String name, Object value) {
         Map<String, Object> out = new TreeMap<>();
         boolean number = isNumberOfUpdate(name);
@@ -347,7 +509,8 @@ final class JobFields {
             throw wrongType("number", value);
         }
         if (!MEMORY.contains(name)) {
-            sameAs(name).forEach(n -> out.put(n, number ? (Object) Long.valueOf((long) real(value)) : value.toString()));
+            sameAs(name)
+                    .forEach(n -> out.put(n, number ? (Object) Long.valueOf((long) real(value)) : value.toString()));
         }
         return out;
     }
@@ -379,12 +542,15 @@ final class JobFields {
 
     /** The same devices as tres_per_node names them. */
     private static String withPrefix(String gres) {
-        return Stream.of(gres.split(",")).filter(item -> !item.isEmpty())
-                .map(item -> item.startsWith(GRES_PREFIX) ? item : GRES_PREFIX + item).collect(Collectors.joining(","));
+        return Stream.of(gres.split(","))
+                .filter(item -> !item.isEmpty())
+                .map(item -> item.startsWith(GRES_PREFIX) ? item : GRES_PREFIX + item)
+                .collect(Collectors.joining(","));
     }
 
     private static boolean isNumber(Object value) {
-        return value instanceof Number || value instanceof Bytes b && b.text().strip().matches("[-+]?[0-9]{1,18}(\\.[0-9]*)?");
+        return value instanceof Number
+                || value instanceof Bytes b && b.text().strip().matches("[-+]?[0-9]{1,18}(\\.[0-9]*)?");
     }
 
     static String textOf(Object value) {
@@ -410,7 +576,9 @@ final class JobFields {
     }
 
     private static double real(Object value) {
-        return value instanceof Number n ? n.doubleValue() : Double.parseDouble(value.toString().strip());
+        return value instanceof Number n
+                ? n.doubleValue()
+                : Double.parseDouble(value.toString().strip());
     }
 
     private static long whole(Object value, double unset) {
@@ -432,7 +600,9 @@ final class JobFields {
             case "priority" -> {
                 boolean said = real(value) != NO_VAL;
                 // a hold of the submission stays: a priority does not release the job
-                t.put("prioritySet", said && number > 0).put("priority", said ? number : 0L).put("hold", t.flag("hold") || said && number == 0);
+                t.put("prioritySet", said && number > 0)
+                        .put("priority", said ? number : 0L)
+                        .put("hold", t.flag("hold") || said && number == 0);
             }
             case "nice" -> t.put("nice", real(value) == NO_VAL ? 0L : Math.round(real(value) - NICE_OFFSET));
             case "pn_min_memory" -> memory(r, value);
@@ -446,15 +616,32 @@ final class JobFields {
                 for (String[] bit : BITS) {
                     r.put(bit[1], (number & Long.parseLong(bit[0])) != 0);
                 }
-                r.put("gresFlags", (number & 16) != 0 ? "enforce-binding" : (number & 524_288) != 0 ? "disable-binding" : "");
+                r.put(
+                        "gresFlags",
+                        (number & 16) != 0 ? "enforce-binding" : (number & 524_288) != 0 ? "disable-binding" : "");
                 t.put("killOnInvalidDependency", (number & 1) != 0 ? "YES" : (number & 2) != 0 ? "NO" : "UNSET");
             }
             case "req_switch" -> switches(r, number, switchWaitS(r));
             case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);
             case "delay_boot" -> t.put("delayBootMin", (number + SECONDS_PER_MINUTE - 1) / SECONDS_PER_MINUTE);
-            case "cpu_freq_min" -> setFrequencies(job, number, frequency(frequencies(job).max()), frequency(frequencies(job).governor()));
-            case "cpu_freq_max" -> setFrequencies(job, frequency(frequencies(job).min()), number, frequency(frequencies(job).governor()));
-            case "cpu_freq_gov" -> setFrequencies(job, frequency(frequencies(job).min()), frequency(frequencies(job).max()), number);
+            case "cpu_freq_min" ->
+                setFrequencies(
+                        job,
+                        number,
+                        frequency(frequencies(job).max()),
+                        frequency(frequencies(job).governor()));
+            case "cpu_freq_max" ->
+                setFrequencies(
+                        job,
+                        frequency(frequencies(job).min()),
+                        number,
+                        frequency(frequencies(job).governor()));
+            case "cpu_freq_gov" ->
+                setFrequencies(
+                        job,
+                        frequency(frequencies(job).min()),
+                        frequency(frequencies(job).max()),
+                        number);
             default -> throw new IllegalArgumentException(name);
         }
         return Optional.empty();
@@ -468,10 +655,16 @@ final class JobFields {
     private static final List<String> PER_GPU = List.of("cpus_per_tres", "mem_per_tres");
     private static final Pattern GPU_COUNT = Pattern.compile("gres/gpu[:=]([0-9]{1,9})");
 
-    /** Sets CPUs or memory of each GPU; a text that names no count of GPUs sets none, and {@link #mistake} finds it beside the description. */
+    /**
+     * Sets CPUs or memory of each GPU; a text that names no count of GPUs sets none, and {@link #mistake} finds it
+     * beside the description.
+     */
     private static Optional<String> setPerGpu(Json.Obj job, String name, Object value) {
         Matcher m = GPU_COUNT.matcher(textOf(value));
-        part(job, "request").put(name.equals("cpus_per_tres") ? "cpusPerGpu" : "memPerGpuMb", m.matches() ? Long.parseLong(m.group(1)) : 0);
+        part(job, "request")
+                .put(
+                        name.equals("cpus_per_tres") ? "cpusPerGpu" : "memPerGpuMb",
+                        m.matches() ? Long.parseLong(m.group(1)) : 0);
         return Optional.empty();
     }
 
@@ -482,9 +675,11 @@ final class JobFields {
      */
     static Optional<SlurmErrno> mistake(Json.Obj job, Map<String, Object> beside) {
         Json.Obj r = job.obj("request");
-        boolean named = Stream.of("tresPerNode", "tresPerJob", "tresPerSocket").flatMap(name -> Stream.of(r.text(name).split(",")))
+        boolean named = Stream.of("tresPerNode", "tresPerJob", "tresPerSocket")
+                .flatMap(name -> Stream.of(r.text(name).split(",")))
                 .allMatch(item -> item.isEmpty() || item.startsWith(GRES_PREFIX));
-        boolean counted = PER_GPU.stream().map(name -> String.valueOf(beside.getOrDefault(name, "")))
+        boolean counted = PER_GPU.stream()
+                .map(name -> String.valueOf(beside.getOrDefault(name, "")))
                 .allMatch(text -> text.isEmpty() || GPU_COUNT.matcher(text).matches());
         if (!named || !counted) {
             return Optional.of(SlurmErrno.INVALID_TRES);
@@ -504,21 +699,26 @@ final class JobFields {
     private static void memory(Json.Obj r, Object value) {
         double mb = real(value);
         boolean perCpu = mb >= MEM_PER_CPU && mb < NO_VAL64;
-        r.put("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L).put("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
+        r.put("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L)
+                .put("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
     }
 
     private static void share(Json.Obj r, int value) {
-        r.put("exclusive", switch (value) {
-            case 0 -> "NODE";
-            case 2 -> "USER";
-            case 3 -> "MCS";
-            case 4 -> "TOPO";
-            default -> "SHARED";
-        }).put("oversubscribe", value == 1);
+        r.put(
+                        "exclusive",
+                        switch (value) {
+                            case 0 -> "NODE";
+                            case 2 -> "USER";
+                            case 3 -> "MCS";
+                            case 4 -> "TOPO";
+                            default -> "SHARED";
+                        })
+                .put("oversubscribe", value == 1);
     }
 
     private static void switches(Json.Obj r, long count, long waitS) {
-        String wait = waitS > 0 ? String.format("@%d:%02d", waitS / SECONDS_PER_MINUTE, waitS % SECONDS_PER_MINUTE) : "";
+        String wait =
+                waitS > 0 ? String.format("@%d:%02d", waitS / SECONDS_PER_MINUTE, waitS % SECONDS_PER_MINUTE) : "";
         r.put("switches", count == 0 ? "" : count + wait);
     }
 

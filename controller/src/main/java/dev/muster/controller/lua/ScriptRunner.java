@@ -12,9 +12,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Runs calls of a script one at a time, in a thread that alone has the script's state. A call may wait for ever inside a function of C, which nothing
- * ends; its thread is then given up with its state, and a new thread with a new state serves the next calls. With {@code stuckMax} such threads all
- * calls are refused until one of them returns.
+ * Runs calls of a script one at a time, in a thread that alone has the script's state. A call may wait for ever inside
+ * a function of C, which nothing ends; its thread is then given up with its state, and a new thread with a new state
+ * serves the next calls. With {@code stuckMax} such threads all calls are refused until one of them returns.
  *
  * @param <S> the script's state
  */
@@ -61,7 +61,7 @@ final class ScriptRunner<S extends ScriptRunner.State> implements AutoCloseable 
     /**
      * Waits for its turn, and for its answer.
      *
-     * @throws TimeoutException           no answer within {@code waitMs}, or the call is stuck
+     * @throws TimeoutException no answer within {@code waitMs}, or the call is stuck
      * @throws RejectedExecutionException too many calls are stuck
      */
     <T> T call(Function<S, T> body, long waitMs) throws TimeoutException, ExecutionException, InterruptedException {
@@ -149,11 +149,13 @@ final class ScriptRunner<S extends ScriptRunner.State> implements AutoCloseable 
         public void run() {
             try (S state = freshState.get()) {
                 for (Call<S, ?> call = next(this); call != null; call = next(this)) {
-                    var _ = call.answer.orTimeout(stuckMs, TimeUnit.MILLISECONDS).whenComplete((value, failure) -> {
-                        if (failure instanceof TimeoutException) {
-                            retire(this);
-                        }
-                    });
+                    var _ = call.answer
+                            .orTimeout(stuckMs, TimeUnit.MILLISECONDS)
+                            .whenComplete((value, failure) -> {
+                                if (failure instanceof TimeoutException) {
+                                    retire(this);
+                                }
+                            });
                     call.run(state);
                 }
             } catch (InterruptedException | RuntimeException e) {

@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** The table {@code slurm} of a script: numbers by name, words for the log and for the user, and what there is in the cluster. */
+/**
+ * The table {@code slurm} of a script: numbers by name, words for the log and for the user, and what there is in the
+ * cluster.
+ */
 final class SlurmTable {
     /** So much is told to a user. */
     private static final int SAID_MAX = 1000;
@@ -40,7 +43,8 @@ final class SlurmTable {
 
     SlurmTable(LuaState state, Consumer<String> info, Consumer<String> error) {
         this.state = state;
-        Map<String, Object> words = SlurmWords.words((level, text) -> (level == SlurmWords.Level.ERROR ? error : info).accept(text));
+        Map<String, Object> words =
+                SlurmWords.words((level, text) -> (level == SlurmWords.Level.ERROR ? error : info).accept(text));
         words.put("log_user", (LuaFunction) a -> say(a.text(1)));
         words.put("user_msg", (LuaFunction) a -> say(a.text(1)));
         words.put("get_qos_priority", (LuaFunction) a -> {
@@ -73,10 +77,12 @@ final class SlurmTable {
 
     /** A record of many fields, of which a script reads few. */
     static LiveTable live(Json.Obj row) {
-        return new LiveTable(a -> {
-            Object value = row.raw(a.text(2));
-            return "".equals(value) ? null : value;
-        }, null);
+        return new LiveTable(
+                a -> {
+                    Object value = row.raw(a.text(2));
+                    return "".equals(value) ? null : value;
+                },
+                null);
     }
 
     /** A new question about a cluster as it is now. */

@@ -28,14 +28,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A loaded job_submit.lua. One run at a time, each within {@link #RUN_MS}; what the script keeps in globals lives until its file changes. A changed
- * file that can not be read leaves the last good one in place, and a job whose run of the script fails is refused, as in Slurm; both are logged.
+ * A loaded job_submit.lua. One run at a time, each within {@link #RUN_MS}; what the script keeps in globals lives until
+ * its file changes. A changed file that can not be read leaves the last good one in place, and a job whose run of the
+ * script fails is refused, as in Slurm; both are logged.
  */
 public final class SubmitScript implements AutoCloseable {
     /** A script that runs longer is stopped, and what it was asked about refused. */
     static final long RUN_MS = 10_000;
     /** Slurm's number for an error in a script. */
     private static final int FAILED = 7405;
+
     private static final int ERRNO_MAX = 133;
     /** Threads that may be stuck in a script before all is refused. */
     static final int STUCK_MAX = 4;
@@ -45,7 +47,10 @@ public final class SubmitScript implements AutoCloseable {
     private final Consumer<String> error;
     private final long runMs;
     private final ScriptRunner<Loaded> runner;
-    /** The text of the last file that could be loaded, null before the first; a new state loads it when the file is broken. */
+    /**
+     * The text of the last file that could be loaded, null before the first; a new state loads it when the file is
+     * broken.
+     */
     private volatile byte[] lastGood;
 
     /** What the script sees of the cluster. */
@@ -62,7 +67,10 @@ public final class SubmitScript implements AutoCloseable {
         /** -1 if there is none of that name. */
         long qosPriority(String qos);
 
-        /** {@code qos}, {@code comment}, {@code defaultQos} and {@code account} of the job's association; none of them if it has none. */
+        /**
+         * {@code qos}, {@code comment}, {@code defaultQos} and {@code account} of the job's association; none of them
+         * if it has none.
+         */
         Map<String, String> association(JobDesc job);
     }
 
@@ -74,10 +82,12 @@ public final class SubmitScript implements AutoCloseable {
 
     /**
      * @param environment new environment of a batch job; unchanged for other jobs
-     * @param changed     of an update, fields that the script left with another value than they had; of a new job, those that its description
-     *                    does not have; by their names in Lua
+     * @param changed of an update, fields that the script left with another value than they had; of a new job, those
+     *     that its description does not have; by their names in Lua
      */
-    public record Passed(JobDesc job, Bytes script, List<Bytes> environment, List<String> said, Map<String, Object> changed) implements Outcome {}
+    public record Passed(
+            JobDesc job, Bytes script, List<Bytes> environment, List<String> said, Map<String, Object> changed)
+            implements Outcome {}
 
     public record Refused(int errno, String sentence, List<String> said) implements Outcome {}
 
@@ -116,39 +126,61 @@ public final class SubmitScript implements AutoCloseable {
      *
      * @param more fields that are not the description's
      */
-    public Outcome submit(JobDesc job, Bytes script, List<Bytes> environment, Map<String, Long> more, int uid, Cluster cluster) {
-        return run(loaded -> {
-            Json.Obj tree = Json.object(Codec.encode(job));
-            Description d = new Description(tree, job, script, environment, cluster);
-            d.more.putAll(more);
-            Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
-            List<String> said = loaded.slurm.said();
-            return verdict(answer, said, () -> d.mistake().<Outcome>map(errno -> new Refused(errno.number(), errno.sentence(), said))
-                    .orElseGet(() -> new Passed(Codec.bind(tree, JobDesc.class), d.script(), d.environment(), said, d.kept)));
-        }, cluster);
+    public Outcome submit(
+            JobDesc job, Bytes script, List<Bytes> environment, Map<String, Long> more, int uid, Cluster cluster) {
+        return run(
+                loaded -> {
+                    Json.Obj tree = Json.object(Codec.encode(job));
+                    Description d = new Description(tree, job, script, environment, cluster);
+                    d.more.putAll(more);
+                    Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
+                    List<String> said = loaded.slurm.said();
+                    return verdict(
+                            answer,
+                            said,
+                            () -> d.mistake()
+                                    .<Outcome>map(errno -> new Refused(errno.number(), errno.sentence(), said))
+                                    .orElseGet(() -> new Passed(
+                                            Codec.bind(tree, JobDesc.class),
+                                            d.script(),
+                                            d.environment(),
+                                            said,
+                                            d.kept)));
+                },
+                cluster);
     }
 
     /**
      * Changes to a job.
      *
-     * @param wanted  the description with only the changes in it
-     * @param values  fields of it that read otherwise than a new job's, by their names in Lua
-     * @param now     the job's description
+     * @param wanted the description with only the changes in it
+     * @param values fields of it that read otherwise than a new job's, by their names in Lua
+     * @param now the job's description
      * @param numbers fields of the job that are not its description's
      */
-    public Outcome modify(JobDesc wanted, Map<String, Object> values, JobDesc now, Bytes script, Map<String, Long> numbers, int uid,
+    public Outcome modify(
+            JobDesc wanted,
+            Map<String, Object> values,
+            JobDesc now,
+            Bytes script,
+            Map<String, Long> numbers,
+            int uid,
             Cluster cluster) {
-        return run(loaded -> {
-            Json.Obj tree = Json.object(Codec.encode(wanted));
-            Description d = new Description(tree, wanted, Bytes.EMPTY, List.of(), cluster);
-            d.more.putAll(values);
-            d.isUpdate = true;
-            Description record = new Description(Json.object(Codec.encode(now)), now, script, List.of(), cluster);
-            numbers.forEach((k, v) -> record.more.put(k, v));
-            Object answer = loaded.call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
-            List<String> said = loaded.slurm.said();
-            return verdict(answer, said, () -> new Passed(wanted, Bytes.EMPTY, List.of(), said, d.changed()));
-        }, cluster);
+        return run(
+                loaded -> {
+                    Json.Obj tree = Json.object(Codec.encode(wanted));
+                    Description d = new Description(tree, wanted, Bytes.EMPTY, List.of(), cluster);
+                    d.more.putAll(values);
+                    d.isUpdate = true;
+                    Description record =
+                            new Description(Json.object(Codec.encode(now)), now, script, List.of(), cluster);
+                    numbers.forEach((k, v) -> record.more.put(k, v));
+                    Object answer =
+                            loaded.call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
+                    List<String> said = loaded.slurm.said();
+                    return verdict(answer, said, () -> new Passed(wanted, Bytes.EMPTY, List.of(), said, d.changed()));
+                },
+                cluster);
     }
 
     private Outcome run(Function<Loaded, Outcome> question, Cluster cluster) {
@@ -179,7 +211,10 @@ public final class SubmitScript implements AutoCloseable {
     }
 
     private static Outcome refused(int code, List<String> said) {
-        String sentence = Arrays.stream(SlurmErrno.values()).filter(e -> e.number() == code).findFirst().map(SlurmErrno::sentence)
+        String sentence = Arrays.stream(SlurmErrno.values())
+                .filter(e -> e.number() == code)
+                .findFirst()
+                .map(SlurmErrno::sentence)
                 .orElseGet(() -> code > 0 && code <= ERRNO_MAX ? CLibrary.sentence(code) : "Unknown error " + code);
         return new Refused(code, sentence, said);
     }
@@ -248,8 +283,11 @@ public final class SubmitScript implements AutoCloseable {
                 lastGood = text;
                 return "";
             } catch (IOException | ScriptError e) {
-                String why = e instanceof IOException ? "Unable to stat " + file + ": No such file or directory" : file + ": " + e.getMessage();
-                error.accept("job_submit/lua: " + why + (state == null && lastGood == null ? "" : ", using previous script"));
+                String why = e instanceof IOException
+                        ? "Unable to stat " + file + ": No such file or directory"
+                        : file + ": " + e.getMessage();
+                error.accept("job_submit/lua: " + why
+                        + (state == null && lastGood == null ? "" : ", using previous script"));
                 if (state == null && lastGood != null) {
                     loadLastGood();
                 }
@@ -315,6 +353,7 @@ public final class SubmitScript implements AutoCloseable {
         private final Map<String, Object> before = new TreeMap<>();
         /** The fields of a new job that the script set beside its description. */
         private final Map<String, Object> kept = new TreeMap<>();
+
         private boolean isUpdate;
         private Bytes newScript;
 
@@ -327,7 +366,10 @@ public final class SubmitScript implements AutoCloseable {
             for (Bytes entry : given) {
                 String name = name(entry);
                 if (!name.isEmpty()) {
-                    environment.put(name, Bytes.of(Arrays.copyOfRange(entry.toArray(), Bytes.of(name).length() + 1, entry.length())));
+                    environment.put(
+                            name,
+                            Bytes.of(Arrays.copyOfRange(
+                                    entry.toArray(), Bytes.of(name).length() + 1, entry.length())));
                 }
             }
         }
@@ -349,22 +391,27 @@ public final class SubmitScript implements AutoCloseable {
         }
 
         private LiveTable variables() {
-            return new LiveTable(a -> {
-                if (!batch()) {
-                    info.accept("job_submit/lua: _job_env_field: job_desc->environment only accessible for batch jobs.");
-                }
-                return batch() ? environment.get(a.text(2)) : null;
-            }, a -> {
-                if (!(a.value(3) instanceof Bytes || a.value(3) instanceof Number)) {
-                    throw new ScriptError("bad argument #3 to 'newindex' (string expected, got " + a.type(3) + ")");
-                }
-                if (batch()) {
-                    environment.put(a.text(2), a.bytes(3));
-                } else {
-                    info.accept("job_submit/lua: _set_job_env_field: job_desc->environment only accessible for batch jobs.");
-                }
-                return null;
-            });
+            return new LiveTable(
+                    a -> {
+                        if (!batch()) {
+                            info.accept("job_submit/lua: _job_env_field: job_desc->environment only accessible "
+                                    + "for batch jobs.");
+                        }
+                        return batch() ? environment.get(a.text(2)) : null;
+                    },
+                    a -> {
+                        if (!(a.value(3) instanceof Bytes || a.value(3) instanceof Number)) {
+                            throw new ScriptError(
+                                    "bad argument #3 to 'newindex' (string expected, got " + a.type(3) + ")");
+                        }
+                        if (batch()) {
+                            environment.put(a.text(2), a.bytes(3));
+                        } else {
+                            info.accept("job_submit/lua: _set_job_env_field: job_desc->environment only "
+                                    + "accessible for batch jobs.");
+                        }
+                        return null;
+                    });
         }
 
         private Object read(String name) {
@@ -372,7 +419,10 @@ public final class SubmitScript implements AutoCloseable {
                 return more.get(name);
             }
             return switch (name) {
-                case "script" -> newScript != null ? newScript.isEmpty() ? null : newScript : batch() && !script.isEmpty() ? script : null;
+                case "script" ->
+                    newScript != null
+                            ? newScript.isEmpty() ? null : newScript
+                            : batch() && !script.isEmpty() ? script : null;
                 case "environment" -> variables();
                 case "env_size" -> given.isEmpty() ? null : given.size();
                 case "assoc_qos" -> association("qos");
@@ -394,7 +444,8 @@ public final class SubmitScript implements AutoCloseable {
                 return;
             }
             Object old = read(name);
-            Optional<String> wrong = JobFields.isBeside(name) ? Optional.empty()
+            Optional<String> wrong = JobFields.isBeside(name)
+                    ? Optional.empty()
                     : JobFields.set(isUpdate && JobFields.isNumberOfUpdate(name) ? new Json.Obj() : tree, name, value);
             if (wrong.isPresent()) {
                 error.accept("job_submit/lua: _set_job_field: " + wrong.get());
@@ -411,7 +462,9 @@ public final class SubmitScript implements AutoCloseable {
         }
 
         Optional<SlurmErrno> mistake() {
-            return batch() && newScript != null && newScript.isEmpty() ? Optional.of(SlurmErrno.JOB_SCRIPT_MISSING) : JobFields.mistake(tree, kept);
+            return batch() && newScript != null && newScript.isEmpty()
+                    ? Optional.of(SlurmErrno.JOB_SCRIPT_MISSING)
+                    : JobFields.mistake(tree, kept);
         }
 
         Map<String, Object> changed() {

@@ -1,2 +1,5 @@
-/** job_submit.lua: a site's script that sees, changes or refuses what is submitted. Loaded only where JobSubmitPlugins names lua. */
+/**
+ * job_submit.lua: a site's script that sees, changes or refuses what is submitted. Loaded only where JobSubmitPlugins
+ * names lua.
+ */
 package dev.muster.controller.lua;

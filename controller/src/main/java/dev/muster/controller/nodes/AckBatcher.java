@@ -3,14 +3,21 @@ package dev.muster.controller.nodes;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Which of a node's reports are durable, and of which of them it was told so: with what it is told next, or, if that is nothing, a moment later. */
+/**
+ * Which of a node's reports are durable, and of which of them it was told so: with what it is told next, or, if that is
+ * nothing, a moment later.
+ */
 final class AckBatcher {
     /** The newest that is durable, and with it all before it. */
     private final AtomicLong durable = new AtomicLong();
+
     private volatile long said;
     private final AtomicBoolean waits = new AtomicBoolean();
 
-    /** A report is durable; one says what those before it say, and more. Answers whether nobody else waits for the moment to pass already. */
+    /**
+     * A report is durable; one says what those before it say, and more. Answers whether nobody else waits for the
+     * moment to pass already.
+     */
     boolean isFirst(long seq) {
         durable.accumulateAndGet(seq, Math::max);
         return waits.compareAndSet(false, true);

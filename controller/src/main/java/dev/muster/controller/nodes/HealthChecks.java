@@ -26,7 +26,9 @@ public final class HealthChecks {
         if (interval <= 0 || conf.text(Key.HEALTH_CHECK_PROGRAM).isEmpty()) {
             return;
         }
-        List<String> states = conf.list(Key.HEALTH_CHECK_NODE_STATE).stream().map(s -> s.toUpperCase(Locale.ROOT)).toList();
+        List<String> states = conf.list(Key.HEALTH_CHECK_NODE_STATE).stream()
+                .map(s -> s.toUpperCase(Locale.ROOT))
+                .toList();
         if (states.contains("START_ONLY") || states.contains("REBOOT_ONLY")) {
             return;
         }

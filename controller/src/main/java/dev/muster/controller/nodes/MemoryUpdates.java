@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
-/** Has what jobs with {@code --mem-update} use measured when it is time: once in each run, on all their nodes. Called by several threads. */
+/**
+ * Has what jobs with {@code --mem-update} use measured when it is time: once in each run, on all their nodes. Called by
+ * several threads.
+ */
 public final class MemoryUpdates {
     /** A node that has said nothing is asked again. */
     private static final long AGAIN_MS = 5_000;
@@ -40,10 +43,13 @@ public final class MemoryUpdates {
                 continue;
             }
             due.add(job.id());
-            Asking a = byJob.compute(job.id(), (id, old) -> old == null || old.attempt != job.attempt() ? new Asking(job.attempt()) : old);
+            Asking a = byJob.compute(
+                    job.id(),
+                    (id, old) -> old == null || old.attempt != job.attempt() ? new Asking(job.attempt()) : old);
             if (!a.done && (a.askedMs == 0 || tickMs - a.askedMs >= AGAIN_MS)) {
                 a.askedMs = tickMs;
-                job.run().allocation().nodeNames().stream().filter(n -> !a.usedKb.containsKey(n))
+                job.run().allocation().nodeNames().stream()
+                        .filter(n -> !a.usedKb.containsKey(n))
                         .forEach(n -> send.accept(n, new NodeMessages.MeasureMemory(job.id(), job.attempt())));
             }
         }
@@ -64,6 +70,9 @@ public final class MemoryUpdates {
             return Optional.empty();
         }
         a.done = true;
-        return Optional.of(new Command.MemoryMeasured(m.jobId(), m.attempt(), nodes.stream().mapToLong(a.usedKb::get).max().orElse(0)));
+        return Optional.of(new Command.MemoryMeasured(
+                m.jobId(),
+                m.attempt(),
+                nodes.stream().mapToLong(a.usedKb::get).max().orElse(0)));
     }
 }

@@ -34,8 +34,16 @@ public final class NodeEffects implements Pipeline.Effects {
         void follow(Entry entry, State before, State after);
     }
 
-    public NodeEffects(NodeLinks links, NodeMessagesFromState outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
-            SchedulerLog scheduling, ChangeLog news, Follower projection) {
+    public NodeEffects(
+            NodeLinks links,
+            NodeMessagesFromState outgoing,
+            Watch watch,
+            DaemonLog log,
+            DebugFlags flags,
+            Programs programs,
+            SchedulerLog scheduling,
+            ChangeLog news,
+            Follower projection) {
         this.news = news;
         this.links = links;
         this.outgoing = outgoing;
@@ -73,30 +81,51 @@ public final class NodeEffects implements Pipeline.Effects {
             for (int job : Touched.jobs(change)) {
                 watch.happened(job);
                 // who waits for the whole of a heterogeneous job waits for its leader
-                after.jobs().find(job).filter(Job::isHet).ifPresent(j -> watch.happened(j.het().jobId()));
+                after.jobs()
+                        .find(job)
+                        .filter(Job::isHet)
+                        .ifPresent(j -> watch.happened(j.het().jobId()));
             }
         }
     }
 
     private void say(Change change, State after) {
         switch (change) {
-            case Change.JobSubmitted c -> log.info("_slurm_rpc_submit_batch_job: JobId=" + c.job().id());
-            case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> scheduling.event("sched: Allocate JobId=" + job.id()
-                    + " NodeList=" + c.allocation().hostList() + " #CPUs=" + c.allocation().cpus() + " Partition=" + job.desc().partition()));
-            case Change.JobEnded c when c.reason() == JobReason.PARTITION_DOWN -> after.jobs().find(c.jobId()).ifPresent(job ->
-                    log.error(job.run().allocation().nodes().isEmpty() ? "Invalid partition (" + job.desc().partition() + ") for JobId=" + logId(job)
-                            : "Killing JobId=" + logId(job) + " on defunct partition " + job.desc().partition()));
-            case Change.JobEnded c -> log.info("_job_complete: JobId=" + c.jobId() + " " + c.state() + " ExitCode=" + c.exit());
+            case Change.JobSubmitted c ->
+                log.info("_slurm_rpc_submit_batch_job: JobId=" + c.job().id());
+            case Change.JobStarted c ->
+                after.jobs()
+                        .find(c.jobId())
+                        .ifPresent(job -> scheduling.event("sched: Allocate JobId=" + job.id() + " NodeList="
+                                + c.allocation().hostList() + " #CPUs="
+                                + c.allocation().cpus() + " Partition="
+                                + job.desc().partition()));
+            case Change.JobEnded c
+            when c.reason() == JobReason.PARTITION_DOWN ->
+                after.jobs()
+                        .find(c.jobId())
+                        .ifPresent(job -> log.error(
+                                job.run().allocation().nodes().isEmpty()
+                                        ? "Invalid partition (" + job.desc().partition() + ") for JobId=" + logId(job)
+                                        : "Killing JobId=" + logId(job) + " on defunct partition "
+                                                + job.desc().partition()));
+            case Change.JobEnded c ->
+                log.info("_job_complete: JobId=" + c.jobId() + " " + c.state() + " ExitCode=" + c.exit());
             case Change.JobRequeued c -> log.info("requeue job JobId=" + c.jobId());
-            case Change.NodeStateChanged c -> log.info("node " + c.node() + " state: "
-                    + after.nodes().find(c.node()).map(n -> n.baseState()).orElse("?") + (c.reason().isEmpty() ? "" : " Reason=" + c.reason()));
-            default -> { }
+            case Change.NodeStateChanged c ->
+                log.info("node " + c.node() + " state: "
+                        + after.nodes().find(c.node()).map(n -> n.baseState()).orElse("?")
+                        + (c.reason().isEmpty() ? "" : " Reason=" + c.reason()));
+            default -> {}
         }
     }
 
     /** As Slurm's log names a job: {@code 9_1(14)}, {@code 9_*}, {@code 10+0(10)}. */
     private static String logId(Job job) {
-        return job.isArrayRecord() ? job.id() + "_*" : job.isArrayTask() || job.isHet() ? job.displayId() + "(" + job.id() + ")"
-                : Integer.toString(job.id());
+        return job.isArrayRecord()
+                ? job.id() + "_*"
+                : job.isArrayTask() || job.isHet()
+                        ? job.displayId() + "(" + job.id() + ")"
+                        : Integer.toString(job.id());
     }
 }

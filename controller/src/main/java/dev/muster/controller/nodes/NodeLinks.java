@@ -44,32 +44,44 @@ import java.util.function.Supplier;
 public final class NodeLinks {
     /** Between two heartbeats of a node: at least, and of many nodes so that no more come in a second than this. */
     static final int HEARTBEAT_S = 5;
+
     private static final int BEATS_PER_SECOND = 200;
     /** A node is heard of so many times before it is taken for lost. */
     private static final int BEATS_PER_TIMEOUT = 10;
-    /** Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is back. */
+    /**
+     * Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is
+     * back.
+     */
     static final int OUTBOX_MAX = 20_000;
-    /** Messages that go out at once where so many wait: one write costs more than all else that is done for a small one. */
+    /**
+     * Messages that go out at once where so many wait: one write costs more than all else that is done for a small one.
+     */
     private static final int TOGETHER_MAX = 64;
     /** A larger message waits for no other. */
     private static final int LARGE_BYTES = 1 << 16;
-    /** What leaves slurmctld for the launches of one step, each node told by itself: about a second's worth of a slow network. */
+    /**
+     * What leaves slurmctld for the launches of one step, each node told by itself: about a second's worth of a slow
+     * network.
+     */
     static final long DIRECT_BYTES_MAX = 128L << 20;
     /** Files that are read at a time, on all nodes together. */
     static final int READING_MAX = 1024;
 
     /**
-     * So long an acknowledgement waits for something else that the node is told: a connection's writer, its reader on the other side and two calls of
-     * the kernel are dearer than all else about the end of a short job. Nothing but the node's own notes wait for it.
+     * So long an acknowledgement waits for something else that the node is told: a connection's writer, its reader on
+     * the other side and two calls of the kernel are dearer than all else about the end of a short job. Nothing but the
+     * node's own notes wait for it.
      */
     private static final long ACK_MS = 50;
 
     private final Map<String, Link> links = new ConcurrentHashMap<>();
     /** Those with something to acknowledge, each once. */
     private final LinkedBlockingQueue<Link> late = new LinkedBlockingQueue<>();
+
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
     /** Nodes that have come to this slurmctld: the configuration may be another since the one before it. */
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
     private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
     private final DaemonLog log;
     private final Supplier<SlurmConf> conf;
@@ -79,12 +91,18 @@ public final class NodeLinks {
     private final Relays relays;
     /** Files that are being read on nodes, by the question's number. */
     private final Map<Long, CompletableFuture<ToController>> reading = new ConcurrentHashMap<>();
+
     private final AtomicLong questions = new AtomicLong();
     private final MemoryUpdates memory = new MemoryUpdates();
     private final PendingNodeMessages unheard = new PendingNodeMessages();
     private CoreThread core;
 
-    public NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, NodeMessagesFromState outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
+    public NodeLinks(
+            DaemonLog log,
+            Supplier<SlurmConf> conf,
+            NodeMessagesFromState outgoing,
+            Clock clock,
+            BiConsumer<String, Boolean> onConnection) {
         this.log = log;
         this.conf = conf;
         this.outgoing = outgoing;
@@ -200,13 +218,15 @@ public final class NodeLinks {
                     outbox.drainTo(taken, TOGETHER_MAX - 1);
                     for (Item item : taken) {
                         switch (item) {
-                            case Item.Acks a -> { }
+                            case Item.Acks a -> {}
                             case Item.Direct d -> add(together, d.message());
                             case Item.Alike a -> add(together, a.all().to(a.own()));
                             case Item.Relayed r -> {
                                 flush(together);
                                 if (!r.tree().reached(node)) {
-                                    add(together, new NodeMessages.StaleRelay(r.tree().id()));
+                                    add(
+                                            together,
+                                            new NodeMessages.StaleRelay(r.tree().id()));
                                     add(together, r.launch());
                                 }
                             }
@@ -264,7 +284,8 @@ public final class NodeLinks {
             int next = core.durable().nextJobId();
             decision = core.execute(new Command.RegisterNode(m), 0);
             if (m.highestJobId() >= next && core.durable().nextJobId() > m.highestJobId()) {
-                log.error("Node " + m.node() + " has launched JobId=" + m.highestJobId() + ", the state knew none above " + (next - 1)
+                log.error("Node " + m.node() + " has launched JobId=" + m.highestJobId()
+                        + ", the state knew none above " + (next - 1)
                         + ": it is an older copy, or was cleared. Numbers of jobs go on above that of the node");
             }
         }
@@ -280,7 +301,8 @@ public final class NodeLinks {
             old.frames.close();
             keep(old);
         }
-        link.send(new NodeMessages.Welcome(1, heartbeatSeconds(core.durable().nodes().size(), conf.get().slurmdTimeoutSec()), relays.newest()));
+        link.send(new NodeMessages.Welcome(
+                1, heartbeatSeconds(core.durable().nodes().size(), conf.get().slurmdTimeoutSec()), relays.newest()));
         log.verbose("Node " + m.node() + " now responding");
         if (decision instanceof Decision.Accepted a) {
             a.direct().forEach(d -> link.send(d.message()));
@@ -304,8 +326,11 @@ public final class NodeLinks {
         List<ConfigError> errors = new ArrayList<>();
         List<Node.Spec> specs = ConfigBridge.nodes(m.dynamic(), conf.get(), errors);
         if (!errors.isEmpty() || specs.size() != 1 || !specs.getFirst().name().equals(m.node())) {
-            return new Decision.Rejected(SlurmErrno.ERROR, errors.isEmpty() ? "not one node of that name: " + m.dynamic()
-                    : errors.getFirst().sentence());
+            return new Decision.Rejected(
+                    SlurmErrno.ERROR,
+                    errors.isEmpty()
+                            ? "not one node of that name: " + m.dynamic()
+                            : errors.getFirst().sentence());
         }
         return core.execute(new Command.AddNodes(0, specs, true), 0);
     }
@@ -325,14 +350,16 @@ public final class NodeLinks {
         lastHeardNs.put(link.node, System.nanoTime());
         switch (message) {
             case NodeMessages.Heartbeat m -> beats.put(link.node, m);
-            case NodeMessages.MemoryUsed m -> memory.told(core.durable(), link.node, m).ifPresent(core::post);
+            case NodeMessages.MemoryUsed m ->
+                memory.told(core.durable(), link.node, m).ifPresent(core::post);
             case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
             case NodeMessages.Relayed m -> relays.told(m);
             case NodeMessages.FileRead m -> answered(m.id(), m);
             case NodeMessages.UseRead m -> answered(m.id(), m);
             case NodeMessages.StepLaunched m -> report(link, message, m.seq());
             case NodeMessages.LaunchFailed m -> {
-                log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + StepId.name(m.stepId()) + " failed: " + m.reason());
+                log.error("node " + link.node + ": launch of job " + m.jobId() + " step " + StepId.name(m.stepId())
+                        + " failed: " + m.reason());
                 report(link, message, m.seq());
             }
             case NodeMessages.StepExited m -> report(link, message, m.seq());
@@ -358,25 +385,33 @@ public final class NodeLinks {
     }
 
     /**
-     * Where a node is spoken to. Of one that comes from a cloud the configuration need not know that: it is where the node is connected from, or,
-     * if that is this machine, this controller's own address. SlurmctldParameters=cloud_dns: its name is enough.
+     * Where a node is spoken to. Of one that comes from a cloud the configuration need not know that: it is where the
+     * node is connected from, or, if that is this machine, this controller's own address.
+     * SlurmctldParameters=cloud_dns: its name is enough.
      */
     public String address(Node node) {
         Node.Spec s = node.spec();
         Link link = links.get(node.name());
-        if (link == null || link.frames.peer().isEmpty() || !node.has(Node.Flag.CLOUD) || !s.address().equals(node.name())
+        if (link == null
+                || link.frames.peer().isEmpty()
+                || !node.has(Node.Flag.CLOUD)
+                || !s.address().equals(node.name())
                 || conf.get().has(Key.SLURMCTLD_PARAMETERS, "cloud_dns")) {
             return s.address();
         }
         String peer = link.frames.peer();
-        return peer.startsWith("127.") || peer.equals("0:0:0:0:0:0:0:1") ? conf.get().controllers().getFirst().address() : peer;
+        return peer.startsWith("127.") || peer.equals("0:0:0:0:0:0:0:1")
+                ? conf.get().controllers().getFirst().address()
+                : peer;
     }
 
     public MemoryUpdates memory() {
         return memory;
     }
 
-    /** Sends if the node is connected; if not, it has what matters when it registers: derived again, or kept until then. */
+    /**
+     * Sends if the node is connected; if not, it has what matters when it registers: derived again, or kept until then.
+     */
     public void send(String node, ToNode message) {
         Link link = links.get(node);
         if (link != null) {
@@ -418,9 +453,13 @@ public final class NodeLinks {
         }
     }
 
-    /** To more nodes than TreeWidth: directly as long as that is little, else, or where slurm.conf names a width, through some of them. */
+    /**
+     * To more nodes than TreeWidth: directly as long as that is little, else, or where slurm.conf names a width,
+     * through some of them.
+     */
     private void launch(List<Decision.Direct> launches, int width) {
-        List<Decision.Direct> connected = launches.stream().filter(m -> links.containsKey(m.node())).toList();
+        List<Decision.Direct> connected =
+                launches.stream().filter(m -> links.containsKey(m.node())).toList();
         Optional<SharedLaunch> shared = connected.size() > width ? Relays.shared(connected) : Optional.empty();
         if (shared.isEmpty()) {
             connected.forEach(m -> send(m.node(), m.message()));
@@ -432,14 +471,17 @@ public final class NodeLinks {
             return;
         }
         Relays.Tree tree = relays.plant(shared.get(), width);
-        connected.forEach(m -> send(m.node(), tree.head(m.node()).<Item>map(Item.Direct::new)
-                .orElseGet(() -> new Item.Relayed(tree, (NodeMessages.Launch) m.message()))));
+        connected.forEach(m -> send(
+                m.node(),
+                tree.head(m.node())
+                        .<Item>map(Item.Direct::new)
+                        .orElseGet(() -> new Item.Relayed(tree, (NodeMessages.Launch) m.message()))));
     }
 
     private void send(String node, Item item) {
         Link link = links.get(node);
         if (link != null) {
-            link.send(item);        // else it derives again what it is to do when it is back
+            link.send(item); // else it derives again what it is to do when it is back
         }
     }
 
@@ -451,7 +493,10 @@ public final class NodeLinks {
         }
     }
 
-    /** Nodes that the configuration does not name any more are sent away; should they be named again, they register anew. */
+    /**
+     * Nodes that the configuration does not name any more are sent away; should they be named again, they register
+     * anew.
+     */
     public void dropUnknown(State state) {
         links.values().stream().filter(l -> !state.nodes().has(l.node)).forEach(l -> l.frames.close());
     }
@@ -477,7 +522,7 @@ public final class NodeLinks {
      * Asks a node for a part of a file.
      *
      * @param question by its number
-     * @param waitMs   for the answer, which says why there is none
+     * @param waitMs for the answer, which says why there is none
      */
     public NodeMessages.FileRead read(String node, LongFunction<NodeMessages.ReadFile> question, long waitMs) {
         return ask(node, question, NodeMessages.FileRead.class, why -> new NodeMessages.FileRead(0, why), waitMs);
@@ -489,11 +534,19 @@ public final class NodeLinks {
      * @param waitMs for the answer, which says why there is none
      */
     public NodeMessages.UseRead use(String node, Job job, long waitMs) {
-        return ask(node, id -> new NodeMessages.ReadUse(id, job.id(), job.attempt()), NodeMessages.UseRead.class,
-                why -> new NodeMessages.UseRead(0, List.of(), why), waitMs);
+        return ask(
+                node,
+                id -> new NodeMessages.ReadUse(id, job.id(), job.attempt()),
+                NodeMessages.UseRead.class,
+                why -> new NodeMessages.UseRead(0, List.of(), why),
+                waitMs);
     }
 
-    private <T extends ToController> T ask(String node, LongFunction<? extends ToNode> question, Class<T> kind, Function<String, T> without,
+    private <T extends ToController> T ask(
+            String node,
+            LongFunction<? extends ToNode> question,
+            Class<T> kind,
+            Function<String, T> without,
             long waitMs) {
         long id = questions.incrementAndGet();
         CompletableFuture<ToController> answer = new CompletableFuture<>();

@@ -12,16 +12,19 @@ public final class NodeTimeouts {
     private NodeTimeouts() {}
 
     /**
-     * A connection alone says nothing: a host that lost its power closes none. Whoever gets {@code NodeLost} also ends the
-     * connection, so that a node that was only slow registers again.
+     * A connection alone says nothing: a host that lost its power closes none. Whoever gets {@code NodeLost} also ends
+     * the connection, so that a node that was only slow registers again.
      *
      * @param connected there is a connection to the node
-     * @param silentS   seconds since it was last heard of
-     * @param timeoutS  SlurmdTimeout; 0 never
+     * @param silentS seconds since it was last heard of
+     * @param timeoutS SlurmdTimeout; 0 never
      */
     public static Optional<Command> verdict(Node node, boolean connected, long silentS, int timeoutS) {
-        if (timeoutS <= 0 || node.has(Node.Flag.DOWN) || node.has(Node.Flag.FUTURE)
-                || node.isSilentByOrder() || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
+        if (timeoutS <= 0
+                || node.has(Node.Flag.DOWN)
+                || node.has(Node.Flag.FUTURE)
+                || node.isSilentByOrder()
+                || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
             return Optional.empty();
         }
         int quietS = Math.max(timeoutS / 3, connected ? BEATS_MISSED * NodeLinks.HEARTBEAT_S : 5);
@@ -33,6 +36,7 @@ public final class NodeTimeouts {
             return Optional.of(new Command.NodeResponding(node.name(), false));
         }
         return connected && flagged && silentS <= quietS
-                ? Optional.of(new Command.NodeResponding(node.name(), true)) : Optional.empty();
+                ? Optional.of(new Command.NodeResponding(node.name(), true))
+                : Optional.empty();
     }
 }

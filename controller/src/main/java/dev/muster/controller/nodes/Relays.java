@@ -20,12 +20,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Launches that go to many nodes through some of them. A relay keeps nothing: it says which nodes have taken theirs, and to those of which
- * nothing is heard in time the controller speaks itself, after it has told them to leave what may still come through the tree.
+ * Launches that go to many nodes through some of them. A relay keeps nothing: it says which nodes have taken theirs,
+ * and to those of which nothing is heard in time the controller speaks itself, after it has told them to leave what may
+ * still come through the tree.
  */
 public final class Relays {
     /** Until a node is spoken to directly. What else it is told waits as long. */
     static final int WAIT_S = 10;
+
     private static final int NUMBERS_PER_MS_BITS = 12;
 
     private final AtomicLong newest;
@@ -38,11 +40,15 @@ public final class Relays {
         this.log = log;
     }
 
-    /** The end of the messages from the given one on that launch the same step; the next one where that is no launch. */
+    /**
+     * The end of the messages from the given one on that launch the same step; the next one where that is no launch.
+     */
     static int together(List<Decision.Direct> messages, int from) {
         int to = from + 1;
         if (messages.get(from).message() instanceof Launch first) {
-            while (to < messages.size() && messages.get(to).message() instanceof Launch l && l.stepId() == first.stepId()
+            while (to < messages.size()
+                    && messages.get(to).message() instanceof Launch l
+                    && l.stepId() == first.stepId()
                     && l.share().jobId() == first.share().jobId()) {
                 to++;
             }
@@ -61,6 +67,7 @@ public final class Relays {
         private final Map<String, NodeMessages.Relay> heads = new HashMap<>();
         /** By node, all but the heads: whether it has its launch. */
         private final Map<String, CompletableFuture<Boolean>> members = new HashMap<>();
+
         private final Map<String, List<String>> behind = new HashMap<>();
         private final AtomicInteger left;
 
@@ -68,7 +75,9 @@ public final class Relays {
             for (List<SharedLaunch.Part> branch : LaunchTree.branches(launch.parts(), width)) {
                 String head = branch.getFirst().node();
                 heads.put(head, new NodeMessages.Relay(id, width, launch.with(branch)));
-                List<String> rest = branch.subList(1, branch.size()).stream().map(SharedLaunch.Part::node).toList();
+                List<String> rest = branch.subList(1, branch.size()).stream()
+                        .map(SharedLaunch.Part::node)
+                        .toList();
                 behind.put(head, rest);
                 rest.forEach(n -> members.put(n, new CompletableFuture<>()));
             }
@@ -90,7 +99,8 @@ public final class Relays {
             try {
                 return answer.get(WAIT_S, TimeUnit.SECONDS);
             } catch (TimeoutException e) {
-                log.error("nothing is heard of the launch that node " + node + " was to get through another: sent directly");
+                log.error("nothing is heard of the launch that node " + node
+                        + " was to get through another: sent directly");
                 settle(node, false);
                 return false;
             } catch (ExecutionException e) {

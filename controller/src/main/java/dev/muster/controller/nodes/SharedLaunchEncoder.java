@@ -6,8 +6,9 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.SharedLaunch;
 
 /**
- * The launches of one step as each of its nodes gets its own from slurmctld: as a {@link NodeMessages.Relay} with nobody behind it. What they have in
- * common is encoded once, so that a node costs its own part and a copy. Thread-safe.
+ * The launches of one step as each of its nodes gets its own from slurmctld: as a {@link NodeMessages.Relay} with
+ * nobody behind it. What they have in common is encoded once, so that a node costs its own part and a copy.
+ * Thread-safe.
  */
 public final class SharedLaunchEncoder {
     private final byte[] common;
@@ -26,7 +27,9 @@ public final class SharedLaunchEncoder {
     /** One node's message: the same as the encoded record. */
     public byte[] to(SharedLaunch.Part own) {
         Json.Writer out = new Json.Writer();
-        out.raw("{\"type\":\"Relay\",\"width\":1,\"launches\":{\"common\":").raw(common).raw(",\"parts\":[");
+        out.raw("{\"type\":\"Relay\",\"width\":1,\"launches\":{\"common\":")
+                .raw(common)
+                .raw(",\"parts\":[");
         Codec.write(out, own);
         return out.raw("]}}").toByteArray();
     }

@@ -17,12 +17,14 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Records of jobs on their way to a server, in order for each topic. They wait while nobody is there, as long as their pace says, and over an
- * orderly end of slurmctld in a file beside its state. What cannot be delivered is dropped with a word in the log. Each arrives at least once.
+ * Records of jobs on their way to a server, in order for each topic. They wait while nobody is there, as long as their
+ * pace says, and over an orderly end of slurmctld in a file beside its state. What cannot be delivered is dropped with
+ * a word in the log. Each arrives at least once.
  */
 public final class Outbox implements AutoCloseable {
     /** Messages that wait; more are dropped. */
     static final int WAITING_MAX = 100_000;
+
     private static final int BATCH_BYTES_MAX = 900_000;
 
     /** The way to the server. Used by one thread. */
@@ -48,10 +50,10 @@ public final class Outbox implements AutoCloseable {
     }
 
     /**
-     * @param lingerMs  how long messages are collected before they are sent
+     * @param lingerMs how long messages are collected before they are sent
      * @param messageMs how long delivery of a message is tried; 0 without end
-     * @param retryMs   between two tries
-     * @param batchMax  messages that are sent together
+     * @param retryMs between two tries
+     * @param batchMax messages that are sent together
      */
     public record Pace(int lingerMs, int messageMs, int retryMs, int batchMax) {}
 
@@ -92,13 +94,17 @@ public final class Outbox implements AutoCloseable {
         this.file = file;
         this.log = log;
         load();
-        sender = Thread.ofPlatform().daemon().name(name.substring(name.indexOf('/') + 1)).start(this::run);
+        sender = Thread.ofPlatform()
+                .daemon()
+                .name(name.substring(name.indexOf('/') + 1))
+                .start(this::run);
     }
 
     private void load() {
         try {
             if (Files.exists(file)) {
-                waiting.addAll(Codec.decode(Files.readAllBytes(file), Saved.class).messages());
+                waiting.addAll(
+                        Codec.decode(Files.readAllBytes(file), Saved.class).messages());
                 Files.delete(file);
             }
         } catch (IOException | Json.MalformedException e) {
@@ -139,7 +145,9 @@ public final class Outbox implements AutoCloseable {
             wait();
         }
         long endMs = MonotonicClock.ms() + pace.lingerMs;
-        for (long leftMs = pace.lingerMs; leftMs > 0 && !stopping && waiting.size() < pace.batchMax; leftMs = endMs - MonotonicClock.ms()) {
+        for (long leftMs = pace.lingerMs;
+                leftMs > 0 && !stopping && waiting.size() < pace.batchMax;
+                leftMs = endMs - MonotonicClock.ms()) {
             wait(leftMs);
         }
         List<Message> out = new ArrayList<>();
@@ -157,7 +165,11 @@ public final class Outbox implements AutoCloseable {
 
     private void send(List<Message> messages) throws InterruptedException {
         try {
-            way.send(messages.getFirst().topic, messages.stream().map(m -> m.text.getBytes(StandardCharsets.UTF_8)).toList());
+            way.send(
+                    messages.getFirst().topic,
+                    messages.stream()
+                            .map(m -> m.text.getBytes(StandardCharsets.UTF_8))
+                            .toList());
             arrived(messages);
         } catch (RefusedException e) {
             if (messages.size() > 1) {
@@ -194,7 +206,7 @@ public final class Outbox implements AutoCloseable {
         long nowMs = MonotonicClock.ms();
         boolean again = terms.again();
         List<Message> renewed = new ArrayList<>();
-        for (Iterator<Message> all = waiting.iterator(); pace.messageMs > 0 && all.hasNext();) {
+        for (Iterator<Message> all = waiting.iterator(); pace.messageMs > 0 && all.hasNext(); ) {
             Message m = all.next();
             if (nowMs - m.sinceMs >= pace.messageMs) {
                 all.remove();
@@ -248,7 +260,8 @@ public final class Outbox implements AutoCloseable {
             Files.write(next, Codec.encode(new Saved(List.copyOf(waiting))));
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            log.error(file + " cannot be written: " + e.getMessage() + ": " + waiting.size() + " records of jobs are lost");
+            log.error(file + " cannot be written: " + e.getMessage() + ": " + waiting.size()
+                    + " records of jobs are lost");
         }
     }
 }

@@ -19,7 +19,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Calls of burst_buffer.lua, each as SlurmUser in a process of its own, which ends with its time or with what it was for. */
+/**
+ * Calls of burst_buffer.lua, each as SlurmUser in a process of its own, which ends with its time or with what it was
+ * for.
+ */
 final class BufferCalls {
     static final String FILE = "burst_buffer.lua";
     private static final int ANSWER_BYTES_MAX = 1 << 20;
@@ -74,20 +77,43 @@ final class BufferCalls {
 
     /** The job as a script sees it. */
     static Json.Obj describe(Job job) {
-        Json.Obj numbers = new Json.Obj().put("job_id", (long) job.id()).put("job_state", (long) job.state().ordinal())
-                .put("array_job_id", (long) job.array().jobId()).put("submit_time", job.submitTime())
-                .put("start_time", job.run().startTime()).put("end_time", job.run().endTime()).put("restart_cnt", (long) job.restarts())
-                .put("exit_code", (long) (job.run().exit().code() << 8 | job.run().exit().signal()));
-        return new Json.Obj().put("description", Json.object(Codec.encode(job.desc()))).put("numbers", numbers)
-                .put("texts", new Json.Obj().put("nodes", job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList()));
+        Json.Obj numbers = new Json.Obj()
+                .put("job_id", (long) job.id())
+                .put("job_state", (long) job.state().ordinal())
+                .put("array_job_id", (long) job.array().jobId())
+                .put("submit_time", job.submitTime())
+                .put("start_time", job.run().startTime())
+                .put("end_time", job.run().endTime())
+                .put("restart_cnt", (long) job.restarts())
+                .put("exit_code", (long)
+                        (job.run().exit().code() << 8 | job.run().exit().signal()));
+        return new Json.Obj()
+                .put("description", Json.object(Codec.encode(job.desc())))
+                .put("numbers", numbers)
+                .put(
+                        "texts",
+                        new Json.Obj()
+                                .put(
+                                        "nodes",
+                                        job.run().allocation().isEmpty()
+                                                ? ""
+                                                : job.run().allocation().hostList()));
     }
 
     private Answer call(int jobId, Path script, String function, List<String> arguments, Json.Obj job, int seconds) {
         // the answer has a descriptor of its own: what the script prints goes to standard error
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "exec \"$@\" 3>&1 1>&2", "sh"));
-        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1", "-Xmx256m", "-XX:-UsePerfData", "-cp", System.getProperty("java.class.path"),
-                BufferScript.class.getName(), script.toString()));
+        command.addAll(List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx256m",
+                "-XX:-UsePerfData",
+                "-cp",
+                System.getProperty("java.class.path"),
+                BufferScript.class.getName(),
+                script.toString()));
         Json.Obj asked = new Json.Obj().put("function", function).put("arguments", arguments);
         if (!job.fields().isEmpty()) {
             asked.put("job", job);
@@ -137,7 +163,8 @@ final class BufferCalls {
 
     /** Lines of the script begin with how loud they are; others are of the programs that it runs. */
     private void listen(Process p) {
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(p.getErrorStream(), StandardCharsets.UTF_8))) {
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(p.getErrorStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.startsWith("Elua: ")) {
                     log.error(line.substring(1));

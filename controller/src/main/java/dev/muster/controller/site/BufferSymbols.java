@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The % symbols in a job's lines for its burst buffer: what they stand for is filled in for the site's script, and nowhere else. */
+/**
+ * The % symbols in a job's lines for its burst buffer: what they stand for is filled in for the site's script, and
+ * nowhere else.
+ */
 final class BufferSymbols {
     /** What a task's number is where there is none. */
     private static final String NO_TASK = "4294967294";

@@ -33,8 +33,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * BurstBufferType=burst_buffer/lua around the core: looks at what is submitted, and has the site's script do what a stage asks for. Every stage is
- * of the state, so that what a stop of slurmctld cuts short is begun again.
+ * BurstBufferType=burst_buffer/lua around the core: looks at what is submitted, and has the site's script do what a
+ * stage asks for. Every stage is of the state, so that what a stop of slurmctld cuts short is begun again.
  */
 public final class BurstBuffers {
     /** Calls of stages at the same time. */
@@ -43,10 +43,12 @@ public final class BurstBuffers {
     static final int ASKING_MAX = 4;
     /** The script is asked for its pools so often. */
     static final int POOLS_SECONDS = 30;
+
     private static final int RETRY_SECONDS = 10;
     private static final int ENVIRONMENT_BYTES_MAX = 64 << 10;
     /** In place of a component's number: the whole script is the job's. */
     public static final int ALL = -1;
+
     private static final String PLUGIN = "burst_buffer/lua: ";
 
     /** What becomes of a submission. */
@@ -77,7 +79,8 @@ public final class BurstBuffers {
     private volatile BurstBufferConf settings;
     private long poolsAtS;
 
-    public BurstBuffers(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, Function<String, Bytes> blobs) {
+    public BurstBuffers(
+            Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, Function<String, Bytes> blobs) {
         this.conf = conf;
         this.log = log;
         this.core = core;
@@ -108,7 +111,9 @@ public final class BurstBuffers {
     /** The job's script as a file that SlurmUser may read, for the site's script to look into. */
     private Path script(Path directory, Job job) throws IOException {
         Bytes batch = blobs.apply(job.desc().payload().scriptHash());
-        Bytes own = batch.isEmpty() ? alone(job.desc()) : section(settings, batch, job.isHet() ? job.het().offset() : ALL);
+        Bytes own = batch.isEmpty()
+                ? alone(job.desc())
+                : section(settings, batch, job.isHet() ? job.het().offset() : ALL);
         return script(directory, BufferSymbols.filled(own, settings.directive(), job));
     }
 
@@ -118,7 +123,8 @@ public final class BurstBuffers {
     }
 
     private Path script(Path directory, Bytes content) throws IOException {
-        Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectories(
+                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Path script = directory.resolve("script");
         Files.write(script, content.toArray());
         return script;
@@ -140,7 +146,8 @@ public final class BurstBuffers {
     /**
      * What the job asks for, looked at by the site's script. A job that asks for nothing is passed through.
      *
-     * @param component of a heterogeneous job that this is, whose directives are those of its part of the script; {@link #ALL} of no such job
+     * @param component of a heterogeneous job that this is, whose directives are those of its part of the script;
+     *     {@link #ALL} of no such job
      */
     public Verdict submitted(State state, JobDesc desc, Bytes whole, int component) {
         BurstBufferConf s = settings;
@@ -151,16 +158,25 @@ public final class BurstBuffers {
         Bytes batch = section(s, whole, component);
         String directives = directives(s, desc.extras().burstBuffer() + "\n" + batch.text());
         if (directives.isEmpty()) {
-            return desc.extras().burstBuffer().isEmpty() ? new Taken(desc) : new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
+            return desc.extras().burstBuffer().isEmpty()
+                    ? new Taken(desc)
+                    : new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
         }
         Optional<BurstBuffer.Claim> claim = BurstBuffer.claim(directives);
-        if (claim.isEmpty() || !claim.get().pool().isEmpty() && !state.buffers().pools().has(claim.get().pool())) {
+        if (claim.isEmpty()
+                || !claim.get().pool().isEmpty()
+                        && !state.buffers().pools().has(claim.get().pool())) {
             return new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
         }
         String user = desc.owner().user();
         String number = Integer.toString(desc.owner().uid());
-        boolean may = s.allowed().isEmpty() || s.allowed().contains(user) || s.allowed().contains(number);
-        if (desc.owner().uid() == 0 || !may || s.denied().contains(user) || s.denied().contains(number)) {
+        boolean may = s.allowed().isEmpty()
+                || s.allowed().contains(user)
+                || s.allowed().contains(number);
+        if (desc.owner().uid() == 0
+                || !may
+                || s.denied().contains(user)
+                || s.denied().contains(number)) {
             return new Refused(SlurmErrno.BURST_BUFFER_PERMISSION, "User " + user + " can not allocate burst buffers");
         }
         JobDesc asking = desc.withExtras(desc.extras().withBurstBuffer(directives));
@@ -168,15 +184,29 @@ public final class BurstBuffers {
     }
 
     private Verdict asked(JobDesc desc, Bytes batch) {
-        Path directory = Path.of(conf.get().stateSaveLocation(), "burst_buffer", "new." + Thread.currentThread().threadId());
+        Path directory = Path.of(
+                conf.get().stateSaveLocation(),
+                "burst_buffer",
+                "new." + Thread.currentThread().threadId());
         asking.acquireUninterruptibly();
         try {
-            String script = script(directory, batch.isEmpty() ? alone(desc) : batch).toString();
+            String script =
+                    script(directory, batch.isEmpty() ? alone(desc) : batch).toString();
             Json.Obj job = new Json.Obj().put("description", Json.object(dev.muster.model.json.Codec.encode(desc)));
-            BufferCalls.Answer answer = calls.call(0, "slurm_bb_job_process",
-                    List.of(script, Integer.toString(desc.owner().uid()), Integer.toString(desc.owner().gid())), job, settings.validateS());
-            return answer.success() ? new Taken(desc)
-                    : new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST, answer.text().isEmpty() ? "" : PLUGIN + answer.text());
+            BufferCalls.Answer answer = calls.call(
+                    0,
+                    "slurm_bb_job_process",
+                    List.of(
+                            script,
+                            Integer.toString(desc.owner().uid()),
+                            Integer.toString(desc.owner().gid())),
+                    job,
+                    settings.validateS());
+            return answer.success()
+                    ? new Taken(desc)
+                    : new Refused(
+                            SlurmErrno.INVALID_BURST_BUFFER_REQUEST,
+                            answer.text().isEmpty() ? "" : PLUGIN + answer.text());
         } catch (IOException e) {
             log.error(PLUGIN + e.getMessage());
             return new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
@@ -229,7 +259,11 @@ public final class BurstBuffers {
             return;
         }
         for (BurstBuffer b : after.buffers().byJob().values()) {
-            if (before.buffers().byJob().find(b.jobId()).filter(old -> old.round() == b.round() && old.stage() == b.stage()).isEmpty()) {
+            if (before.buffers()
+                    .byJob()
+                    .find(b.jobId())
+                    .filter(old -> old.round() == b.round() && old.stage() == b.stage())
+                    .isEmpty()) {
                 log.debug("burst buffer of JobId=" + b.jobId() + " " + b.stage().word());
                 begin(after, b);
             }
@@ -257,7 +291,8 @@ public final class BurstBuffers {
             calls.kill(b.jobId());
         }
         if (works && settings == null && b.stage() != BurstBuffer.Stage.STAGING_IN) {
-            log.error("burst buffer of JobId=" + b.jobId() + ": BurstBufferType is not set any more, " + b.stage().word() + " is left out");
+            log.error("burst buffer of JobId=" + b.jobId() + ": BurstBufferType is not set any more, "
+                    + b.stage().word() + " is left out");
             core.accept(new Command.BufferStage(b.jobId(), b.round(), true, "", 0));
         } else if (works && settings != null && job.isPresent()) {
             Thread.ofVirtual().name("burst buffer of " + b.jobId()).start(() -> work(job.get(), b));
@@ -270,17 +305,33 @@ public final class BurstBuffers {
             String script = script(directory(job.id()), job).toString();
             switch (b.stage()) {
                 case STAGING_IN -> stageIn(job, b, script);
-                case POST_RUN -> report(b, step(job, b, "slurm_bb_post_run", script, settings.otherS()), "slurm_bb_post_run: ");
-                case STAGING_OUT -> report(b, moved(job, b, script, "slurm_bb_data_out", "slurm_bb_test_data_out", settings.stageOutS()),
-                        "slurm_bb_data_out: ");
+                case POST_RUN ->
+                    report(b, step(job, b, "slurm_bb_post_run", script, settings.otherS()), "slurm_bb_post_run: ");
+                case STAGING_OUT ->
+                    report(
+                            b,
+                            moved(job, b, script, "slurm_bb_data_out", "slurm_bb_test_data_out", settings.stageOutS()),
+                            "slurm_bb_data_out: ");
                 case TEARDOWN, TEARDOWN_FAIL -> {
                     if (b.stage() == BurstBuffer.Stage.TEARDOWN_FAIL) {
                         Thread.sleep(RETRY_SECONDS * 1000L);
                     }
-                    report(b, calls.call(job.id(), "slurm_bb_job_teardown", List.of(Integer.toString(job.id()), script,
-                            Boolean.toString(b.hurry()), uid(job), gid(job)), new Json.Obj(), settings.otherS()), "teardown: ");
+                    report(
+                            b,
+                            calls.call(
+                                    job.id(),
+                                    "slurm_bb_job_teardown",
+                                    List.of(
+                                            Integer.toString(job.id()),
+                                            script,
+                                            Boolean.toString(b.hurry()),
+                                            uid(job),
+                                            gid(job)),
+                                    new Json.Obj(),
+                                    settings.otherS()),
+                            "teardown: ");
                 }
-                case PENDING, STAGED_IN, PRE_RUN, RUNNING, COMPLETE -> { }
+                case PENDING, STAGED_IN, PRE_RUN, RUNNING, COMPLETE -> {}
             }
         } catch (IOException e) {
             report(b, new BufferCalls.Answer(false, e.getMessage()), "");
@@ -292,8 +343,18 @@ public final class BurstBuffers {
     }
 
     private void stageIn(Job job, BurstBuffer b, String script) throws InterruptedException {
-        BufferCalls.Answer done = calls.call(job.id(), "slurm_bb_setup", List.of(Integer.toString(job.id()), uid(job), gid(job),
-                b.pool().isEmpty() ? "(null)" : b.pool(), Long.toString(b.size()), script), BufferCalls.describe(job), settings.otherS());
+        BufferCalls.Answer done = calls.call(
+                job.id(),
+                "slurm_bb_setup",
+                List.of(
+                        Integer.toString(job.id()),
+                        uid(job),
+                        gid(job),
+                        b.pool().isEmpty() ? "(null)" : b.pool(),
+                        Long.toString(b.size()),
+                        script),
+                BufferCalls.describe(job),
+                settings.otherS());
         if (!done.success()) {
             report(b, done, "slurm_bb_setup: ");
             return;
@@ -303,13 +364,18 @@ public final class BurstBuffers {
             report(b, done, "slurm_bb_data_in: ");
             return;
         }
-        done = calls.call(job.id(), "slurm_bb_real_size", List.of(Integer.toString(job.id()), uid(job), gid(job)), BufferCalls.describe(job),
+        done = calls.call(
+                job.id(),
+                "slurm_bb_real_size",
+                List.of(Integer.toString(job.id()), uid(job), gid(job)),
+                BufferCalls.describe(job),
                 settings.otherS());
         report(b, done, "slurm_bb_real_size: ");
     }
 
     /** Begun by one function, and done when another says so. */
-    private BufferCalls.Answer moved(Job job, BurstBuffer b, String script, String begin, String ask, int seconds) throws InterruptedException {
+    private BufferCalls.Answer moved(Job job, BurstBuffer b, String script, String begin, String ask, int seconds)
+            throws InterruptedException {
         BufferCalls.Answer answer = step(job, b, begin, script, seconds);
         long untilNs = System.nanoTime() + seconds * 1_000_000_000L;
         while (answer.success()) {
@@ -326,7 +392,12 @@ public final class BurstBuffers {
     }
 
     private BufferCalls.Answer step(Job job, BurstBuffer b, String function, String script, int seconds) {
-        return calls.call(b.jobId(), function, List.of(Integer.toString(job.id()), script, uid(job), gid(job)), BufferCalls.describe(job), seconds);
+        return calls.call(
+                b.jobId(),
+                function,
+                List.of(Integer.toString(job.id()), script, uid(job), gid(job)),
+                BufferCalls.describe(job),
+                seconds);
     }
 
     private void report(BurstBuffer b, BufferCalls.Answer answer, String function) {
@@ -335,7 +406,8 @@ public final class BurstBuffers {
             log.error(words + " (JobId=" + b.jobId() + ")");
         }
         long size = answer.success() && answer.text().matches("[0-9]{1,18}") ? Long.parseLong(answer.text()) : 0;
-        core.accept(new Command.BufferStage(b.jobId(), b.round(), answer.success(), answer.success() ? "" : words, size));
+        core.accept(
+                new Command.BufferStage(b.jobId(), b.round(), answer.success(), answer.success() ? "" : words, size));
     }
 
     private static String uid(Job job) {
@@ -356,20 +428,31 @@ public final class BurstBuffers {
             String script = script(directory, job).toString();
             Path variables = directory.resolve("path");
             Files.write(variables, new byte[0]);
-            List<String> arguments = List.of(Integer.toString(job.id()), script, variables.toString(), uid(job), gid(job));
-            BufferCalls.Answer answer = calls.call(job.id(), "slurm_bb_paths", arguments, BufferCalls.describe(job), settings.otherS());
+            List<String> arguments =
+                    List.of(Integer.toString(job.id()), script, variables.toString(), uid(job), gid(job));
+            BufferCalls.Answer answer =
+                    calls.call(job.id(), "slurm_bb_paths", arguments, BufferCalls.describe(job), settings.otherS());
             String function = "slurm_bb_paths: ";
             if (answer.success()) {
                 function = "slurm_bb_pre_run: ";
-                answer = calls.call(job.id(), "slurm_bb_pre_run", List.of(arguments.get(0), script, uid(job), gid(job)), BufferCalls.describe(job),
+                answer = calls.call(
+                        job.id(),
+                        "slurm_bb_pre_run",
+                        List.of(arguments.get(0), script, uid(job), gid(job)),
+                        BufferCalls.describe(job),
                         settings.otherS());
             }
             if (!answer.success()) {
                 log.error(PLUGIN + function + answer.text() + " (JobId=" + job.id() + ")");
                 return new Ready(false, List.of());
             }
-            return new Ready(true, Files.size(variables) > ENVIRONMENT_BYTES_MAX ? List.of()
-                    : Files.readAllLines(variables).stream().filter(l -> l.indexOf('=') > 0).toList());
+            return new Ready(
+                    true,
+                    Files.size(variables) > ENVIRONMENT_BYTES_MAX
+                            ? List.of()
+                            : Files.readAllLines(variables).stream()
+                                    .filter(l -> l.indexOf('=') > 0)
+                                    .toList());
         } catch (IOException e) {
             log.error(PLUGIN + e.getMessage() + " (JobId=" + job.id() + ")");
             return new Ready(false, List.of());
@@ -397,7 +480,8 @@ public final class BurstBuffers {
         try {
             List<BurstBuffer.Pool> pools = new ArrayList<>();
             if (!answer.text().isBlank()) {
-                for (Json.Obj p : Json.object(answer.text().getBytes(StandardCharsets.UTF_8)).objects("pools")) {
+                for (Json.Obj p : Json.object(answer.text().getBytes(StandardCharsets.UTF_8))
+                        .objects("pools")) {
                     long granularity = Math.max(1, p.number("granularity"));
                     pools.add(new BurstBuffer.Pool(p.text("id"), granularity, granularity * p.number("quantity")));
                 }
@@ -414,10 +498,13 @@ public final class BurstBuffers {
         if (settings == null) {
             return Reply.of(new ClusterMessages.BurstStatusReply(""));
         }
-        List<String> arguments = new ArrayList<>(List.of(Integer.toString(caller.uid()), Integer.toString(caller.gid())));
+        List<String> arguments =
+                new ArrayList<>(List.of(Integer.toString(caller.uid()), Integer.toString(caller.gid())));
         arguments.addAll(m.arguments());
         BufferCalls.Answer answer = calls.call("slurm_bb_get_status", arguments, settings.otherS());
-        return answer.success() ? Reply.of(new ClusterMessages.BurstStatusReply(answer.text())) : Reply.error(SlurmErrno.NOT_SUPPORTED);
+        return answer.success()
+                ? Reply.of(new ClusterMessages.BurstStatusReply(answer.text()))
+                : Reply.error(SlurmErrno.NOT_SUPPORTED);
     }
 
     /**
@@ -431,16 +518,39 @@ public final class BurstBuffers {
             return new BurstBuffersReply("", List.of(), List.of(), "", "", "", 0, 0, 0, 0);
         }
         List<BurstPool> pools = state.buffers().pools().values().stream()
-                .map(p -> new BurstPool(p.name(), p.granularity(), p.total(), state.buffers().used(p.name()))).toList();
+                .map(p -> new BurstPool(
+                        p.name(), p.granularity(), p.total(), state.buffers().used(p.name())))
+                .toList();
         List<BurstBufferInfo> buffers = new ArrayList<>();
         for (BurstBuffer b : state.buffers().byJob().values()) {
-            Optional<Identity> owner = state.jobs().find(b.jobId()).map(j -> j.desc().owner());
-            if (b.isAllocated() && owner.isPresent() && (!s.privateData() || Access.isOperator(state, uid) || owner.get().uid() == uid)) {
-                buffers.add(new BurstBufferInfo(b.jobId(), b.createTime(), b.pool(), b.size(), owner.get().user(), owner.get().uid()));
+            Optional<Identity> owner =
+                    state.jobs().find(b.jobId()).map(j -> j.desc().owner());
+            if (b.isAllocated()
+                    && owner.isPresent()
+                    && (!s.privateData()
+                            || Access.isOperator(state, uid)
+                            || owner.get().uid() == uid)) {
+                buffers.add(new BurstBufferInfo(
+                        b.jobId(),
+                        b.createTime(),
+                        b.pool(),
+                        b.size(),
+                        owner.get().user(),
+                        owner.get().uid()));
             }
         }
-        String flags = "DisablePersistent" + (s.privateData() ? ",PrivateData" : "") + (s.teardownFailure() ? ",TeardownFailure" : "");
-        return new BurstBuffersReply("lua", pools, buffers, flags, String.join(",", s.allowed()), String.join(",", s.denied()), s.stageInS(),
-                s.stageOutS(), s.validateS(), s.otherS());
+        String flags = "DisablePersistent" + (s.privateData() ? ",PrivateData" : "")
+                + (s.teardownFailure() ? ",TeardownFailure" : "");
+        return new BurstBuffersReply(
+                "lua",
+                pools,
+                buffers,
+                flags,
+                String.join(",", s.allowed()),
+                String.join(",", s.denied()),
+                s.stageInS(),
+                s.stageOutS(),
+                s.validateS(),
+                s.otherS());
     }
 }

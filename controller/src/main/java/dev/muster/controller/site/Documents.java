@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * jobcomp/elasticsearch: one request for each document, to where JobCompLoc points at that time. Documents wait without end while the server is
- * away or refuses all; one that it cannot read is dropped.
+ * jobcomp/elasticsearch: one request for each document, to where JobCompLoc points at that time. Documents wait without
+ * end while the server is away or refuses all; one that it cannot read is dropped.
  */
 final class Documents implements Outbox.Sender, Outbox.Terms {
     private static final String FILE = "elasticsearch_state";
@@ -33,13 +33,20 @@ final class Documents implements Outbox.Sender, Outbox.Terms {
 
     private Documents(Supplier<SlurmConf> conf) {
         this.conf = conf;
-        this.http = HttpClient.newBuilder().connectTimeout(seconds("connect_timeout", CONNECT_S)).build();
+        this.http = HttpClient.newBuilder()
+                .connectTimeout(seconds("connect_timeout", CONNECT_S))
+                .build();
     }
 
     static Outbox open(Supplier<SlurmConf> conf, DaemonLog log) {
         Documents way = new Documents(conf);
-        return new Outbox("jobcomp/elasticsearch", new Outbox.Pace(0, 0, RETRY_MS, 1), way, way,
-                Path.of(conf.get().stateSaveLocation()).resolve(FILE), log);
+        return new Outbox(
+                "jobcomp/elasticsearch",
+                new Outbox.Pace(0, 0, RETRY_MS, 1),
+                way,
+                way,
+                Path.of(conf.get().stateSaveLocation()).resolve(FILE),
+                log);
     }
 
     private Duration seconds(String name, int fallback) {
@@ -54,8 +61,11 @@ final class Documents implements Outbox.Sender, Outbox.Terms {
         for (byte[] value : values) {
             HttpRequest request;
             try {
-                request = HttpRequest.newBuilder(URI.create(place.contains("://") ? place : "http://" + place)).timeout(seconds("timeout", TIMEOUT_S))
-                        .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofByteArray(value)).build();
+                request = HttpRequest.newBuilder(URI.create(place.contains("://") ? place : "http://" + place))
+                        .timeout(seconds("timeout", TIMEOUT_S))
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofByteArray(value))
+                        .build();
             } catch (IllegalArgumentException e) {
                 // of the configuration, which may be mended
                 throw new IOException("JobCompLoc=" + place + ": " + e.getMessage(), e);

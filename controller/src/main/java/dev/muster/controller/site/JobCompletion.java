@@ -35,12 +35,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * JobCompType: a record of each finished job for the site's own use. Nobody waits for it. What a server is
- * not there to take waits for it; what cannot be written elsewhere is dropped with a word.
+ * JobCompType: a record of each finished job for the site's own use. Nobody waits for it. What a server is not there to
+ * take waits for it; what cannot be written elsewhere is dropped with a word.
  */
 final class JobCompletion implements AutoCloseable {
     /** Jobs that wait to be written; more are dropped. */
     static final int WAITING_MAX = 20_000;
+
     private static final int TRIES = 3;
     private static final int SQL_PORT = 3306;
     private static final String FILE = "/var/log/slurm_jobcomp.log";
@@ -69,6 +70,7 @@ final class JobCompletion implements AutoCloseable {
     private Optional<CompletionScript> script = Optional.empty();
     /** What goes to a server, and of which type: it waits there while nobody answers. */
     private Optional<Outbox> outbox = Optional.empty();
+
     private String outboxOf = "";
 
     /** @param blobs content by hash */
@@ -97,9 +99,13 @@ final class JobCompletion implements AutoCloseable {
                 case Change.PendingJobEnded c -> finished(after, c.jobId(), false);
                 case Change.JobStarted c when starts -> finished(after, c.jobId(), true);
                 // what it ran is over, though the job is not
-                case Change.JobRequeued c -> before.jobs().find(c.jobId()).ifPresent(job -> JobRows.Left.by(entry, job, c)
-                        .ifPresent(left -> offer(new Finished(job, JobRows.left(before, job, left, 0), false))));
-                default -> { }
+                case Change.JobRequeued c ->
+                    before.jobs()
+                            .find(c.jobId())
+                            .ifPresent(job -> JobRows.Left.by(entry, job, c)
+                                    .ifPresent(left ->
+                                            offer(new Finished(job, JobRows.left(before, job, left, 0), false))));
+                default -> {}
             }
         }
     }
@@ -132,18 +138,25 @@ final class JobCompletion implements AutoCloseable {
         for (int i = 1; ; i++) {
             try {
                 switch (type()) {
-                    case "filetxt" -> Files.writeString(Path.of(place(c, FILE)), JobCompletionText.line(f.row, c.clusterName()),
-                            StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-                    case "script" -> runner.run(List.of(place(c, "")), JobCompletionText.environment(f.job, f.row, c.clusterName()));
+                    case "filetxt" ->
+                        Files.writeString(
+                                Path.of(place(c, FILE)),
+                                JobCompletionText.line(f.row, c.clusterName()),
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.APPEND);
+                    case "script" ->
+                        runner.run(List.of(place(c, "")), JobCompletionText.environment(f.job, f.row, c.clusterName()));
                     case "mysql" -> table(c).write(f.row);
-                    case ELASTIC, KAFKA -> outbox.ifPresent(o -> o.add(topic(c, f), document(c, f), "JobId=" + f.job.id()));
+                    case ELASTIC, KAFKA ->
+                        outbox.ifPresent(o -> o.add(topic(c, f), document(c, f), "JobId=" + f.job.id()));
                     case "lua" -> script(c).record(JobRecord.finished(f.job, f.row, batchScript(f.job)));
-                    default -> { }
+                    default -> {}
                 }
                 return;
             } catch (IOException | SQLException | IllegalArgumentException e) {
                 if (i == TRIES || e instanceof IllegalArgumentException) {
-                    log.error("jobcomp/" + type() + ": the record of JobId=" + f.job.id() + " is dropped: " + e.getMessage());
+                    log.error("jobcomp/" + type() + ": the record of JobId=" + f.job.id() + " is dropped: "
+                            + e.getMessage());
                     return;
                 }
                 Thread.sleep(i * 1000L);
@@ -151,7 +164,9 @@ final class JobCompletion implements AutoCloseable {
         }
     }
 
-    /** There is an outbox while JobCompType says so. What waited when slurmctld ended is sent even if no job ends now. */
+    /**
+     * There is an outbox while JobCompType says so. What waited when slurmctld ended is sent even if no job ends now.
+     */
     private void settleOutbox() {
         String type = type();
         String wanted = type.equals(KAFKA) || type.equals(ELASTIC) ? type : "";
@@ -159,17 +174,25 @@ final class JobCompletion implements AutoCloseable {
             return;
         }
         outbox.ifPresent(Outbox::close);
-        outbox = wanted.equals(KAFKA) ? Optional.of(brokers()) : wanted.equals(ELASTIC) ? Optional.of(Documents.open(conf, log)) : Optional.empty();
+        outbox = wanted.equals(KAFKA)
+                ? Optional.of(brokers())
+                : wanted.equals(ELASTIC) ? Optional.of(Documents.open(conf, log)) : Optional.empty();
         outboxOf = wanted;
     }
 
     private Outbox brokers() {
         KafkaConf how = KafkaConf.read(conf.get(), new ArrayList<>());
-        how.without().forEach(name -> log.info("warning: " + conf.get().text(Key.JOB_COMP_LOC) + ": " + name + " has no effect"));
+        how.without()
+                .forEach(name ->
+                        log.info("warning: " + conf.get().text(Key.JOB_COMP_LOC) + ": " + name + " has no effect"));
         if (how.params().containsKey("poll_interval")) {
             log.info("warning: JobCompParams=poll_interval has no effect: no broker has to be asked");
         }
-        return Producer.open(how, () -> KafkaConf.read(conf.get(), new ArrayList<>()), Path.of(conf.get().stateSaveLocation()), log);
+        return Producer.open(
+                how,
+                () -> KafkaConf.read(conf.get(), new ArrayList<>()),
+                Path.of(conf.get().stateSaveLocation()),
+                log);
     }
 
     private Map<String, String> parameters() {
@@ -177,7 +200,8 @@ final class JobCompletion implements AutoCloseable {
     }
 
     private String topic(SlurmConf c, Finished f) {
-        return f.started ? parameters().getOrDefault("topic_job_start", c.clusterName() + "-job-start")
+        return f.started
+                ? parameters().getOrDefault("topic_job_start", c.clusterName() + "-job-start")
                 : parameters().getOrDefault("topic", c.clusterName());
     }
 
@@ -199,13 +223,25 @@ final class JobCompletion implements AutoCloseable {
         String user = c.text(Key.JOB_COMP_USER);
         String program = c.text(Key.JOB_COMP_PASS_SCRIPT);
         String password = c.text(Key.JOB_COMP_PASS);
-        int durationS = (int) seconds(c.parameters(Key.JOB_COMP_PARAMS), "token_duration", PassScript.DURATION_S).toSeconds();
-        String which = String.join("\n", host, Integer.toString(port), user, password, program, place(c, TABLES), Integer.toString(durationS));
+        int durationS = (int) seconds(c.parameters(Key.JOB_COMP_PARAMS), "token_duration", PassScript.DURATION_S)
+                .toSeconds();
+        String which = String.join(
+                "\n",
+                host,
+                Integer.toString(port),
+                user,
+                password,
+                program,
+                place(c, TABLES),
+                Integer.toString(durationS));
         if (!which.equals(tableOf)) {
             table.ifPresent(JobCompletionTable::close);
-            Database.Secret secret = program.isEmpty() ? () -> password
-                    : new PassScript("JobCompPassScript", program, host, port > 0 ? port : SQL_PORT, user, durationS)::password;
-            table = Optional.of(new JobCompletionTable(Database.mariaDb(new Database.Server(host, port, "", user, secret, place(c, TABLES), ""))));
+            Database.Secret secret = program.isEmpty()
+                    ? () -> password
+                    : new PassScript("JobCompPassScript", program, host, port > 0 ? port : SQL_PORT, user, durationS)
+                            ::password;
+            table = Optional.of(new JobCompletionTable(
+                    Database.mariaDb(new Database.Server(host, port, "", user, secret, place(c, TABLES), ""))));
             tableOf = which;
         }
         return table.orElseThrow();

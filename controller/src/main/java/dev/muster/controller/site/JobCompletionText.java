@@ -23,15 +23,21 @@ final class JobCompletionText {
 
     private JobCompletionText() {}
 
-    /** Of jobcomp/filetxt. A job that never ran begins and ends in the same moment, and counts what it asked for only in Tres. */
+    /**
+     * Of jobcomp/filetxt. A job that never ran begins and ends in the same moment, and counts what it asked for only in
+     * Tres.
+     */
     static String line(JobRow r, String cluster) {
         boolean ran = r.startTime() > 0;
-        return "JobId=" + r.jobId() + " UserId=" + r.userName() + "(" + r.userId() + ") GroupId=" + r.groupName() + "(" + r.groupId() + ")"
-                + " Name=" + r.name() + " JobState=" + state(r) + " Partition=" + r.partition() + " TimeLimit=" + minutes(r)
+        return "JobId=" + r.jobId() + " UserId=" + r.userName() + "(" + r.userId() + ") GroupId=" + r.groupName() + "("
+                + r.groupId() + ")"
+                + " Name=" + r.name() + " JobState=" + state(r) + " Partition=" + r.partition() + " TimeLimit="
+                + minutes(r)
                 + " StartTime=" + time(ran ? r.startTime() : r.endTime()) + " EndTime=" + time(r.endTime())
                 + " NodeList=" + (r.nodes().isEmpty() ? "(null)" : r.nodes())
                 + " NodeCnt=" + (ran ? r.nodeCount() : 0) + " ProcCnt=" + (ran ? r.cpusAllocated() : 0)
-                + " WorkDir=" + r.workDir() + " ReservationName=" + r.reservation() + " Tres=" + (ran ? r.tresAllocated() : r.tresRequested())
+                + " WorkDir=" + r.workDir() + " ReservationName=" + r.reservation() + " Tres="
+                + (ran ? r.tresAllocated() : r.tresRequested())
                 + " Account=" + r.account() + " QOS=" + r.qos() + " WcKey=" + r.wckey() + " Cluster=" + cluster
                 + " SubmitTime=" + time(r.submitTime()) + " EligibleTime=" + time(r.eligibleTime()) + place(r)
                 + " DerivedExitCode=" + code(r.derivedExit()) + " ExitCode=" + code(r.exit()) + " \n";
@@ -39,7 +45,9 @@ final class JobCompletionText {
 
     /** In an array or a heterogeneous job. */
     private static String place(JobRow r) {
-        return (r.arrayJobId() != 0 && r.arrayTaskId() >= 0 ? " ArrayJobId=" + r.arrayJobId() + " ArrayTaskId=" + r.arrayTaskId() : "")
+        return (r.arrayJobId() != 0 && r.arrayTaskId() >= 0
+                        ? " ArrayJobId=" + r.arrayJobId() + " ArrayTaskId=" + r.arrayTaskId()
+                        : "")
                 + (r.hetJobId() != 0 ? " HetJobId=" + r.hetJobId() + " HetJobOffset=" + r.hetOffset() : "");
     }
 
@@ -124,7 +132,7 @@ final class JobCompletionText {
     /**
      * The document of jobcomp/elasticsearch and jobcomp/kafka. Times in UTC.
      *
-     * @param script  "" to leave it out, as comment
+     * @param script "" to leave it out, as comment
      * @param started the job begins; otherwise it is over
      */
     static String document(Job job, JobRow r, String cluster, String script, String comment, boolean started) {
@@ -137,13 +145,25 @@ final class JobCompletionText {
 
     private static Json.Obj document(Job job, JobRow r, String cluster, String script, String comment) {
         Json.Obj o = new Json.Obj();
-        o.put("jobid", (long) r.jobId()).put("username", r.userName()).put("user_id", r.userId() & 0xffffffffL).put("groupname", r.groupName())
-                .put("group_id", r.groupId() & 0xffffffffL).put("@start", utc(r.startTime())).put("@end", utc(r.endTime()))
-                .put("elapsed", r.startTime() == 0 ? 0L : Math.max(0, r.endTime() - r.startTime())).put("partition", r.partition())
-                .put("alloc_node", job.desc().payload().submitHost()).put("nodes", r.nodes()).put("total_cpus", (long) r.cpusAllocated())
-                .put("total_nodes", (long) r.nodeCount()).put("derived_ec", code(r.derivedExit())).put("exit_code", code(r.exit()))
-                .put("state", state(r)).put("cpu_hours", r.startTime() == 0 ? 0L : (r.endTime() - r.startTime()) * r.cpusAllocated() / 3600)
-                .put("@submit", utc(r.submitTime())).put("@eligible", utc(r.eligibleTime()));
+        o.put("jobid", (long) r.jobId())
+                .put("username", r.userName())
+                .put("user_id", r.userId() & 0xffffffffL)
+                .put("groupname", r.groupName())
+                .put("group_id", r.groupId() & 0xffffffffL)
+                .put("@start", utc(r.startTime()))
+                .put("@end", utc(r.endTime()))
+                .put("elapsed", r.startTime() == 0 ? 0L : Math.max(0, r.endTime() - r.startTime()))
+                .put("partition", r.partition())
+                .put("alloc_node", job.desc().payload().submitHost())
+                .put("nodes", r.nodes())
+                .put("total_cpus", (long) r.cpusAllocated())
+                .put("total_nodes", (long) r.nodeCount())
+                .put("derived_ec", code(r.derivedExit()))
+                .put("exit_code", code(r.exit()))
+                .put("state", state(r))
+                .put("cpu_hours", r.startTime() == 0 ? 0L : (r.endTime() - r.startTime()) * r.cpusAllocated() / 3600)
+                .put("@submit", utc(r.submitTime()))
+                .put("@eligible", utc(r.eligibleTime()));
         if (r.arrayJobId() != 0) {
             o.put("array_job_id", (long) r.arrayJobId()).put("array_task_id", (long) r.arrayTaskId());
         }
@@ -154,12 +174,24 @@ final class JobCompletionText {
             o.put("queue_wait", Math.max(0, r.startTime() - r.eligibleTime()));
         }
         JobPaths.Paths paths = JobPaths.expanded(job);
-        String[][] texts = {{"work_dir", r.workDir()}, {"std_err", paths.stderr().text()}, {"std_in", paths.stdin().text()},
+        String[][] texts = {
+            {"work_dir", r.workDir()},
+            {"std_err", paths.stderr().text()},
+            {"std_in", paths.stdin().text()},
             {"std_out", paths.stdout().text()},
-            {"cluster", cluster}, {"qos", r.qos()}, {"wc_key", r.wckey()}, {"job_name", r.name()}, {"account", r.account()},
-            {"reservation_name", r.reservation()}, {"tres_req", r.tresRequested()}, {"tres_alloc", r.tresAllocated()},
-            {"orig_dependency", job.desc().timing().dependency()}, {"excluded_nodes", job.desc().request().excludeList()}, {"script", script},
-            {"comment", comment}};
+            {"cluster", cluster},
+            {"qos", r.qos()},
+            {"wc_key", r.wckey()},
+            {"job_name", r.name()},
+            {"account", r.account()},
+            {"reservation_name", r.reservation()},
+            {"tres_req", r.tresRequested()},
+            {"tres_alloc", r.tresAllocated()},
+            {"orig_dependency", job.desc().timing().dependency()},
+            {"excluded_nodes", job.desc().request().excludeList()},
+            {"script", script},
+            {"comment", comment}
+        };
         for (String[] text : texts) {
             if (!text[1].isEmpty()) {
                 o.put(text[0], text[1]);

@@ -22,9 +22,14 @@ import java.util.stream.Stream;
 record Mail(Job job, String subject, Map<String, String> environment) {
     /** What happened, in Slurm's words, and the word of --mail-type that asks for it. */
     enum Event {
-        BEGIN("Began", "BEGIN"), END("Ended", "END"), FAIL("Failed", "FAIL"), REQUEUE("Requeued", "REQUEUE"),
-        INVALID_DEPEND("Invalid dependency", "INVALID_DEPEND"), TIME_LIMIT("Reached time limit", "TIME_LIMIT"),
-        TIME_90("Reached 90% of time limit", "TIME_LIMIT_90"), TIME_80("Reached 80% of time limit", "TIME_LIMIT_80"),
+        BEGIN("Began", "BEGIN"),
+        END("Ended", "END"),
+        FAIL("Failed", "FAIL"),
+        REQUEUE("Requeued", "REQUEUE"),
+        INVALID_DEPEND("Invalid dependency", "INVALID_DEPEND"),
+        TIME_LIMIT("Reached time limit", "TIME_LIMIT"),
+        TIME_90("Reached 90% of time limit", "TIME_LIMIT_90"),
+        TIME_80("Reached 80% of time limit", "TIME_LIMIT_80"),
         TIME_50("Reached 50% of time limit", "TIME_LIMIT_50");
 
         private final String text;
@@ -49,15 +54,20 @@ record Mail(Job job, String subject, Map<String, String> environment) {
         if (types.isEmpty()) {
             return false;
         }
-        List<String> words = Arrays.asList(types.toUpperCase(java.util.Locale.ROOT).split(","));
+        List<String> words =
+                Arrays.asList(types.toUpperCase(java.util.Locale.ROOT).split(","));
         if (words.contains("NONE")) {
             return false;
         }
-        boolean inAll = List.of("BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND").contains(word);
+        boolean inAll =
+                List.of("BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND").contains(word);
         return words.contains(word) || inAll && words.contains("ALL");
     }
 
-    /** The mails that a durable entry calls for: one about an array as a whole comes once, however many of its tasks the entry is about. */
+    /**
+     * The mails that a durable entry calls for: one about an array as a whole comes once, however many of its tasks the
+     * entry is about.
+     */
     static List<Mail> of(List<Change> changes, State before, State after) {
         MailOfArray arrays = new MailOfArray(before, after);
         List<Mail> out = new ArrayList<>();
@@ -75,14 +85,18 @@ record Mail(Job job, String subject, Map<String, String> environment) {
     private static List<Happened> happened(Change change, State before) {
         return switch (change) {
             case Change.JobStarted c -> List.of(new Happened(Event.BEGIN, c.jobId()));
-            case Change.JobEnded c when c.state() == JobState.TIMEOUT -> List.of(new Happened(Event.TIME_LIMIT, c.jobId()),
-                    new Happened(Event.FAIL, c.jobId()));
+            case Change.JobEnded c
+            when c.state() == JobState.TIMEOUT ->
+                List.of(new Happened(Event.TIME_LIMIT, c.jobId()), new Happened(Event.FAIL, c.jobId()));
             case Change.JobEnded c -> List.of(new Happened(ending(c.state()), c.jobId()));
             case Change.PendingJobEnded c -> List.of(new Happened(ending(c.state()), c.jobId()));
-            case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive()).isPresent()
-                    ? List.of(new Happened(Event.REQUEUE, c.jobId())) : List.of();
-            case Change.PriorityChanged c when c.reason() == JobReason.DEPENDENCY_NEVER_SATISFIED ->
-                    List.of(new Happened(Event.INVALID_DEPEND, c.jobId()));
+            case Change.JobRequeued c ->
+                before.jobs().find(c.jobId()).filter(j -> j.state().isActive()).isPresent()
+                        ? List.of(new Happened(Event.REQUEUE, c.jobId()))
+                        : List.of();
+            case Change.PriorityChanged c
+            when c.reason() == JobReason.DEPENDENCY_NEVER_SATISFIED ->
+                List.of(new Happened(Event.INVALID_DEPEND, c.jobId()));
             default -> List.of();
         };
     }
@@ -118,9 +132,13 @@ record Mail(Job job, String subject, Map<String, String> environment) {
         Map<String, String> told = new LinkedHashMap<>();
         told.put("SLURM_JOB_MAIL_TYPE", event.text);
         told.put("SLURM_JOB_STATE", job.state().name());
-        String number = job.isArrayTask() ? "Array Task Job_id=" + job.array().jobId() + "_" + job.array().task() + " (" + job.id() + ")"
+        String number = job.isArrayTask()
+                ? "Array Task Job_id=" + job.array().jobId() + "_" + job.array().task() + " (" + job.id() + ")"
                 : "Job_id=" + job.id();
-        return new Mail(job, "Slurm " + number + " Name=" + job.desc().name() + " " + event.text + details(event, job, ran, told), told);
+        return new Mail(
+                job,
+                "Slurm " + number + " Name=" + job.desc().name() + " " + event.text + details(event, job, ran, told),
+                told);
     }
 
     private static String details(Event event, Job job, String ran, Map<String, String> told) {
@@ -134,8 +152,10 @@ record Mail(Job job, String subject, Map<String, String> environment) {
             case END, FAIL -> {
                 told.put("SLURM_JOB_RUN_TIME", ran);
                 told.put("SLURM_JOB_EXIT_CODE_MAX", Integer.toString(run.exit().code()));
-                yield ", Run time " + ran + ", " + job.state().name() + (run.exit().signal() == 0 || job.state() == JobState.TIMEOUT
-                        ? ", ExitCode " + run.exit().code() : "");
+                yield ", Run time " + ran + ", " + job.state().name()
+                        + (run.exit().signal() == 0 || job.state() == JobState.TIMEOUT
+                                ? ", ExitCode " + run.exit().code()
+                                : "");
             }
             case REQUEUE, TIME_LIMIT, TIME_90, TIME_80, TIME_50 -> {
                 told.put("SLURM_JOB_RUN_TIME", ran);

@@ -12,7 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Mails about arrays as a whole that one entry calls for: with the first task's start and requeue and with the last task's end. */
+/**
+ * Mails about arrays as a whole that one entry calls for: with the first task's start and requeue and with the last
+ * task's end.
+ */
 final class MailOfArray {
     static final Set<Mail.Event> ABOUT = Set.of(Mail.Event.BEGIN, Mail.Event.END, Mail.Event.FAIL, Mail.Event.REQUEUE);
 
@@ -21,8 +24,8 @@ final class MailOfArray {
     private final State before;
     private final State after;
     /** Of which arrays it was said already that they began, were requeued or are over. */
-    private final Map<Mail.Event, Set<Integer>> said = Map.of(Mail.Event.BEGIN, new HashSet<>(), Mail.Event.REQUEUE, new HashSet<>(),
-            Mail.Event.END, new HashSet<>());
+    private final Map<Mail.Event, Set<Integer>> said = Map.of(
+            Mail.Event.BEGIN, new HashSet<>(), Mail.Event.REQUEUE, new HashSet<>(), Mail.Event.END, new HashSet<>());
 
     MailOfArray(State before, State after) {
         this.before = before;
@@ -38,7 +41,8 @@ final class MailOfArray {
         }
         int array = job.array().jobId();
         boolean now = switch (event) {
-            case BEGIN -> !isAny(before, array, t -> t.restarts() > 0 || t.run().startTime() != 0) && !isPartlyForgotten(array);
+            case BEGIN ->
+                !isAny(before, array, t -> t.restarts() > 0 || t.run().startTime() != 0) && !isPartlyForgotten(array);
             case REQUEUE -> !isAny(before, array, t -> t.restarts() > 0);
             default -> !isAny(after, array, t -> !t.state().isTerminal());
         };
@@ -46,7 +50,8 @@ final class MailOfArray {
             return Optional.empty();
         }
         return switch (event) {
-            case BEGIN, REQUEUE -> event.isWanted(job) ? Optional.of(mail(event, job, "", new LinkedHashMap<>())) : Optional.empty();
+            case BEGIN, REQUEUE ->
+                event.isWanted(job) ? Optional.of(mail(event, job, "", new LinkedHashMap<>())) : Optional.empty();
             default -> ended(job, all(after, array));
         };
     }
@@ -54,7 +59,9 @@ final class MailOfArray {
     /** Tasks of it are over so long that nothing is known of them: it began before them. */
     private boolean isPartlyForgotten(int array) {
         List<Job> known = all(before, array);
-        int tasks = known.stream().mapToInt(t -> t.isArrayRecord() ? t.array().pending().count() : 1).sum();
+        int tasks = known.stream()
+                .mapToInt(t -> t.isArrayRecord() ? t.array().pending().count() : 1)
+                .sum();
         return known.stream().anyMatch(t -> tasks < t.array().size());
     }
 
@@ -67,7 +74,10 @@ final class MailOfArray {
     private static List<Job> all(State state, int array) {
         List<Job> tasks = new ArrayList<>(state.tasksOf(array));
         // the last task to be split off keeps the array's own number
-        state.jobs().find(array).filter(j -> tasks.stream().noneMatch(t -> t.id() == j.id())).ifPresent(tasks::add);
+        state.jobs()
+                .find(array)
+                .filter(j -> tasks.stream().noneMatch(t -> t.id() == j.id()))
+                .ifPresent(tasks::add);
         return tasks;
     }
 
@@ -86,7 +96,8 @@ final class MailOfArray {
         }
         boolean failed = tasks.stream().anyMatch(t -> Mail.ending(t.state()) == Mail.Event.FAIL);
         // the failure that is told of is one with a code; who waits for failures alone hears of the others too
-        Mail.Event event = failed && (most > 0 || !Mail.Event.END.isWanted(job)) && Mail.Event.FAIL.isWanted(job) ? Mail.Event.FAIL
+        Mail.Event event = failed && (most > 0 || !Mail.Event.END.isWanted(job)) && Mail.Event.FAIL.isWanted(job)
+                ? Mail.Event.FAIL
                 : Mail.Event.END;
         Map<String, String> told = new LinkedHashMap<>();
         if (signal == 0) {
@@ -94,21 +105,29 @@ final class MailOfArray {
             told.put("SLURM_JOB_EXIT_CODE_MAX", Integer.toString(most));
         }
         told.put("SLURM_JOB_RUN_TIME", Mail.ran(job.run()));
-        String how = signal > 0 ? ", Mixed, " + (most > 0 ? "MaxExitCode [" + most : "MaxSignal [" + signal) + "]"
+        String how = signal > 0
+                ? ", Mixed, " + (most > 0 ? "MaxExitCode [" + most : "MaxSignal [" + signal) + "]"
                 : ", " + (same ? job.state().name() : "Mixed") + ", ExitCode [" + least + "-" + most + "]";
-        return event.isWanted(job) ? Optional.of(mail(event, job, how + (requeued ? ", with requeued tasks" : ""), told)) : Optional.empty();
+        return event.isWanted(job)
+                ? Optional.of(mail(event, job, how + (requeued ? ", with requeued tasks" : ""), told))
+                : Optional.empty();
     }
 
     /** A task that was cancelled, or ran out of time, counts as one that was killed. */
     private static int signal(Job task) {
-        return task.state() == JobState.CANCELLED || task.state() == JobState.TIMEOUT ? KILLED : task.run().exit().signal();
+        return task.state() == JobState.CANCELLED || task.state() == JobState.TIMEOUT
+                ? KILLED
+                : task.run().exit().signal();
     }
 
     private static Mail mail(Mail.Event event, Job job, String rest, Map<String, String> told) {
         told.put("SLURM_JOB_MAIL_TYPE", event.text());
         told.put("SLURM_JOB_STATE", job.state().name());
         int array = job.array().jobId();
-        return new Mail(job, "Slurm Array Summary Job_id=" + array + "_* (" + array + ") Name=" + job.desc().name() + " " + event.text() + rest,
+        return new Mail(
+                job,
+                "Slurm Array Summary Job_id=" + array + "_* (" + array + ") Name="
+                        + job.desc().name() + " " + event.text() + rest,
                 told);
     }
 }

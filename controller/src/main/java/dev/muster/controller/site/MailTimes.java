@@ -29,8 +29,8 @@ final class MailTimes {
     }
 
     /**
-     * Watches a job that ran before slurmctld started. Parts of the limit that it had reached by then were mailed: cluster time stands
-     * still while slurmctld is down.
+     * Watches a job that ran before slurmctld started. Parts of the limit that it had reached by then were mailed:
+     * cluster time stands still while slurmctld is down.
      */
     void resumed(Job job, long tickMs) {
         started(job);
@@ -44,7 +44,10 @@ final class MailTimes {
     List<Mail> reached(State state, long tickMs) {
         List<Mail> out = new ArrayList<>();
         jobs.forEach((id, watched) -> {
-            Job job = state.jobs().find(id).filter(j -> j.attempt() == watched.attempt && j.state().isActive()).orElse(null);
+            Job job = state.jobs()
+                    .find(id)
+                    .filter(j -> j.attempt() == watched.attempt && j.state().isActive())
+                    .orElse(null);
             if (job == null) {
                 jobs.remove(id, watched);
                 return;
@@ -61,7 +64,9 @@ final class MailTimes {
 
     private static boolean isReached(Mail.Event event, Job job, long tickMs) {
         int limitMin = job.run().limitMin();
-        return limitMin > 0 && Launches.secondsLeft(job, tickMs) >= 0 && ranSeconds(job, tickMs) * 100 >= limitMin * 60L * percent(event);
+        return limitMin > 0
+                && Launches.secondsLeft(job, tickMs) >= 0
+                && ranSeconds(job, tickMs) * 100 >= limitMin * 60L * percent(event);
     }
 
     private static long ranSeconds(Job job, long tickMs) {

@@ -55,36 +55,48 @@ final class PowerPrograms {
                     put(start, is, began(was, is, Node.Flag.POWERING_UP) && was.has(Node.Flag.POWERED_DOWN));
                     put(reboot, is, began(was, is, Node.Flag.REBOOT_ISSUED));
                     if (began(was, is, Node.Flag.POWERING_UP) && !was.has(Node.Flag.POWERED_DOWN)) {
-                        changed.computeIfAbsent(String.join(",", is.wanted()), f -> new TreeSet<>()).add(is.name());
+                        changed.computeIfAbsent(String.join(",", is.wanted()), f -> new TreeSet<>())
+                                .add(is.name());
                     }
-                    if (was.has(Node.Flag.POWERING_UP) && (began(was, is, Node.Flag.DOWN) || began(was, is, Node.Flag.POWERED_DOWN))) {
+                    if (was.has(Node.Flag.POWERING_UP)
+                            && (began(was, is, Node.Flag.DOWN) || began(was, is, Node.Flag.POWERED_DOWN))) {
                         failed.add(is.name());
                     }
                 }
             }
         }
-        stop.forEach((action, nodes) -> run(program(Key.SUSPEND_PROGRAM, action), nodes, "powering down node ", Map.of(), () -> { }));
+        stop.forEach((action, nodes) ->
+                run(program(Key.SUSPEND_PROGRAM, action), nodes, "powering down node ", Map.of(), () -> {}));
         start.forEach((action, nodes) -> {
             Named program = program(Key.RESUME_PROGRAM, action);
             if (!program.command.isEmpty()) {
-                Path file = Path.of(conf.get().stateSaveLocation()).resolve("resume." + entry.tickMs() + (action.isEmpty() ? "" : "." + action)
-                        + ".json");
-                run(program, nodes, "power_save: waking nodes ", write(file, jobs(nodes, after)) ? Map.of("SLURM_RESUME_FILE", file.toString())
-                        : Map.of(), () -> remove(file));
+                Path file = Path.of(conf.get().stateSaveLocation())
+                        .resolve("resume." + entry.tickMs() + (action.isEmpty() ? "" : "." + action) + ".json");
+                run(
+                        program,
+                        nodes,
+                        "power_save: waking nodes ",
+                        write(file, jobs(nodes, after)) ? Map.of("SLURM_RESUME_FILE", file.toString()) : Map.of(),
+                        () -> remove(file));
             }
         });
         boolean here = PowerOptions.rebootsHere(conf.get());
         reboot.forEach((action, nodes) -> {
             if (here || !action.isEmpty()) {
-                run(program(Key.REBOOT_PROGRAM, action), nodes, "rebooting nodes ", Map.of(), () -> { });
+                run(program(Key.REBOOT_PROGRAM, action), nodes, "rebooting nodes ", Map.of(), () -> {});
             }
         });
         if (here) {
-            changed.forEach((features, nodes) -> run(program(Key.REBOOT_PROGRAM, "").with(features), nodes, "rebooting nodes ", Map.of(), () -> { }));
+            changed.forEach((features, nodes) ->
+                    run(program(Key.REBOOT_PROGRAM, "").with(features), nodes, "rebooting nodes ", Map.of(), () -> {}));
         }
         failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting "
-                + after.nodes().find(n).filter(x -> x.has(Node.Flag.DOWN)).map(x -> "DOWN").orElse("POWERED_DOWN")));
-        run(program(Key.RESUME_FAIL_PROGRAM, ""), failed, "power_save: handle failed nodes ", Map.of(), () -> { });
+                + after.nodes()
+                        .find(n)
+                        .filter(x -> x.has(Node.Flag.DOWN))
+                        .map(x -> "DOWN")
+                        .orElse("POWERED_DOWN")));
+        run(program(Key.RESUME_FAIL_PROGRAM, ""), failed, "power_save: handle failed nodes ", Map.of(), () -> {});
     }
 
     private static boolean began(Node was, Node is, Node.Flag flag) {
@@ -115,8 +127,13 @@ final class PowerPrograms {
         if (action.isEmpty() && conf.get().powerAction(said).isEmpty()) {
             return new Named(key.slurmName(), said.isEmpty() ? List.of() : List.of(said));
         }
-        return new Named(action.isEmpty() ? key.slurmName() : "PowerAction=" + action, conf.get().powerAction(action.isEmpty() ? said : action)
-                .filter(a -> !a.isAtNode()).map(SlurmConf.PowerAction::command).orElse(List.of()));
+        return new Named(
+                action.isEmpty() ? key.slurmName() : "PowerAction=" + action,
+                conf.get()
+                        .powerAction(action.isEmpty() ? said : action)
+                        .filter(a -> !a.isAtNode())
+                        .map(SlurmConf.PowerAction::command)
+                        .orElse(List.of()));
     }
 
     private void run(Named program, TreeSet<String> nodes, String says, Map<String, String> more, Runnable then) {
@@ -129,7 +146,9 @@ final class PowerPrograms {
         environment.put("SLURM_CONF", conf.get().file());
         environment.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         // it alone has them one by one, as with Slurm
-        String first = program.name.equals(Key.REBOOT_PROGRAM.slurmName()) ? String.join(",", HostList.of(nodes).names()) : list;
+        String first = program.name.equals(Key.REBOOT_PROGRAM.slurmName())
+                ? String.join(",", HostList.of(nodes).names())
+                : list;
         List<String> command = new ArrayList<>(program.command);
         command.add(first);
         if (!program.second.isEmpty()) {
@@ -146,13 +165,27 @@ final class PowerPrograms {
         for (int id : ids) {
             Job job = state.jobs().at(id);
             List<String> all = job.run().allocation().nodeNames();
-            jobs.add(new Json.Obj().put("extra", job.desc().extras().extra()).put("features", job.desc().request().features())
-                    .put("job_id", (long) id).put("nodes_alloc", HostList.of(all).compressed())
-                    .put("nodes_resume", HostList.of(all.stream().filter(starting::contains).toList()).compressed())
-                    .put("oversubscribe", job.desc().request().exclusive() == dev.muster.model.job.ResourceRequest.Exclusive.SHARED ? "OK" : "NO")
-                    .put("partition", job.desc().partition()).put("reservation", job.desc().charge().reservation()));
+            jobs.add(new Json.Obj()
+                    .put("extra", job.desc().extras().extra())
+                    .put("features", job.desc().request().features())
+                    .put("job_id", (long) id)
+                    .put("nodes_alloc", HostList.of(all).compressed())
+                    .put(
+                            "nodes_resume",
+                            HostList.of(all.stream().filter(starting::contains).toList())
+                                    .compressed())
+                    .put(
+                            "oversubscribe",
+                            job.desc().request().exclusive() == dev.muster.model.job.ResourceRequest.Exclusive.SHARED
+                                    ? "OK"
+                                    : "NO")
+                    .put("partition", job.desc().partition())
+                    .put("reservation", job.desc().charge().reservation()));
         }
-        return new Json.Obj().put("all_nodes_resume", HostList.of(List.copyOf(starting)).compressed()).put("jobs", jobs).toString();
+        return new Json.Obj()
+                .put("all_nodes_resume", HostList.of(List.copyOf(starting)).compressed())
+                .put("jobs", jobs)
+                .toString();
     }
 
     private boolean write(Path file, String text) {

@@ -25,8 +25,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The programs that slurmctld runs for jobs: PrologSlurmctld, EpilogSlurmctld and MailProg, as SlurmUser. None of them is waited for by
- * whoever lets effects out.
+ * The programs that slurmctld runs for jobs: PrologSlurmctld, EpilogSlurmctld and MailProg, as SlurmUser. None of them
+ * is waited for by whoever lets effects out.
  */
 public final class Programs {
     /** Programs that run at the same time. */
@@ -53,16 +53,25 @@ public final class Programs {
      * @param core takes commands
      * @param blobs content by hash
      */
-    public Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, Function<String, Bytes> blobs, BurstBuffers buffers) {
+    public Programs(
+            Supplier<SlurmConf> conf,
+            DaemonLog log,
+            Consumer<Command> core,
+            Function<String, Bytes> blobs,
+            BurstBuffers buffers) {
         this.buffers = buffers;
         this.conf = conf;
         this.log = log;
         this.core = core;
-        completion = new JobCompletion(conf, log, (command, environment) -> run("jobcomp/script", 0, command, environment), blobs);
-        power = new PowerPrograms(conf, log, (name, command, environment, then) -> later(name, () -> {
-            run(name, 0, command, environment);
-            then.run();
-        }));
+        completion = new JobCompletion(
+                conf, log, (command, environment) -> run("jobcomp/script", 0, command, environment), blobs);
+        power = new PowerPrograms(
+                conf,
+                log,
+                (name, command, environment, then) -> later(name, () -> {
+                    run(name, 0, command, environment);
+                    then.run();
+                }));
     }
 
     /** Nothing follows any more. */
@@ -77,15 +86,21 @@ public final class Programs {
         buffers.follow(before, after);
         for (Change change : entry.changes()) {
             switch (change) {
-                case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> {
-                    prolog(after, job);
-                    times.started(job);
-                });
+                case Change.JobStarted c ->
+                    after.jobs().find(c.jobId()).ifPresent(job -> {
+                        prolog(after, job);
+                        times.started(job);
+                    });
                 case Change.JobEnded c -> after.jobs().find(c.jobId()).ifPresent(job -> epilog(after, job));
-                case Change.JobRequeued c -> before.jobs().find(c.jobId()).filter(j -> j.state().isActive())
-                        .flatMap(j -> after.jobs().find(c.jobId())).ifPresent(job -> epilog(after, job));
-                case Change.TriggerFired c -> before.triggers().byId().find(c.id()).ifPresent(t -> trigger(t, c.cause()));
-                default -> { }
+                case Change.JobRequeued c ->
+                    before.jobs()
+                            .find(c.jobId())
+                            .filter(j -> j.state().isActive())
+                            .flatMap(j -> after.jobs().find(c.jobId()))
+                            .ifPresent(job -> epilog(after, job));
+                case Change.TriggerFired c ->
+                    before.triggers().byId().find(c.id()).ifPresent(t -> trigger(t, c.cause()));
+                default -> {}
             }
         }
         reservations(ReservationTimes.of(entry, before, after));
@@ -115,8 +130,15 @@ public final class Programs {
             String program = conf.get().text(key);
             if (!program.isEmpty()) {
                 log.info(key.slurmName() + " of reservation " + event.name());
-                programs.add(() -> run(key.slurmName(), 0, List.of(program, event.name()),
-                        Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "SLURM_CONF", conf.get().file())));
+                programs.add(() -> run(
+                        key.slurmName(),
+                        0,
+                        List.of(program, event.name()),
+                        Map.of(
+                                "PATH",
+                                "/usr/local/bin:/usr/bin:/bin",
+                                "SLURM_CONF",
+                                conf.get().file())));
             }
         }
         if (!programs.isEmpty()) {
@@ -131,12 +153,15 @@ public final class Programs {
         Map<String, String> environment = JobEnvironment.ofController(state, job, "prolog_slurmctld");
         List<String> programs = lines(Key.PROLOG_SLURMCTLD);
         later("PrologSlurmctld", () -> {
-            BurstBuffers.Ready buffer = state.buffers().byJob().has(job.id()) ? buffers.preRun(job) : new BurstBuffers.Ready(true, List.of());
+            BurstBuffers.Ready buffer = state.buffers().byJob().has(job.id())
+                    ? buffers.preRun(job)
+                    : new BurstBuffers.Ready(true, List.of());
             boolean success = buffer.success();
             for (String program : programs) {
                 success = success && run("PrologSlurmctld", job.id(), List.of(program), environment);
             }
-            core.accept(new Command.ControllerProlog(job.id(), job.attempt(), success, buffer.success(), buffer.environment()));
+            core.accept(new Command.ControllerProlog(
+                    job.id(), job.attempt(), success, buffer.success(), buffer.environment()));
         });
     }
 
@@ -146,17 +171,26 @@ public final class Programs {
             return;
         }
         Map<String, String> environment = JobEnvironment.ofController(state, job, "epilog_slurmctld");
-        later("EpilogSlurmctld", () -> programs.forEach(program -> run("EpilogSlurmctld", job.id(), List.of(program), environment)));
+        later(
+                "EpilogSlurmctld",
+                () -> programs.forEach(program -> run("EpilogSlurmctld", job.id(), List.of(program), environment)));
     }
 
     /** As whom it was set, in an environment of its own; ended if it takes too long. */
     private void trigger(Trigger t, String cause) {
-        log.info("launching program for trigger[" + t.id() + "]: uid=" + t.uid() + " program=" + t.program() + " arg=" + cause);
+        log.info("launching program for trigger[" + t.id() + "]: uid=" + t.uid() + " program=" + t.program() + " arg="
+                + cause);
         later("trigger", () -> {
-            List<String> command = new ArrayList<>(List.of("timeout", "-k", "5", Integer.toString(TRIGGER_SECONDS_MAX)));
+            List<String> command =
+                    new ArrayList<>(List.of("timeout", "-k", "5", Integer.toString(TRIGGER_SECONDS_MAX)));
             command.addAll(MultiProgram.words(t.program()));
             command.add(cause);
-            run("trigger[" + t.id() + "]", 0, t.user(), command, Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "USER", t.user()));
+            run(
+                    "trigger[" + t.id() + "]",
+                    0,
+                    t.user(),
+                    command,
+                    Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "USER", t.user()));
         });
     }
 
@@ -181,8 +215,9 @@ public final class Programs {
     }
 
     /**
-     * This controller begins or ends to be the one that is in charge: by start and shutdown, while there is no other to take over. Waited for,
-     * but not for ever: an address that the program moves should be there when the controller answers, and gone when it does not.
+     * This controller begins or ends to be the one that is in charge: by start and shutdown, while there is no other to
+     * take over. Waited for, but not for ever: an address that the program moves should be there when the controller
+     * answers, and gone when it does not.
      */
     public void primary(boolean on) {
         Key key = on ? Key.SLURMCTLD_PRIMARY_ON_PROG : Key.SLURMCTLD_PRIMARY_OFF_PROG;
@@ -190,7 +225,11 @@ public final class Programs {
         if (!program.isEmpty()) {
             Map<String, String> environment = new TreeMap<>(System.getenv());
             environment.put("SLURM_CONF", conf.get().file());
-            if (run(key.slurmName(), 0, List.of("timeout", "-k", "5", Integer.toString(PRIMARY_SECONDS_MAX), program), environment)) {
+            if (run(
+                    key.slurmName(),
+                    0,
+                    List.of("timeout", "-k", "5", Integer.toString(PRIMARY_SECONDS_MAX), program),
+                    environment)) {
                 log.info(key.slurmName() + " completed successfully");
             }
         }
@@ -231,8 +270,10 @@ public final class Programs {
             all.addAll(List.of("setpriv", "--reuid", user, "--init-groups", "--"));
         }
         all.addAll(command);
-        ProcessBuilder builder = new ProcessBuilder(all).redirectInput(new File("/dev/null"))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD);
+        ProcessBuilder builder = new ProcessBuilder(all)
+                .redirectInput(new File("/dev/null"))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().clear();
         builder.environment().putAll(environment);
         try {

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The begins and ends of reservations in a journal entry, for ResvProlog and ResvEpilog. They come from durable entries, not from a clock:
- * each program runs once, also when slurmctld restarts at that moment or is down when the time comes.
+ * The begins and ends of reservations in a journal entry, for ResvProlog and ResvEpilog. They come from durable
+ * entries, not from a clock: each program runs once, also when slurmctld restarts at that moment or is down when the
+ * time comes.
  */
 final class ReservationTimes {
     private static final String DELETION = Command.DeleteReservation.class.getSimpleName();
@@ -22,16 +23,25 @@ final class ReservationTimes {
     /** A begin or an end of the named reservation. */
     record Event(String name, boolean begins) {}
 
-    /** Returns the begins and ends in an entry, in order. A reservation that an administrator deletes has no end, as in Slurm. */
+    /**
+     * Returns the begins and ends in an entry, in order. A reservation that an administrator deletes has no end, as in
+     * Slurm.
+     */
     static List<Event> of(Entry entry, State before, State after) {
         List<Event> out = new ArrayList<>();
         for (Change change : entry.changes()) {
             switch (change) {
                 case Change.ReservationChanged c ->
-                        add(c.reservation().name(), entry, known(before, c.reservation().name()), known(after, c.reservation().name()), out);
-                case Change.ReservationRemoved c when !entry.cause().equals(DELETION) ->
-                        add(c.name(), entry, known(before, c.name()), Optional.empty(), out);
-                default -> { }
+                    add(
+                            c.reservation().name(),
+                            entry,
+                            known(before, c.reservation().name()),
+                            known(after, c.reservation().name()),
+                            out);
+                case Change.ReservationRemoved c
+                when !entry.cause().equals(DELETION) ->
+                    add(c.name(), entry, known(before, c.name()), Optional.empty(), out);
+                default -> {}
             }
         }
         return out;
@@ -41,12 +51,14 @@ final class ReservationTimes {
         return state.reservations().find(name);
     }
 
-    private static void add(String name, Entry entry, Optional<Reservation> before, Optional<Reservation> after, List<Event> out) {
+    private static void add(
+            String name, Entry entry, Optional<Reservation> before, Optional<Reservation> after, List<Event> out) {
         boolean was = before.filter(ReservationTimes::hasBegun).isPresent();
         boolean is = after.filter(ReservationTimes::hasBegun).isPresent();
         // its time was over before its begin was seen: slurmctld was down all the while
-        boolean passed = before.filter(r -> !was && r.end() <= entry.timeMs() / 1000).isPresent()
-                && after.map(r -> r.start() != before.get().start()).orElse(true);
+        boolean passed =
+                before.filter(r -> !was && r.end() <= entry.timeMs() / 1000).isPresent()
+                        && after.map(r -> r.start() != before.get().start()).orElse(true);
         if (!was && is || passed) {
             out.add(new Event(name, true));
         }

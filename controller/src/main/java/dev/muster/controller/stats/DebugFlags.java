@@ -10,11 +10,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
-/** What DebugFlags adds to the controller's log: what the records say, by subject. Lines begin with the flag, as Slurm's do. */
+/**
+ * What DebugFlags adds to the controller's log: what the records say, by subject. Lines begin with the flag, as Slurm's
+ * do.
+ */
 public final class DebugFlags {
     /** Those that something is written for. */
-    private static final List<String> WRITTEN = List.of("Agent", "AuditRPCs", "AuditTLS", "Dependency", "Gres", "Priority", "SelectType", "Steps",
-            "TLS", "TraceJobs");
+    private static final List<String> WRITTEN = List.of(
+            "Agent",
+            "AuditRPCs",
+            "AuditTLS",
+            "Dependency",
+            "Gres",
+            "Priority",
+            "SelectType",
+            "Steps",
+            "TLS",
+            "TraceJobs");
 
     private final DaemonLog log;
     private volatile List<String> on = List.of();
@@ -71,11 +83,21 @@ public final class DebugFlags {
             return;
         }
         switch (change) {
-            case Change.StepStarted c -> line("Steps", step(c.jobId(), c.step().id()) + " created on "
-                    + String.join(",", c.step().nodes().stream().map(p -> p.node() + ":" + p.cpus()).toList()));
+            case Change.StepStarted c ->
+                line(
+                        "Steps",
+                        step(c.jobId(), c.step().id()) + " created on "
+                                + String.join(
+                                        ",",
+                                        c.step().nodes().stream()
+                                                .map(p -> p.node() + ":" + p.cpus())
+                                                .toList()));
             case Change.StepLaunched c -> line("Steps", step(c.jobId(), c.stepId()) + " runs on " + c.node());
-            case Change.StepPartEnded c -> line("Steps", step(c.jobId(), c.stepId()) + " ended on " + c.node() + " with " + c.exit()
-                    + (c.reason().isEmpty() ? "" : " (" + c.reason() + ")"));
+            case Change.StepPartEnded c ->
+                line(
+                        "Steps",
+                        step(c.jobId(), c.stepId()) + " ended on " + c.node() + " with " + c.exit()
+                                + (c.reason().isEmpty() ? "" : " (" + c.reason() + ")"));
             case Change.StepEnding c -> line("Steps", step(c.jobId(), c.stepId()) + " is told to end: " + c.reason());
             case Change.StepEnded c -> line("Steps", step(c.jobId(), c.stepId()) + " is over");
             case Change.DependenciesChanged c -> line("Dependency", "JobId=" + c.jobId() + " " + c.dependencies());
@@ -88,21 +110,32 @@ public final class DebugFlags {
             case Change.NodeReleased c -> trace(c.jobId(), after);
             case Change.JobStarted c -> {
                 c.allocation().nodes().forEach(s -> {
-                    line("SelectType", "JobId=" + c.jobId() + " takes cores " + s.cores().ranges() + " (" + s.cpus() + " CPUs) and "
-                            + s.memoryMb() + "M of " + s.node());
-                    s.gres().forEach((name, devices) -> line("Gres", "JobId=" + c.jobId() + " takes " + name + " " + devices.ranges() + " of "
-                            + s.node()));
+                    line(
+                            "SelectType",
+                            "JobId=" + c.jobId() + " takes cores " + s.cores().ranges() + " (" + s.cpus()
+                                    + " CPUs) and " + s.memoryMb() + "M of " + s.node());
+                    s.gres()
+                            .forEach((name, devices) -> line(
+                                    "Gres",
+                                    "JobId=" + c.jobId() + " takes " + name + " " + devices.ranges() + " of "
+                                            + s.node()));
                 });
                 trace(c.jobId(), after);
             }
-            default -> { }
+            default -> {}
         }
     }
 
     private void trace(int jobId, State after) {
         if (has("TraceJobs")) {
-            after.jobs().find(jobId).ifPresent(j -> line("TraceJobs", "JobId=" + j.displayId() + " State=" + j.state() + " NodeCnt="
-                    + j.run().allocation().nodes().stream().filter(s -> !s.released()).count()));
+            after.jobs()
+                    .find(jobId)
+                    .ifPresent(j -> line(
+                            "TraceJobs",
+                            "JobId=" + j.displayId() + " State=" + j.state() + " NodeCnt="
+                                    + j.run().allocation().nodes().stream()
+                                            .filter(s -> !s.released())
+                                            .count()));
         }
     }
 

@@ -18,8 +18,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The cluster in numbers: OpenMetrics text under the names that Slurm's metrics/openmetrics has. What there is no measure of here is left out
- * rather than said to be 0. Every name is a gauge. Made anew for each request from one state.
+ * The cluster in numbers: OpenMetrics text under the names that Slurm's metrics/openmetrics has. What there is no
+ * measure of here is left out rather than said to be 0. Every name is a gauge. Made anew for each request from one
+ * state.
  */
 public final class Metrics {
     public static final List<String> PAGES = List.of("jobs", "jobs-users-accts", "nodes", "partitions", "scheduler");
@@ -56,7 +57,10 @@ public final class Metrics {
             }
             case "jobs-users-accts" -> {
                 grouped("slurm_user_jobs", "username", job -> job.desc().owner().user());
-                grouped("slurm_account_jobs", "account", job -> job.desc().charge().account());
+                grouped(
+                        "slurm_account_jobs",
+                        "account",
+                        job -> job.desc().charge().account());
                 yield Optional.of(out.text());
             }
             case "nodes" -> {
@@ -68,7 +72,8 @@ public final class Metrics {
                 yield Optional.of(out.text());
             }
             case "scheduler" -> {
-                MetricsText.SCHEDULER.forEach((name, source) -> out.put(name, "", diagnostics.getOrDefault(source, 0L)));
+                MetricsText.SCHEDULER.forEach(
+                        (name, source) -> out.put(name, "", diagnostics.getOrDefault(source, 0L)));
                 yield Optional.of(out.text());
             }
             default -> Optional.empty();
@@ -77,8 +82,10 @@ public final class Metrics {
 
     private void grouped(String prefix, String label, Function<Job, String> group) {
         TreeMap<String, JobCounts> groups = new TreeMap<>();
-        state.jobs().values().stream().filter(job -> !group.apply(job).isEmpty())
-                .forEach(job -> groups.computeIfAbsent(group.apply(job), g -> new JobCounts()).add(job));
+        state.jobs().values().stream()
+                .filter(job -> !group.apply(job).isEmpty())
+                .forEach(job -> groups.computeIfAbsent(group.apply(job), g -> new JobCounts())
+                        .add(job));
         groups.forEach((name, counts) -> counts.print(prefix, MetricsText.label(label, name)));
     }
 
@@ -114,8 +121,13 @@ public final class Metrics {
                 count("gpus_alloc", has.gres().getOrDefault("gpu", 0));
                 count("memory_alloc", has.memoryMb() * MIB);
                 count("nodes_alloc", has.nodes());
-                boolean asleep = job.has(JobFlag.CONFIGURING) && job.run().allocation().nodes().stream().map(Allocation.Share::node)
-                        .anyMatch(name -> state.nodes().find(name).map(Node::isAsleep).orElse(false));
+                boolean asleep = job.has(JobFlag.CONFIGURING)
+                        && job.run().allocation().nodes().stream()
+                                .map(Allocation.Share::node)
+                                .anyMatch(name -> state.nodes()
+                                        .find(name)
+                                        .map(Node::isAsleep)
+                                        .orElse(false));
                 count("powerup_node", asleep ? 1 : 0);
             }
         }
@@ -139,15 +151,23 @@ public final class Metrics {
             out.put("slurm_node_gpus", label, n.gresCount("gpu", ""));
             out.put("slurm_node_gpus_alloc", label, gpusOf(n));
             out.put("slurm_node_memory_alloc_bytes", label, info.memoryAllocatedMb() * MIB);
-            out.put("slurm_node_memory_effective_bytes", label, Math.max(0, info.memoryMb() - info.memSpecLimitMb()) * MIB);
+            out.put(
+                    "slurm_node_memory_effective_bytes",
+                    label,
+                    Math.max(0, info.memoryMb() - info.memSpecLimitMb()) * MIB);
             out.put("slurm_node_memory_free_bytes", label, info.memoryFreeMb() * MIB);
             out.put("slurm_node_memory_bytes", label, info.memoryMb() * MIB);
         });
     }
 
     private long gpusOf(Node n) {
-        return n.jobs().stream().flatMap(id -> state.jobs().at(id).run().allocation().on(n.name()).stream()).filter(share -> !share.released())
-                .mapToLong(share -> share.gres().containsKey("gpu") ? share.gres().get("gpu").count() : 0).sum();
+        return n.jobs().stream()
+                .flatMap(id -> state.jobs().at(id).run().allocation().on(n.name()).stream())
+                .filter(share -> !share.released())
+                .mapToLong(share -> share.gres().containsKey("gpu")
+                        ? share.gres().get("gpu").count()
+                        : 0)
+                .sum();
     }
 
     /** Nodes by state and flag, and what they have. */
@@ -211,7 +231,8 @@ public final class Metrics {
         for (String name : order) {
             String label = MetricsText.label("partition", name);
             jobs.get(name).print("slurm_partition_jobs", label);
-            MetricsText.WAITING.forEach(what -> out.put("slurm_partition_jobs_" + what, label, waiting.get(name).getOrDefault(what, 0L)));
+            MetricsText.WAITING.forEach(what -> out.put(
+                    "slurm_partition_jobs_" + what, label, waiting.get(name).getOrDefault(what, 0L)));
             state.partitions().find(name).ifPresent(p -> nodesOf(p, label));
         }
     }
@@ -235,7 +256,8 @@ public final class Metrics {
     private void nodesOf(Partition p, String label) {
         NodeCounts all = new NodeCounts();
         p.nodes().forEach(name -> state.nodes().find(name).ifPresent(n -> all.add(n, nodeInfo.apply(n))));
-        all.states.forEach((name, value) -> out.put("slurm_partition_nodes" + MetricsText.ofPartition(name), label, value));
+        all.states.forEach(
+                (name, value) -> out.put("slurm_partition_nodes" + MetricsText.ofPartition(name), label, value));
         out.put("slurm_partition_nodes_cpus_efctv", label, all.cpusEffective);
         out.put("slurm_partition_nodes_cpus_idle", label, Math.max(0, all.cpusEffective - all.cpusAllocated));
         out.put("slurm_partition_nodes_cpus_alloc", label, all.cpusAllocated);

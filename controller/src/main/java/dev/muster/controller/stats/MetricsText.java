@@ -7,19 +7,73 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The words of the metrics and how they are written: samples of one name stand together, whatever order they come in. */
+/**
+ * The words of the metrics and how they are written: samples of one name stand together, whatever order they come in.
+ */
 final class MetricsText {
     /** After the prefix; "" is the number of all. Of what a job may be doing. */
-    static final List<String> JOBS = List.of("", "bootfail", "cancelled", "completed", "completing", "configuring", "cpus_alloc", "deadline",
-            "failed", "fed_requeued", "finished", "gpus_alloc", "hold", "memory_alloc", "node_failed", "nodes_alloc", "outofmemory", "pending",
-            "powerup_node", "preempted", "requeued", "resizing", "revoked", "running", "signaling", "stageout", "started", "suspended", "timeout");
+    static final List<String> JOBS = List.of(
+            "",
+            "bootfail",
+            "cancelled",
+            "completed",
+            "completing",
+            "configuring",
+            "cpus_alloc",
+            "deadline",
+            "failed",
+            "fed_requeued",
+            "finished",
+            "gpus_alloc",
+            "hold",
+            "memory_alloc",
+            "node_failed",
+            "nodes_alloc",
+            "outofmemory",
+            "pending",
+            "powerup_node",
+            "preempted",
+            "requeued",
+            "resizing",
+            "revoked",
+            "running",
+            "signaling",
+            "stageout",
+            "started",
+            "suspended",
+            "timeout");
     /** Of what a node may be. */
-    static final List<String> NODES = List.of("", "alloc", "completing", "cloud", "down", "drain", "drained", "draining", "dyn_future", "dyn_normal",
-            "fail", "future", "idle", "invalid_reg", "maint", "mixed", "noresp", "planned", "power_down", "power_up", "powered_down",
-            "powering_down", "powering_up", "reboot_issued", "reboot_req", "resv", "unknown");
+    static final List<String> NODES = List.of(
+            "",
+            "alloc",
+            "completing",
+            "cloud",
+            "down",
+            "drain",
+            "drained",
+            "draining",
+            "dyn_future",
+            "dyn_normal",
+            "fail",
+            "future",
+            "idle",
+            "invalid_reg",
+            "maint",
+            "mixed",
+            "noresp",
+            "planned",
+            "power_down",
+            "power_up",
+            "powered_down",
+            "powering_down",
+            "powering_up",
+            "reboot_issued",
+            "reboot_req",
+            "resv",
+            "unknown");
     /** Of the jobs that wait for a partition. */
-    static final List<String> WAITING = List.of("max_job_nodes", "max_job_nodes_nohold", "min_job_nodes", "min_job_nodes_nohold",
-            "wait_part_node_limit");
+    static final List<String> WAITING = List.of(
+            "max_job_nodes", "max_job_nodes_nohold", "min_job_nodes", "min_job_nodes_nohold", "wait_part_node_limit");
 
     /** Of the scheduler: the name, and what sdiag's reply calls it. */
     static final Map<String, String> SCHEDULER = scheduler("""
@@ -49,12 +103,25 @@ final class MetricsText {
 
     /** {@code {node="n1"}} with what the format wants escaped. */
     static String label(String name, String value) {
-        return "{" + name + "=\"" + value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"}";
+        return "{" + name + "=\""
+                + value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"}";
     }
 
     void put(String name, String label, long value) {
-        families.computeIfAbsent(name, n -> new StringBuilder("# HELP ").append(n).append(' ').append(n.substring(6).replace('_', ' '))
-                .append("\n# TYPE ").append(n).append(" gauge\n")).append(name).append(label).append(' ').append(value).append('\n');
+        families.computeIfAbsent(
+                        name,
+                        n -> new StringBuilder("# HELP ")
+                                .append(n)
+                                .append(' ')
+                                .append(n.substring(6).replace('_', ' '))
+                                .append("\n# TYPE ")
+                                .append(n)
+                                .append(" gauge\n"))
+                .append(name)
+                .append(label)
+                .append(' ')
+                .append(value)
+                .append('\n');
     }
 
     String text() {
@@ -65,7 +132,8 @@ final class MetricsText {
 
     static String word(JobState state) {
         return switch (state) {
-            case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, FAILED, TIMEOUT, PREEMPTED, DEADLINE -> state.name().toLowerCase(Locale.ROOT);
+            case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, FAILED, TIMEOUT, PREEMPTED, DEADLINE ->
+                state.name().toLowerCase(Locale.ROOT);
             case NODE_FAIL -> "node_failed";
             case BOOT_FAIL -> "bootfail";
             case OUT_OF_MEMORY -> "outofmemory";
@@ -75,7 +143,8 @@ final class MetricsText {
     /** "" for one that is not counted. */
     static String word(JobFlag flag) {
         return switch (flag) {
-            case COMPLETING, CONFIGURING, RESIZING, REVOKED, SIGNALING, REQUEUED -> flag.name().toLowerCase(Locale.ROOT);
+            case COMPLETING, CONFIGURING, RESIZING, REVOKED, SIGNALING, REQUEUED ->
+                flag.name().toLowerCase(Locale.ROOT);
             case REQUEUE_FED -> "fed_requeued";
             case STAGE_OUT -> "stageout";
             case REQUEUE_HOLD, RESV_DEL_HOLD, SPECIAL_EXIT, STOPPED, UPDATE_DB, EXPEDITING -> "";
@@ -100,11 +169,14 @@ final class MetricsText {
 
     /** The same state behind {@code slurm_partition_nodes}, where some are spelled otherwise. */
     static String ofPartition(String state) {
-        return state.isEmpty() ? "" : "_" + switch (state) {
-            case "completing" -> "cg";
-            case "noresp" -> "no_resp";
-            case "reboot_req" -> "reboot_requested";
-            default -> state;
-        };
+        return state.isEmpty()
+                ? ""
+                : "_"
+                        + switch (state) {
+                            case "completing" -> "cg";
+                            case "noresp" -> "no_resp";
+                            case "reboot_req" -> "reboot_requested";
+                            default -> state;
+                        };
     }
 }

@@ -4,8 +4,8 @@ import dev.muster.scheduler.forecast.Forecast;
 import java.util.Map;
 
 /**
- * What sdiag tells of the plans since the start or the last reset, as of the original's backfill scheduler: both look at when everybody in the queue
- * could start. Thread-safe.
+ * What sdiag tells of the plans since the start or the last reset, as of the original's backfill scheduler: both look
+ * at when everybody in the queue could start. Thread-safe.
  */
 public final class PlanStatistics {
     private volatile boolean active;

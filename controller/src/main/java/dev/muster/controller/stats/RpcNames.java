@@ -7,7 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Our messages by the names and numbers that readers of sdiag know; a message Slurm has not shows as itself with number 0. */
+/**
+ * Our messages by the names and numbers that readers of sdiag know; a message Slurm has not shows as itself with number
+ * 0.
+ */
 public final class RpcNames {
     private record Rpc(String name, int number) {}
 
@@ -84,9 +87,11 @@ public final class RpcNames {
     /** Counts by message as the original counts them: some of its own are several here. */
     public static List<ClusterMessages.RpcCount> counts(Requests requests) {
         Map<String, ClusterMessages.RpcCount> out = new LinkedHashMap<>();
-        requests.forEachMessage((message, c) -> out.merge(name(message),
+        requests.forEachMessage((message, c) -> out.merge(
+                name(message),
                 new ClusterMessages.RpcCount(name(message), number(message), c.calls(), c.us()),
-                (a, b) -> new ClusterMessages.RpcCount(a.name(), a.number(), a.count() + b.count(), a.totalUs() + b.totalUs())));
+                (a, b) -> new ClusterMessages.RpcCount(
+                        a.name(), a.number(), a.count() + b.count(), a.totalUs() + b.totalUs())));
         return new ArrayList<>(out.values());
     }
 

@@ -27,7 +27,10 @@ public final class SchedulerLog {
         path = wanted;
         own = Optional.empty();
         try {
-            own = wanted.isEmpty() ? own : Optional.of(new DaemonLog("slurmctld", wanted, false, DaemonLog.INFO, conf.text(Key.LOG_TIME_FORMAT), 0));
+            own = wanted.isEmpty()
+                    ? own
+                    : Optional.of(new DaemonLog(
+                            "slurmctld", wanted, false, DaemonLog.INFO, conf.text(Key.LOG_TIME_FORMAT), 0));
         } catch (IOException e) {
             main.error("SlurmSchedLogFile " + wanted + ": " + e.getMessage());
         }

@@ -49,7 +49,7 @@ public final class Statistics {
                 case Change.JobStarted c -> started.increment();
                 case Change.JobEnded c -> ended(c.state());
                 case Change.PendingJobEnded c -> ended(c.state());
-                default -> { }
+                default -> {}
             }
         }
     }
@@ -60,7 +60,7 @@ public final class Statistics {
             case NODE_FAIL, BOOT_FAIL -> failed.increment();
             // how a script ended is its own matter, and nothing that failed here
             case COMPLETED, PREEMPTED, FAILED, OUT_OF_MEMORY -> completed.increment();
-            case PENDING, RUNNING, SUSPENDED, TIMEOUT, DEADLINE -> { }
+            case PENDING, RUNNING, SUSPENDED, TIMEOUT, DEADLINE -> {}
         }
     }
 
@@ -88,10 +88,19 @@ public final class Statistics {
         long seconds = System.currentTimeMillis() / 1000;
         out.put("req_time", seconds);
         out.put("job_states_ts", seconds);
-        out.put("jobs_pending", state.jobs().values().stream().filter(j -> j.state() == JobState.PENDING)
-                .mapToLong(j -> j.isArrayRecord() ? j.array().pending().count() : 1).sum());
-        out.put("jobs_running", state.nodes().values().stream().flatMap(n -> n.jobs().stream()).distinct()
-                .filter(id -> state.jobs().at(id).state() == JobState.RUNNING).count());
+        out.put(
+                "jobs_pending",
+                state.jobs().values().stream()
+                        .filter(j -> j.state() == JobState.PENDING)
+                        .mapToLong(j -> j.isArrayRecord() ? j.array().pending().count() : 1)
+                        .sum());
+        out.put(
+                "jobs_running",
+                state.nodes().values().stream()
+                        .flatMap(n -> n.jobs().stream())
+                        .distinct()
+                        .filter(id -> state.jobs().at(id).state() == JobState.RUNNING)
+                        .count());
         out.put("schedule_cycle_last", passUsLast);
         out.put("schedule_cycle_max", passUsMost);
         out.put("schedule_cycle_total", passes);

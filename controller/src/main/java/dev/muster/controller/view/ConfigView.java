@@ -20,8 +20,15 @@ import java.util.TreeMap;
 
 /** The configuration as {@code scontrol show config} tells it: slurm.conf with what was changed since. */
 public final class ConfigView {
-    private static final Map<String, String> CHANGEABLE = Map.of("SuspendExcNodes", Power.KEPT_NODES, "SuspendExcParts", Power.KEPT_PARTITIONS,
-            "SuspendExcStates", Power.KEPT_STATES, "FairShareDampeningFactor", "priority_dampening");
+    private static final Map<String, String> CHANGEABLE = Map.of(
+            "SuspendExcNodes",
+            Power.KEPT_NODES,
+            "SuspendExcParts",
+            Power.KEPT_PARTITIONS,
+            "SuspendExcStates",
+            Power.KEPT_STATES,
+            "FairShareDampeningFactor",
+            "priority_dampening");
 
     private final Identities identities;
     private final DebugFlags flags;
@@ -40,14 +47,31 @@ public final class ConfigView {
 
     /** @param conf as it was read last */
     public ClusterMessages.ConfigReply reply(SlurmConf conf, State state) {
-        String boot = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss").withZone(ZoneId.systemDefault())
+        String boot = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss")
+                .withZone(ZoneId.systemDefault())
                 .format(Instant.ofEpochSecond(bootTime));
-        List<String> lines = ShowConfig.of(conf, new ShowLive(boot, state.nextJobId(), Release.VERSION,
-                name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
-        List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
-                : line.startsWith("SlurmSchedLogLevel ") ? with(line, scheduling.isOn() ? "1" : "0")
-                : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
-        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live.stream().map(line -> changed(state, line)).toList(),
+        List<String> lines = ShowConfig.of(
+                conf,
+                new ShowLive(
+                        boot,
+                        state.nextJobId(),
+                        Release.VERSION,
+                        name -> identities
+                                .byName(name)
+                                .map(i -> i.user() + "(" + i.uid() + ")")
+                                .orElse(name)));
+        List<String> live = lines.stream()
+                .map(line -> line.startsWith("DebugFlags ")
+                        ? with(line, String.join(",", flags.on()))
+                        : line.startsWith("SlurmSchedLogLevel ")
+                                ? with(line, scheduling.isOn() ? "1" : "0")
+                                : line.startsWith("SlurmctldDebug ")
+                                        ? with(line, SlurmConf.debugName(log.level()))
+                                        : line)
+                .toList();
+        return new ClusterMessages.ConfigReply(
+                System.currentTimeMillis() / 1000,
+                live.stream().map(line -> changed(state, line)).toList(),
                 new TreeMap<>());
     }
 
@@ -55,7 +79,8 @@ public final class ConfigView {
     private static String changed(State state, String line) {
         String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
         Map<String, String> options = state.settings().options();
-        boolean known = options.containsKey(option) || option.startsWith("power:") && Power.of(state).isPresent();
+        boolean known = options.containsKey(option)
+                || option.startsWith("power:") && Power.of(state).isPresent();
         return option.isEmpty() || !known ? line : with(line, options.getOrDefault(option, ""));
     }
 

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Which of its node's GPUs each task of a step sees: {@code --gpu-bind}, and {@code --gpus-per-task}, which means one's own. */
+/**
+ * Which of its node's GPUs each task of a step sees: {@code --gpu-bind}, and {@code --gpus-per-task}, which means one's
+ * own.
+ */
 final class DeviceBinding {
     private final List<Integer> ids = new ArrayList<>();
     /** Tasks that are bound to each of them already. */
@@ -26,7 +29,7 @@ final class DeviceBinding {
 
     /**
      * @param near by task the GPUs near its cores, of whosever they are
-     * @param all  the step's GPUs on the node
+     * @param all the step's GPUs on the node
      * @return the GPUs of each task; all where nothing binds. Who is to have none of them has the first.
      */
     static List<IndexSet> gpus(StepDesc desc, IndexSet all, List<IndexSet> near) {
@@ -36,7 +39,9 @@ final class DeviceBinding {
         List<IndexSet> out = new ArrayList<>();
         for (int local = 0; local < near.size(); local++) {
             IndexSet close = all.intersect(near.get(local));
-            IndexSet own = all.isEmpty() || bindsNothing(bind) ? all : binding.one(bind, perTask, local, close.isEmpty() ? all : close);
+            IndexSet own = all.isEmpty() || bindsNothing(bind)
+                    ? all
+                    : binding.one(bind, perTask, local, close.isEmpty() ? all : close);
             out.add(own.isEmpty() && !all.isEmpty() ? IndexSet.of(all.first()) : own);
         }
         return out;
@@ -62,13 +67,18 @@ final class DeviceBinding {
         }
         if (bind.startsWith("single:")) {
             int most = Math.max(1, number(bind.substring(7)));
-            int least = ids.stream().filter(close::contains).min(Comparator.comparingInt(id -> bound.getOrDefault(id, 0) / most)).orElseThrow();
+            int least = ids.stream()
+                    .filter(close::contains)
+                    .min(Comparator.comparingInt(id -> bound.getOrDefault(id, 0) / most))
+                    .orElseThrow();
             bound.merge(least, 1, Integer::sum);
             return IndexSet.of(least);
         }
         int own = bind.startsWith("per_task:") ? Math.max(1, number(bind.substring(9))) : perTask;
         IndexSet out = IndexSet.empty();
-        List<Integer> nearest = ids.stream().sorted(Comparator.comparing(id -> !close.contains(id))).toList();
+        List<Integer> nearest = ids.stream()
+                .sorted(Comparator.comparing(id -> !close.contains(id)))
+                .toList();
         for (int id : own > 0 ? nearest : ids) {
             if (own <= 0 || out.count() < own && bound.putIfAbsent(id, 1) == null) {
                 out = out.with(id);
@@ -77,9 +87,13 @@ final class DeviceBinding {
         return out;
     }
 
-    /** {@code gres/gpu:verbose,map_gpu:0,1} → {@code map_gpu:0,1}; {@code map:} is another word for {@code map_gpu:}. */
+    /**
+     * {@code gres/gpu:verbose,map_gpu:0,1} → {@code map_gpu:0,1}; {@code map:} is another word for {@code map_gpu:}.
+     */
     private static String kind(String text) {
-        String bind = text.toLowerCase(Locale.ROOT).replaceFirst("^gres/gpu:", "").replaceFirst("^(verbose|v)(,|$)", "")
+        String bind = text.toLowerCase(Locale.ROOT)
+                .replaceFirst("^gres/gpu:", "")
+                .replaceFirst("^(verbose|v)(,|$)", "")
                 .replaceFirst("^(map|mask):", "$1_gpu:");
         // an empty list binds nothing
         return bind.equals("map_gpu:") || bind.equals("mask_gpu:") ? "none" : bind;

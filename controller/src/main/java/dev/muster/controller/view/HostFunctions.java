@@ -21,8 +21,12 @@ public final class HostFunctions {
     private HostFunctions() {}
 
     public static String expanded(String list, State state) {
-        return HostCall.expanded(list, call -> call.isOfFeature() ? inOrder(state.nodes().values().stream()
-                .filter(n -> n.spec().features().contains(call.word()))) : call.of(state.settings().topologies()));
+        return HostCall.expanded(
+                list,
+                call -> call.isOfFeature()
+                        ? inOrder(state.nodes().values().stream()
+                                .filter(n -> n.spec().features().contains(call.word())))
+                        : call.of(state.settings().topologies()));
     }
 
     public static Map<String, String> expanded(Map<String, String> changes, State state) {
@@ -52,6 +56,8 @@ public final class HostFunctions {
     }
 
     private static List<String> inOrder(Stream<Node> nodes) {
-        return nodes.sorted(java.util.Comparator.comparingInt(n -> n.spec().order())).map(Node::name).toList();
+        return nodes.sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
+                .map(Node::name)
+                .toList();
     }
 }

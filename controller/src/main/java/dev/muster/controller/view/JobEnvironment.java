@@ -61,8 +61,8 @@ public final class JobEnvironment {
     }
 
     /** What programs of a node are told, and those of slurmctld are not. */
-    private static final List<String> NODE_ONLY = List.of("SLURM_NODELIST", "SLURM_JOB_NTASKS", "SLURM_JOB_CORE_SPEC_COUNT",
-            "SLURM_JOB_CORE_SPEC_TYPE");
+    private static final List<String> NODE_ONLY =
+            List.of("SLURM_NODELIST", "SLURM_JOB_NTASKS", "SLURM_JOB_CORE_SPEC_COUNT", "SLURM_JOB_CORE_SPEC_TYPE");
 
     /** For prolog and epilog: nothing in it is the user's to choose freely. */
     public static List<String> ofHooks(State state, Job job) {
@@ -80,16 +80,30 @@ public final class JobEnvironment {
         v.put("SLURM_JOB_ACCOUNT", d.charge().account());
         v.put("SLURM_JOB_NODELIST", NodeLists.of(job.run().allocation()));
         v.put("SLURM_NODELIST", NodeLists.of(job.run().allocation()));
-        v.put("SLURM_JOB_NTASKS", Integer.toString(Math.max(1, d.request().tasks() > 0 ? d.request().tasks() : d.request().nodesMin())));
-        int specialized = d.request().threadSpec() > 0 ? d.request().threadSpec() : d.request().coreSpec();
+        v.put(
+                "SLURM_JOB_NTASKS",
+                Integer.toString(Math.max(
+                        1,
+                        d.request().tasks() > 0
+                                ? d.request().tasks()
+                                : d.request().nodesMin())));
+        int specialized = d.request().threadSpec() > 0
+                ? d.request().threadSpec()
+                : d.request().coreSpec();
         v.put("SLURM_JOB_CORE_SPEC_COUNT", Integer.toString(Math.max(0, specialized)));
         v.put("SLURM_JOB_CORE_SPEC_TYPE", d.request().threadSpec() > 0 ? "threads" : "cores");
-        v.put("SLURM_JOB_NUM_NODES", Integer.toString(job.run().allocation().nodes().size()));
+        v.put(
+                "SLURM_JOB_NUM_NODES",
+                Integer.toString(job.run().allocation().nodes().size()));
         v.put("SLURM_JOB_START_TIME", Long.toString(job.run().startTime()));
         v.put("SLURM_JOB_WORK_DIR", d.files().workDir().text());
         v.put("SLURM_CLUSTER_NAME", state.settings().clusterName());
         v.put("SLURM_JOB_RESTART_COUNT", Integer.toString(job.restarts()));
-        v.put("SLURM_JOB_CPUS_PER_NODE", counts(job.run().allocation().nodes().stream().map(Allocation.Share::cpus).toList()));
+        v.put(
+                "SLURM_JOB_CPUS_PER_NODE",
+                counts(job.run().allocation().nodes().stream()
+                        .map(Allocation.Share::cpus)
+                        .toList()));
         v.put("SLURM_JOB_OVERSUBSCRIBE", JobViews.oversubscribe(state, job));
         v.put("SLURM_JOB_EXCLUSIVE", JobViews.exclusiveUse(state, job));
         optional(v, "SLURM_JOB_LICENSES", d.request().licenses());
@@ -124,18 +138,27 @@ public final class JobEnvironment {
 
     /** What an epilog knows more than a prolog. */
     public static List<String> ofEpilog(Job job) {
-        return endings(job).entrySet().stream().map(x -> x.getKey() + "=" + x.getValue()).toList();
+        return endings(job).entrySet().stream()
+                .map(x -> x.getKey() + "=" + x.getValue())
+                .toList();
     }
 
     /** The job of an srun is its step: srun may have told how that ended before its nodes do. */
     private static Map<String, String> endings(Job job) {
         ExitStatus exit = job.run().exit();
         int derived = job.run().derivedExit().waitStatus();
-        Map<String, String> ended = job.run().endTime() == 0 ? Map.of() : Map.of("SLURM_JOB_END_TIME", Long.toString(job.run().endTime()));
+        Map<String, String> ended = job.run().endTime() == 0
+                ? Map.of()
+                : Map.of("SLURM_JOB_END_TIME", Long.toString(job.run().endTime()));
         Map<String, String> out = new TreeMap<>(ended);
-        out.putAll(Map.of("SLURM_JOB_EXIT_CODE", Integer.toString(exit.code() << 8 | exit.signal()),
-                "SLURM_JOB_EXIT_CODE2", exit.code() + ":" + exit.signal(),
-                "SLURM_JOB_DERIVED_EC", Integer.toString(job.desc().kind() == JobDesc.Kind.RUN ? Math.max(derived, exit.waitStatus()) : derived)));
+        out.putAll(Map.of(
+                "SLURM_JOB_EXIT_CODE",
+                Integer.toString(exit.code() << 8 | exit.signal()),
+                "SLURM_JOB_EXIT_CODE2",
+                exit.code() + ":" + exit.signal(),
+                "SLURM_JOB_DERIVED_EC",
+                Integer.toString(
+                        job.desc().kind() == JobDesc.Kind.RUN ? Math.max(derived, exit.waitStatus()) : derived)));
         return out;
     }
 
@@ -195,7 +218,8 @@ public final class JobEnvironment {
         e.optional("SLURM_JOB_GPUS", list(script.gres().getOrDefault("gpu", IndexSet.empty())));
         e.parts(script.node(), script.gres());
         e.unseen(script.node(), script.gres());
-        e.vars.putAll(MpiBootstrap.variables(Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
+        e.vars.putAll(MpiBootstrap.variables(
+                Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
         return e.over(submitted);
     }
 
@@ -210,13 +234,19 @@ public final class JobEnvironment {
     }
 
     /**
-     * A numbered step's for each of its nodes, without what differs between its tasks. What all nodes are told alike is made once: for a step on
-     * thousands of nodes it would else be most of what its launch takes.
+     * A numbered step's for each of its nodes, without what differs between its tasks. What all nodes are told alike is
+     * made once: for a step on thousands of nodes it would else be most of what its launch takes.
      */
     static final class OfStep {
         /** What a node without devices is told for itself, all that is not alike. */
-        private static final List<String> OWN = List.of("SLURM_NODEID", "SLURM_GTIDS", "SLURM_CPUS_ON_NODE", "SLURM_TOPOLOGY_ADDR",
-                "SLURM_TOPOLOGY_ADDR_PATTERN", "SLURM_SRUN_COMM_PORT", "SLURM_STEP_LAUNCHER_PORT");
+        private static final List<String> OWN = List.of(
+                "SLURM_NODEID",
+                "SLURM_GTIDS",
+                "SLURM_CPUS_ON_NODE",
+                "SLURM_TOPOLOGY_ADDR",
+                "SLURM_TOPOLOGY_ADDR_PATTERN",
+                "SLURM_SRUN_COMM_PORT",
+                "SLURM_STEP_LAUNCHER_PORT");
 
         private final State state;
         private final Job job;
@@ -226,6 +256,7 @@ public final class JobEnvironment {
         private final Map<String, Integer> places = new HashMap<>();
         /** The first node's without devices, and where in it its own entries are; none before there is one. */
         private List<Bytes> one = List.of();
+
         private final int[] at = new int[OWN.size()];
 
         OfStep(State state, Job job, Step step, Bytes submitted) {
@@ -259,7 +290,7 @@ public final class JobEnvironment {
                     String entry = one.get(i).text();
                     int own = OWN.indexOf(entry.substring(0, Math.max(0, entry.indexOf('='))));
                     if (own >= 0) {
-                        at[own] = i;        // a node that slurm.conf names has each of them
+                        at[own] = i; // a node that slurm.conf names has each of them
                     }
                 }
                 return one;
@@ -283,8 +314,12 @@ public final class JobEnvironment {
             e.alike(step, whole);
             e.own(part, index(part));
             e.gpus(part.node(), part.gres());
-            e.optional(step.desc().interactive() ? "SLURM_JOB_GPUS" : "SLURM_STEP_GPUS", list(part.gres().getOrDefault("gpu", IndexSet.empty())));
-            e.number("SLURM_SHARDS_ON_NODE", part.gres().getOrDefault("shard", IndexSet.empty()).count());
+            e.optional(
+                    step.desc().interactive() ? "SLURM_JOB_GPUS" : "SLURM_STEP_GPUS",
+                    list(part.gres().getOrDefault("gpu", IndexSet.empty())));
+            e.number(
+                    "SLURM_SHARDS_ON_NODE",
+                    part.gres().getOrDefault("shard", IndexSet.empty()).count());
             e.parts(part.node(), part.gres());
             e.unseen(part.node(), part.gres());
             if (step.desc().preserveEnv()) {
@@ -296,7 +331,8 @@ public final class JobEnvironment {
     }
 
     private void alike(Step step, WholeStep whole) {
-        String perNode = counts(whole.parts().stream().map(p -> p.tasks().size()).toList());
+        String perNode =
+                counts(whole.parts().stream().map(p -> p.tasks().size()).toList());
         put("SLURM_STEP_ID", StepId.variable(step.id()));
         put("SLURM_STEPID", StepId.variable(step.id()));
         put("SLURM_NTASKS", whole.tasks());
@@ -320,7 +356,11 @@ public final class JobEnvironment {
         if (step.desc().request().cpusPerTask() > 0) {
             put("SLURM_CPUS_PER_TASK", step.desc().request().cpusPerTask());
         }
-        optional(TresPerTask.VARIABLE, TresPerTask.of(step.desc().request().cpusPerTask(), step.desc().request().tresPerTask()));
+        optional(
+                TresPerTask.VARIABLE,
+                TresPerTask.of(
+                        step.desc().request().cpusPerTask(),
+                        step.desc().request().tresPerTask()));
         put("SLURM_JOB_NODES", allocation.nodes().size());
         optional("SLURM_JOB_GROUP", job.desc().owner().group());
         oomKillStep(step.desc().oomKillStep());
@@ -329,13 +369,17 @@ public final class JobEnvironment {
     /** @param ofStep the step's own value; "" for the value of the job or the configuration */
     private void oomKillStep(String ofStep) {
         String ofJob = job.desc().extras().oomKillStep();
-        String said = !ofStep.isEmpty() ? ofStep : !ofJob.isEmpty() ? ofJob : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
+        String said = !ofStep.isEmpty()
+                ? ofStep
+                : !ofJob.isEmpty() ? ofJob : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
         put("SLURM_OOM_KILL_STEP", said.equals("1") ? 1 : 0);
     }
 
     private void own(Step.Part part, int index) {
         put("SLURM_NODEID", index);
-        put("SLURM_GTIDS", part.tasks().stream().map(String::valueOf).collect(java.util.stream.Collectors.joining(",")));
+        put(
+                "SLURM_GTIDS",
+                part.tasks().stream().map(String::valueOf).collect(java.util.stream.Collectors.joining(",")));
         put("SLURM_CPUS_ON_NODE", part.cpus());
         address(part.node());
         // where the step's streams are served
@@ -346,13 +390,16 @@ public final class JobEnvironment {
     }
 
     private static String distribution(Step step, WholeStep whole) {
-        Distribution d = Distribution.parse(step.desc().request().distribution()).orElse(Distribution.UNSET);
+        Distribution d =
+                Distribution.parse(step.desc().request().distribution()).orElse(Distribution.UNSET);
         String spread = whole.tasks() <= whole.parts().size() ? "cyclic" : "block";
         return d.equals(Distribution.UNSET) ? spread : d.text();
     }
 
     private void plane(String distribution) {
-        Distribution.parse(distribution).filter(d -> d.nodes() == Distribution.Nodes.PLANE).ifPresent(d -> put("SLURM_DIST_PLANESIZE", d.plane()));
+        Distribution.parse(distribution)
+                .filter(d -> d.nodes() == Distribution.Nodes.PLANE)
+                .ifPresent(d -> put("SLURM_DIST_PLANESIZE", d.plane()));
     }
 
     private void put(String name, Object value) {
@@ -362,7 +409,9 @@ public final class JobEnvironment {
     private void job() {
         JobDesc d = job.desc();
         ResourceRequest r = d.request();
-        state.buffers().environment(job.id()).forEach(entry -> put(entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1)));
+        state.buffers()
+                .environment(job.id())
+                .forEach(entry -> put(entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1)));
         put("SLURM_JOB_ID", job.id());
         put("SLURM_JOBID", job.id());
         put("SLURM_JOB_NAME", d.name());
@@ -375,11 +424,17 @@ public final class JobEnvironment {
         put("SLURM_NODELIST", NodeLists.of(allocation));
         put("SLURM_JOB_NUM_NODES", allocation.nodes().size());
         put("SLURM_NNODES", allocation.nodes().size());
-        put("SLURM_JOB_CPUS_PER_NODE", counts(allocation.nodes().stream().map(this::usable).toList()));
+        put(
+                "SLURM_JOB_CPUS_PER_NODE",
+                counts(allocation.nodes().stream().map(this::usable).toList()));
         put("SLURM_JOB_START_TIME", job.run().startTime());
         if (d.extras().stepMgr() && !allocation.isEmpty()) {
-            put("SLURM_STEPMGR", state.members(job).getFirst().run().allocation().nodes().stream().findFirst()
-                    .orElse(allocation.nodes().getFirst()).node());
+            put(
+                    "SLURM_STEPMGR",
+                    state.members(job).getFirst().run().allocation().nodes().stream()
+                            .findFirst()
+                            .orElse(allocation.nodes().getFirst())
+                            .node());
         }
         optional("SLURM_CONTAINER_TYPE", d.extras().containerType());
         optional("SLURM_JOB_LICENSES", d.request().licenses());
@@ -403,7 +458,9 @@ public final class JobEnvironment {
             vars.remove("SLURM_RESTART_COUNT");
         }
         if (r.tasks() > 0 || r.tasksPerNode() > 0) {
-            int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() * allocation.nodes().size();
+            int tasks = r.tasks() > 0
+                    ? r.tasks()
+                    : r.tasksPerNode() * allocation.nodes().size();
             put("SLURM_NTASKS", tasks);
             put("SLURM_NPROCS", tasks);
         }
@@ -416,7 +473,9 @@ public final class JobEnvironment {
         number("SLURM_MEM_PER_NODE", memory.perNodeMb());
         number("SLURM_MEM_PER_CPU", memory.perCpuMb());
         number("SLURM_THREADS_PER_CORE", r.threadsUsed());
-        optional("SLURM_DISTRIBUTION", Distribution.parse(r.distribution()).orElse(Distribution.UNSET).text());
+        optional(
+                "SLURM_DISTRIBUTION",
+                Distribution.parse(r.distribution()).orElse(Distribution.UNSET).text());
         plane(r.distribution());
         if (r.overcommit()) {
             put("SLURM_OVERCOMMIT", 1);
@@ -425,15 +484,38 @@ public final class JobEnvironment {
     }
 
     /** What is said of each component, with its place behind the name. */
-    private static final List<String> OF_COMPONENTS = List.of("SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
-            "SLURM_JOB_ACCOUNT", "SLURM_JOB_CPUS_PER_NODE", "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
-            "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_JOB_RESERVATION", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE", "SLURM_NNODES",
-            "SLURM_NODELIST", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_THREADS_PER_CORE",
+    private static final List<String> OF_COMPONENTS = List.of(
+            "SLURM_CPUS_PER_TASK",
+            "SLURM_DISTRIBUTION",
+            "SLURM_DIST_PLANESIZE",
+            "SLURM_JOB_ACCOUNT",
+            "SLURM_JOB_CPUS_PER_NODE",
+            "SLURM_JOB_ID",
+            "SLURM_JOB_NAME",
+            "SLURM_JOB_NODELIST",
+            "SLURM_JOB_NUM_NODES",
+            "SLURM_JOB_PARTITION",
+            "SLURM_JOB_QOS",
+            "SLURM_JOB_RESERVATION",
+            "SLURM_MEM_PER_CPU",
+            "SLURM_MEM_PER_NODE",
+            "SLURM_NNODES",
+            "SLURM_NODELIST",
+            "SLURM_NPROCS",
+            "SLURM_NTASKS",
+            "SLURM_NTASKS_PER_NODE",
+            "SLURM_TASKS_PER_NODE",
+            "SLURM_THREADS_PER_CORE",
             TresPerTask.VARIABLE);
 
     /** What of it is nowhere without that: steps of other components read options from their environment. */
-    private static final List<String> OF_NO_OTHER = List.of("SLURM_CPUS_PER_TASK", "SLURM_DISTRIBUTION", "SLURM_DIST_PLANESIZE",
-            "SLURM_NTASKS_PER_NODE", "SLURM_THREADS_PER_CORE", TresPerTask.VARIABLE);
+    private static final List<String> OF_NO_OTHER = List.of(
+            "SLURM_CPUS_PER_TASK",
+            "SLURM_DISTRIBUTION",
+            "SLURM_DIST_PLANESIZE",
+            "SLURM_NTASKS_PER_NODE",
+            "SLURM_THREADS_PER_CORE",
+            TresPerTask.VARIABLE);
 
     private void components() {
         if (!job.isHet()) {
@@ -459,12 +541,16 @@ public final class JobEnvironment {
         if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
             return;
         }
-        String nodes = dev.muster.model.format.HostList.of(whole.shares().stream().map(Allocation.Share::node).toList()).compressed();
+        String nodes = dev.muster.model.format.HostList.of(
+                        whole.shares().stream().map(Allocation.Share::node).toList())
+                .compressed();
         put("SLURM_JOB_NODELIST", nodes);
         put("SLURM_NODELIST", nodes);
         put("SLURM_JOB_NUM_NODES", whole.shares().size());
         if (!step.het().isEmpty()) {
-            put("SLURM_JOB_CPUS_PER_NODE", counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
+            put(
+                    "SLURM_JOB_CPUS_PER_NODE",
+                    counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
         }
     }
 
@@ -532,11 +618,18 @@ public final class JobEnvironment {
         put("SLURM_GPUS_ON_NODE", gpus.count());
     }
 
-    /** Who has no GPU is not led to those that somebody else has: what names them around him is taken out where a cluster deals them out. */
+    /**
+     * Who has no GPU is not led to those that somebody else has: what names them around him is taken out where a
+     * cluster deals them out.
+     */
     private void unseen(String node, Map<String, IndexSet> gres) {
-        if (state.settings().gresTypes().contains("gpu") && gres.getOrDefault("gpu", IndexSet.empty()).isEmpty()) {
-            Stream.concat(devices(state, node, IndexSet.empty()).keySet().stream(), Stream.of("SLURM_GPUS_ON_NODE", "SLURM_STEP_GPUS"))
-                    .filter(name -> !vars.containsKey(name)).forEach(gone::add);
+        if (state.settings().gresTypes().contains("gpu")
+                && gres.getOrDefault("gpu", IndexSet.empty()).isEmpty()) {
+            Stream.concat(
+                            devices(state, node, IndexSet.empty()).keySet().stream(),
+                            Stream.of("SLURM_GPUS_ON_NODE", "SLURM_STEP_GPUS"))
+                    .filter(name -> !vars.containsKey(name))
+                    .forEach(gone::add);
         }
     }
 
@@ -547,14 +640,17 @@ public final class JobEnvironment {
 
     static Map<String, String> partsOfGpus(State state, String node, Map<String, IndexSet> gres) {
         Map<String, String> out = new LinkedHashMap<>();
-        List<dev.muster.core.state.Node.Gres> devices = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        List<dev.muster.core.state.Node.Gres> devices =
+                state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
         gres.forEach((name, parts) -> {
             SharedGpus.Parts all = SharedGpus.parts(devices, name);
             if (!all.isEmpty() && !parts.isEmpty()) {
                 IndexSet gpus = all.gpusOf(parts);
                 out.putAll(devices(state, node, gpus));
                 if (name.equals("mps")) {
-                    out.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(parts.count() * 100 / all.count(gpus)));
+                    out.put(
+                            "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                            Integer.toString(parts.count() * 100 / all.count(gpus)));
                 }
             }
         });
@@ -573,8 +669,13 @@ public final class JobEnvironment {
     static Map<String, String> devices(State state, String node, IndexSet gpus) {
         String ids = list(gpus);
         Map<String, String> out = new LinkedHashMap<>();
-        List<String> flags = state.nodes().find(node).map(n -> n.spec().gres().stream().filter(g -> g.name().equals("gpu"))
-                .flatMap(g -> g.flags().stream()).toList()).orElse(List.of());
+        List<String> flags = state.nodes()
+                .find(node)
+                .map(n -> n.spec().gres().stream()
+                        .filter(g -> g.name().equals("gpu"))
+                        .flatMap(g -> g.flags().stream())
+                        .toList())
+                .orElse(List.of());
         for (String name : GpuVariables.of(flags)) {
             out.put(name, ids);
         }
@@ -592,8 +693,18 @@ public final class JobEnvironment {
             return out;
         }
         int gpus = GresRequest.gpus(GresRequest.of(r).perTask());
-        List<Integer> room = nodes.stream().map(n -> Math.max(1, Math.min(n.usableCpus(r.threadsUsed()) / perTask,
-                gpus == 0 ? Integer.MAX_VALUE : n.gres().getOrDefault("gpu", IndexSet.empty()).count() / gpus))).toList();
+        List<Integer> room = nodes.stream()
+                .map(n -> Math.max(
+                        1,
+                        Math.min(
+                                n.usableCpus(r.threadsUsed()) / perTask,
+                                gpus == 0
+                                        ? Integer.MAX_VALUE
+                                        : n.gres()
+                                                        .getOrDefault("gpu", IndexSet.empty())
+                                                        .count()
+                                                / gpus)))
+                .toList();
         if (r.tasks() == 0) {
             return room;
         }
@@ -644,7 +755,9 @@ public final class JobEnvironment {
         return out.toString();
     }
 
-    /** A submitted environment in its entries. That of the tasks of an array, or of a step's nodes, is taken apart once. */
+    /**
+     * A submitted environment in its entries. That of the tasks of an array, or of a step's nodes, is taken apart once.
+     */
     private record Submitted(Bytes whole, List<String> names, List<Bytes> entries, boolean hasPriority) {
         private static volatile Submitted last = of(Bytes.EMPTY);
 
@@ -700,12 +813,13 @@ public final class JobEnvironment {
     private List<Bytes> over(Bytes environment) {
         Submitted submitted = Submitted.from(environment);
         if (submitted.hasPriority) {
-            vars.remove("SLURM_PRIO_PROCESS");      // only the command knows it
+            vars.remove("SLURM_PRIO_PROCESS"); // only the command knows it
         }
         int typed = submitted.names.indexOf(TresPerTask.VARIABLE);
-        if (typed >= 0 && vars.containsKey(TresPerTask.VARIABLE)
+        if (typed >= 0
+                && vars.containsKey(TresPerTask.VARIABLE)
                 && TresPerTask.areSame(submitted.valueAt(typed), vars.get(TresPerTask.VARIABLE))) {
-            vars.remove(TresPerTask.VARIABLE);      // it stays in the user's own words
+            vars.remove(TresPerTask.VARIABLE); // it stays in the user's own words
         }
         List<Bytes> out = new ArrayList<>(submitted.entries.size() + vars.size());
         for (int i = 0; i < submitted.entries.size(); i++) {

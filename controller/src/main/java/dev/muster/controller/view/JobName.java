@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, {@code 12+1}, each also with a step:
- * {@code 12.0}, {@code 12_3.batch}.
+ * A job as people type it: {@code 12}, {@code 12_3}, {@code 12_[3-5,9]}, {@code 12_*}, {@code 12+1}, each also with a
+ * step: {@code 12.0}, {@code 12_3.batch}.
  *
  * @param tasks empty for the whole job or array
- * @param step  {@link Command.JobRef#NO_STEP} if none is named
+ * @param step {@link Command.JobRef#NO_STEP} if none is named
  * @param alone one component of a heterogeneous job and not the whole
  */
 public record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) {
@@ -45,11 +45,13 @@ public record JobName(String text, int jobId, IndexSet tasks, int step, boolean 
         int plus = text.indexOf('+');
         int dot = text.indexOf('.', plus);
         Optional<JobName> whole = parse(text.substring(0, plus) + (dot < 0 ? "" : text.substring(dot)));
-        List<Integer> members = whole.flatMap(n -> state.jobs().find(n.jobId)).map(j -> j.het().jobId() == j.id() ? j.het().members()
-                : List.<Integer>of()).orElse(List.of());
+        List<Integer> members = whole.flatMap(n -> state.jobs().find(n.jobId))
+                .map(j -> j.het().jobId() == j.id() ? j.het().members() : List.<Integer>of())
+                .orElse(List.of());
         try {
             int offset = Integer.parseInt(text.substring(plus + 1, dot < 0 ? text.length() : dot));
-            return offset < 0 || offset >= members.size() ? Optional.empty()
+            return offset < 0 || offset >= members.size()
+                    ? Optional.empty()
                     : Optional.of(new JobName(text, members.get(offset), IndexSet.empty(), whole.get().step, true));
         } catch (NumberFormatException e) {
             return Optional.empty();

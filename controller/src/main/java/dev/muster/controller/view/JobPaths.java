@@ -34,8 +34,12 @@ public final class JobPaths {
 
     /** The same with their codes: what queries and accounting show unless asked to fill them in. */
     static Paths patterns(Job job) {
-        return job.desc().kind() != JobDesc.Kind.BATCH ? Paths.NONE : new Paths(absolute(job, stdinPattern(job)),
-                absolute(job, stdoutPattern(job)), absolute(job, stderrPattern(job)));
+        return job.desc().kind() != JobDesc.Kind.BATCH
+                ? Paths.NONE
+                : new Paths(
+                        absolute(job, stdinPattern(job)),
+                        absolute(job, stdoutPattern(job)),
+                        absolute(job, stderrPattern(job)));
     }
 
     private static Bytes stdinPattern(Job job) {
@@ -79,10 +83,16 @@ public final class JobPaths {
             case '%' -> "%";
             case 'A' -> Integer.toString(array != 0 ? array : job.id());
             case 'a' -> job.array().task() >= 0 ? Integer.toString(job.array().task()) : "4294967294";
-            case 'b' -> job.array().task() >= 0 ? Integer.toString(job.array().task() % 10) : "4"; // the last digit of NO_VAL, 4294967294
+            case 'b' ->
+                job.array().task() >= 0
+                        ? Integer.toString(job.array().task() % 10)
+                        : "4"; // the last digit of NO_VAL, 4294967294
             // a step's number is named of srun's steps alone
             case 'J', 'j' -> Integer.toString(job.id());
-            case 'N' -> job.run().allocation().isEmpty() ? "" : job.run().allocation().ofScript().node();
+            case 'N' ->
+                job.run().allocation().isEmpty()
+                        ? ""
+                        : job.run().allocation().ofScript().node();
             case 'n', 't' -> "0";
             case 'r' -> Integer.toString(job.restarts());
             case 'S' -> Sluid.text(job.shownSluid());

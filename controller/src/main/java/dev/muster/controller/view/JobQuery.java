@@ -40,13 +40,15 @@ public final class JobQuery {
         this.shown = shown;
         this.state = state;
         this.q = q;
-        nodes = q.nodes().isEmpty() ? Optional.empty()
+        nodes = q.nodes().isEmpty()
+                ? Optional.empty()
                 : HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
-                        ? Optional.of(ok.list()) : Optional.of(HostList.empty());
+                        ? Optional.of(ok.list())
+                        : Optional.of(HostList.empty());
     }
 
     /**
-     * @param tasks  the indices of an array's pending record that are meant; empty for all or for other jobs
+     * @param tasks the indices of an array's pending record that are meant; empty for all or for other jobs
      * @param others whose tasks are among them although they have left the record
      */
     public record Hit(Job job, IndexSet tasks, List<Job> others) {
@@ -61,15 +63,19 @@ public final class JobQuery {
     }
 
     /**
-     * Tasks that were held, changed or requeued wait by themselves; as long as one waits in the array's record they are told with it, unless
-     * they have another name or go to another partition.
+     * Tasks that were held, changed or requeued wait by themselves; as long as one waits in the array's record they are
+     * told with it, unless they have another name or go to another partition.
      */
     private List<Hit> joined(List<Hit> found) {
         Map<Integer, Integer> records = new HashMap<>();
         boolean tasksNamed = q.jobs().stream().anyMatch(name -> name.indexOf('_') >= 0);
         for (int i = 0; i < found.size(); i++) {
             Job job = found.get(i).job();
-            boolean last = job.isArrayTask() && job.isPending() && job.id() == job.array().jobId() && job.restarts() == 0 && !tasksNamed;
+            boolean last = job.isArrayTask()
+                    && job.isPending()
+                    && job.id() == job.array().jobId()
+                    && job.restarts() == 0
+                    && !tasksNamed;
             if (last || job.isArrayRecord() && (left(found.get(i)).count() > 1 || !tasksNamed)) {
                 records.put(job.id(), i);
             }
@@ -81,14 +87,17 @@ public final class JobQuery {
         Map<Integer, List<Job>> joining = new HashMap<>();
         for (int i = 0; i < out.size(); i++) {
             Job job = out.get(i).job();
-            Integer at = job.isArrayTask() && job.isPending() ? records.get(job.array().jobId()) : null;
+            Integer at = job.isArrayTask() && job.isPending()
+                    ? records.get(job.array().jobId())
+                    : null;
             if (at != null && at != i && alike(job, found.get(at).job())) {
                 joining.computeIfAbsent(at, k -> new ArrayList<>()).add(job);
                 out.set(i, null);
             }
         }
         joining.forEach((at, others) -> {
-            IndexSet tasks = IndexSet.of(others.stream().mapToInt(j -> j.array().task()).toArray());
+            IndexSet tasks =
+                    IndexSet.of(others.stream().mapToInt(j -> j.array().task()).toArray());
             out.set(at, new Hit(found.get(at).job(), left(found.get(at)).union(tasks), others));
         });
         if (!joining.isEmpty()) {
@@ -98,17 +107,24 @@ public final class JobQuery {
     }
 
     private static IndexSet left(Hit hit) {
-        return !hit.tasks().isEmpty() ? hit.tasks() : hit.job().isArrayTask() ? IndexSet.of(hit.job().array().task()) : hit.job().array().pending();
+        return !hit.tasks().isEmpty()
+                ? hit.tasks()
+                : hit.job().isArrayTask()
+                        ? IndexSet.of(hit.job().array().task())
+                        : hit.job().array().pending();
     }
 
     private static boolean alike(Job a, Job b) {
-        return a.desc().name().equals(b.desc().name()) && a.desc().partition().equals(b.desc().partition());
+        return a.desc().name().equals(b.desc().name())
+                && a.desc().partition().equals(b.desc().partition());
     }
 
     private List<Hit> found() {
         List<Hit> out = new ArrayList<>();
         if (q.jobs().isEmpty()) {
-            for (Job job : onNodes() ? jobsOfNodes() : q.userIds().isEmpty() ? state.jobs().values() : jobsOfUsers()) {
+            for (Job job : onNodes()
+                    ? jobsOfNodes()
+                    : q.userIds().isEmpty() ? state.jobs().values() : jobsOfUsers()) {
                 if (matches(job)) {
                     out.add(new Hit(job, IndexSet.empty()));
                 }
@@ -134,7 +150,10 @@ public final class JobQuery {
     }
 
     private List<Job> jobsOfUsers() {
-        return owned.of(q.userIds()).stream().map(state.jobs()::find).flatMap(Optional::stream).toList();
+        return owned.of(q.userIds()).stream()
+                .map(state.jobs()::find)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     /** Of an array first what still waits together, then its tasks, the newest first: as Slurm lists them. */
@@ -152,19 +171,27 @@ public final class JobQuery {
         }
         own.ifPresent(j -> {
             IndexSet wanted = j.array().pending().intersect(name.tasks());
-            if (!wanted.isEmpty() || j.array().jobId() == j.id() && name.tasks().contains(j.array().task())) {
+            if (!wanted.isEmpty()
+                    || j.array().jobId() == j.id()
+                            && name.tasks().contains(j.array().task())) {
                 add(new Hit(j, wanted), out);
             }
         });
-        tasks.stream().filter(task -> name.tasks().contains(task.array().task())).forEach(task -> add(new Hit(task, IndexSet.empty()), out));
+        tasks.stream()
+                .filter(task -> name.tasks().contains(task.array().task()))
+                .forEach(task -> add(new Hit(task, IndexSet.empty()), out));
     }
 
     /** An array of which several tasks were named one by one is asked for once. */
     private static List<Hit> once(List<Hit> named) {
         Map<Integer, Hit> out = new LinkedHashMap<>();
         for (Hit hit : named) {
-            out.merge(hit.job().id(), hit, (a, b) -> a.tasks().isEmpty() || b.tasks().isEmpty() ? new Hit(a.job(), IndexSet.empty())
-                    : new Hit(a.job(), a.tasks().union(b.tasks())));
+            out.merge(
+                    hit.job().id(),
+                    hit,
+                    (a, b) -> a.tasks().isEmpty() || b.tasks().isEmpty()
+                            ? new Hit(a.job(), IndexSet.empty())
+                            : new Hit(a.job(), a.tasks().union(b.tasks())));
         }
         return List.copyOf(out.values());
     }
@@ -177,31 +204,52 @@ public final class JobQuery {
 
     /** Whether there is such a job at all, whatever its state. */
     public boolean knows(String text) {
-        return JobName.parse(text, state).map(n -> state.jobs().find(n.jobId()).filter(shown).isPresent()
-                || state.tasksOf(n.jobId()).stream().anyMatch(shown)).orElse(false);
+        return JobName.parse(text, state)
+                .map(n -> state.jobs().find(n.jobId()).filter(shown).isPresent()
+                        || state.tasksOf(n.jobId()).stream().anyMatch(shown))
+                .orElse(false);
     }
 
     private boolean matches(Job job) {
-        return states(job) && users(job) && accounts(job) && partitions(job) && qos(job) && names(job) && reservations(job)
-                && (q.licenses().isEmpty() || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))
-                && nodes(job) && shown.test(job);
+        return states(job)
+                && users(job)
+                && accounts(job)
+                && partitions(job)
+                && qos(job)
+                && names(job)
+                && reservations(job)
+                && (q.licenses().isEmpty()
+                        || q.licenses().stream().anyMatch(job.desc().request().licenses()::contains))
+                && nodes(job)
+                && shown.test(job);
     }
 
     /** A filter of a query that can exclude a job. */
-    public enum Filter { USER, STATE, NAME, ACCOUNT, PARTITION, QOS, RESERVATION, NODES }
+    public enum Filter {
+        USER,
+        STATE,
+        NAME,
+        ACCOUNT,
+        PARTITION,
+        QOS,
+        RESERVATION,
+        NODES
+    }
 
     /** Returns the first filter that excludes the job, in the order of {@link Filter}; empty if none does. */
     public Optional<Filter> excludedBy(Job job) {
-        return Stream.of(Filter.values()).filter(f -> !switch (f) {
-            case USER -> users(job);
-            case STATE -> states(job);
-            case NAME -> names(job);
-            case ACCOUNT -> accounts(job);
-            case PARTITION -> partitions(job);
-            case QOS -> qos(job);
-            case RESERVATION -> reservations(job);
-            case NODES -> nodes(job);
-        }).findFirst();
+        return Stream.of(Filter.values())
+                .filter(f -> !switch (f) {
+                    case USER -> users(job);
+                    case STATE -> states(job);
+                    case NAME -> names(job);
+                    case ACCOUNT -> accounts(job);
+                    case PARTITION -> partitions(job);
+                    case QOS -> qos(job);
+                    case RESERVATION -> reservations(job);
+                    case NODES -> nodes(job);
+                })
+                .findFirst();
     }
 
     private boolean users(Job job) {
@@ -221,12 +269,16 @@ public final class JobQuery {
     }
 
     private boolean nodes(Job job) {
-        return nodes.isEmpty() || job.run().allocation().nodes().stream().anyMatch(s -> nodes.get().contains(s.node()));
+        return nodes.isEmpty()
+                || job.run().allocation().nodes().stream()
+                        .anyMatch(s -> nodes.get().contains(s.node()));
     }
 
     /** A job that waits may name several reservations, of which one suffices; one that runs is in one. */
     private boolean reservations(Job job) {
-        return q.reservations().isEmpty() || List.of(job.desc().charge().reservation().split(",")).stream().anyMatch(q.reservations()::contains);
+        return q.reservations().isEmpty()
+                || List.of(job.desc().charge().reservation().split(",")).stream()
+                        .anyMatch(q.reservations()::contains);
     }
 
     private boolean partitions(Job job) {
@@ -250,13 +302,19 @@ public final class JobQuery {
             return true;
         }
         if (q.states().isEmpty()) {
-            return job.state() == JobState.PENDING || job.state().isActive() || job.has(JobFlag.COMPLETING) || job.has(JobFlag.STAGE_OUT);
+            return job.state() == JobState.PENDING
+                    || job.state().isActive()
+                    || job.has(JobFlag.COMPLETING)
+                    || job.has(JobFlag.STAGE_OUT);
         }
         for (String s : q.states()) {
-            if (job.state().name().equals(s) && !job.has(JobFlag.COMPLETING) || JobViews.flags(job).contains(s)) {
+            if (job.state().name().equals(s) && !job.has(JobFlag.COMPLETING)
+                    || JobViews.flags(job).contains(s)) {
                 return true;
             }
-            if (job.state().name().equals(s) && job.has(JobFlag.COMPLETING) && job.state().isTerminal()) {
+            if (job.state().name().equals(s)
+                    && job.has(JobFlag.COMPLETING)
+                    && job.state().isTerminal()) {
                 return true;
             }
         }

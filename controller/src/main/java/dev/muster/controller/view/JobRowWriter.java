@@ -10,7 +10,10 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.Set;
 
-/** The rows of an answer to {@link QueryJobs}: of one that is short together, of a long one line by line while they are looked up. */
+/**
+ * The rows of an answer to {@link QueryJobs}: of one that is short together, of a long one line by line while they are
+ * looked up.
+ */
 public final class JobRowWriter {
     /** So many rows are a long answer. */
     private static final int LONG = 1_000;
@@ -39,7 +42,8 @@ public final class JobRowWriter {
 
     /** The tasks that have a row each; none where the job has one. */
     private IndexSet tasks(JobQuery.Hit hit) {
-        if (!hit.job().isArrayRecord() || !q.expandArrays() && (hit.tasks().isEmpty() || hit.tasks().count() > 1)) {
+        if (!hit.job().isArrayRecord()
+                || !q.expandArrays() && (hit.tasks().isEmpty() || hit.tasks().count() > 1)) {
             return IndexSet.empty();
         }
         return hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
@@ -70,7 +74,7 @@ public final class JobRowWriter {
         try {
             each(row -> columns.write(out.size() > before ? out.raw(',') : out, row));
         } catch (IOException e) {
-            throw new IllegalStateException(e);     // nothing is sent here
+            throw new IllegalStateException(e); // nothing is sent here
         }
         return out;
     }

@@ -33,14 +33,13 @@ public final class JobRows {
     private static final String BY = "by ";
     private static final int SIGTERM = 15;
 
-    private JobRows() {
-    }
+    private JobRows() {}
 
     /**
      * What a requeue leaves of an attempt.
      *
      * @param failedNode the node whose failure caused the end, "" for none
-     * @param exit       that sent it back, if so
+     * @param exit that sent it back, if so
      */
     public record Left(String state, long endTime, String failedNode, ExitStatus exit) {
         /** Empty for an attempt that had ended: its row stays as it is, also where a user asks for another attempt. */
@@ -48,7 +47,8 @@ public final class JobRows {
             if (!job.state().isActive()) {
                 return Optional.empty();
             }
-            boolean yields = entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());
+            boolean yields =
+                    entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());
             String node = lost(entry, job);
             String state = yields ? JobState.PREEMPTED.name() : node.isEmpty() ? REQUEUED : JobState.NODE_FAIL.name();
             return Optional.of(new Left(state, back.time(), node, back.exit()));
@@ -56,32 +56,62 @@ public final class JobRows {
 
         /** The node whose failure sent the job back in this entry; "" for another cause. */
         private static String lost(Entry entry, Job job) {
-            return entry.changes().stream().filter(c -> c instanceof Change.JobFailedNode f && f.jobId() == job.id())
-                    .map(c -> ((Change.JobFailedNode) c).node()).findFirst().orElse("");
+            return entry.changes().stream()
+                    .filter(c -> c instanceof Change.JobFailedNode f && f.jobId() == job.id())
+                    .map(c -> ((Change.JobFailedNode) c).node())
+                    .findFirst()
+                    .orElse("");
         }
     }
 
     public static JobRow job(State state, Job job, long suspendedSeconds) {
         boolean pending = job.state() == JobState.PENDING;
-        return row(state, job, pending ? Job.Run.NONE : job.run(), job.state().name(), job.run().endTime(),
-            suspendedSeconds, job.state() == JobState.NODE_FAIL ? job.failedNode() : "", ExitStatus.NONE);
+        return row(
+                state,
+                job,
+                pending ? Job.Run.NONE : job.run(),
+                job.state().name(),
+                job.run().endTime(),
+                suspendedSeconds,
+                job.state() == JobState.NODE_FAIL ? job.failedNode() : "",
+                ExitStatus.NONE);
     }
 
     /** The row of an attempt that went back to the queue. */
     public static JobRow left(State before, Job job, Left left, long suspendedSeconds) {
-        return row(before, job, job.run(), left.state, left.endTime, suspendedSeconds, left.failedNode,
+        return row(
+                before,
+                job,
+                job.run(),
+                left.state,
+                left.endTime,
+                suspendedSeconds,
+                left.failedNode,
                 left.exit.isSuccess() ? job.shownExit() : left.exit);
     }
 
-    /** As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey, AccountingStoreFlags). */
+    /**
+     * As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey,
+     * AccountingStoreFlags).
+     */
     public static JobRow kept(State state, JobRow row) {
         Settings s = state.settings();
-        return row.with(s.options().containsKey(Settings.TRACK_WCKEY) ? row.wckey() : "", s.accounts("job_comment") ? row.comment() : "",
-                s.accounts("job_extra") ? row.extra() : "", !s.accounts("no_stdio"));
+        return row.with(
+                s.options().containsKey(Settings.TRACK_WCKEY) ? row.wckey() : "",
+                s.accounts("job_comment") ? row.comment() : "",
+                s.accounts("job_extra") ? row.extra() : "",
+                !s.accounts("no_stdio"));
     }
 
-    private static JobRow row(State state, Job job, Job.Run run, String stateName, long endTime, long suspendedS,
-            String failedNode, ExitStatus left) {
+    private static JobRow row(
+            State state,
+            Job job,
+            Job.Run run,
+            String stateName,
+            long endTime,
+            long suspendedS,
+            String failedNode,
+            ExitStatus left) {
         JobDesc d = job.desc();
         ResourceRequest r = d.request();
         Allocation a = run.allocation();
@@ -91,41 +121,94 @@ public final class JobRows {
         TresCounts asked = TresCounts.requested(state, d);
         PartitionLimits.Memory memory = PartitionLimits.memory(state, job);
         List<Allocation.Resize> resizes = a.resizes();
-        // of a later size the time before is the earlier ones': it counts as asked for and begun when the size before ended
+        // of a later size the time before is the earlier ones': it counts as asked for and begun when the size before
+        // ended
         long began = resizes.isEmpty() ? run.startTime() : resizes.getLast().time();
-        return new JobRow(job.rowSluid(), job.restarts(), job.id(), job.array().jobId(), job.array().task(),
-            job.isArrayRecord() ? job.array().pending().compact() : "", job.array().maxRunning(), d.name(),
-            d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(), d.charge().account(),
-            d.charge().firstQos(), d.charge().wckey(), d.partition(), reservation(state, job, a), stateName,
-            reason(job), cancelledBy(stateName, job.reasonText()), killed(stateName) ? ExitStatus.NONE : left.isSuccess() ? run.exit() : left,
-            run.derivedExit(), resizes.isEmpty() ? job.submitTime() : began,
-            resizes.isEmpty() ? JobViews.eligible(job) : began, began, pending ? 0 : endTime, suspendedS,
-            run.startTime() > 0 ? run.limitMin() : d.timing().timeLimitMin(),
-            job.priority(), a.isEmpty() ? "" : a.hostList(), a.isEmpty() ? asked.nodes() : a.nodes().size(), asked.cpus(), a.cpus(),
-            memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
-            TresText.requested(state, job), TresText.allocated(state, job, a), r.features(),
-            d.files().workDir().text(), d.payload().submitLine().text(), files.stdin().text(),
-            files.stdout().text(), d.files().stderr().isEmpty() ? "" : files.stderr().text(), d.extras().comment(),
-            d.extras().adminComment(), d.extras().extra(), d.extras().container(),
-            flags(pending, run, a), batch, job.het().jobId(), job.het().offset(), r.licenses(),
-                    d.extras().mcsLabel(),
-            JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment(),
-            d.charge().drawn() ? "" : d.charge().reservation(), 0,
-            failedNode, "", stateName.equals(JobState.SUSPENDED.name()) ? run.suspendTime() : 0, d.charge().qosAsked());
+        return new JobRow(
+                job.rowSluid(),
+                job.restarts(),
+                job.id(),
+                job.array().jobId(),
+                job.array().task(),
+                job.isArrayRecord() ? job.array().pending().compact() : "",
+                job.array().maxRunning(),
+                d.name(),
+                d.owner().uid(),
+                d.owner().user(),
+                d.owner().gid(),
+                d.owner().group(),
+                d.charge().account(),
+                d.charge().firstQos(),
+                d.charge().wckey(),
+                d.partition(),
+                reservation(state, job, a),
+                stateName,
+                reason(job),
+                cancelledBy(stateName, job.reasonText()),
+                killed(stateName) ? ExitStatus.NONE : left.isSuccess() ? run.exit() : left,
+                run.derivedExit(),
+                resizes.isEmpty() ? job.submitTime() : began,
+                resizes.isEmpty() ? JobViews.eligible(job) : began,
+                began,
+                pending ? 0 : endTime,
+                suspendedS,
+                run.startTime() > 0 ? run.limitMin() : d.timing().timeLimitMin(),
+                job.priority(),
+                a.isEmpty() ? "" : a.hostList(),
+                a.isEmpty() ? asked.nodes() : a.nodes().size(),
+                asked.cpus(),
+                a.cpus(),
+                memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(),
+                memory.perNodeMb() == 0,
+                TresText.requested(state, job),
+                TresText.allocated(state, job, a),
+                r.features(),
+                d.files().workDir().text(),
+                d.payload().submitLine().text(),
+                files.stdin().text(),
+                files.stdout().text(),
+                d.files().stderr().isEmpty() ? "" : files.stderr().text(),
+                d.extras().comment(),
+                d.extras().adminComment(),
+                d.extras().extra(),
+                d.extras().container(),
+                flags(pending, run, a),
+                batch,
+                job.het().jobId(),
+                job.het().offset(),
+                r.licenses(),
+                d.extras().mcsLabel(),
+                JobViews.oversubscribe(state, job),
+                JobViews.exclusiveUse(state, job),
+                0,
+                0,
+                r.segment(),
+                d.charge().drawn() ? "" : d.charge().reservation(),
+                0,
+                failedNode,
+                "",
+                stateName.equals(JobState.SUSPENDED.name()) ? run.suspendTime() : 0,
+                d.charge().qosAsked());
     }
 
     /** That it is to wait from now on is no word of an attempt that has begun. */
     private static String reason(Job job) {
         if (job.reason().isRequeuedHeld()) {
-            return JobReason.JOB_HELD_USER.word();          // the longer words are for who looks at the queue
+            return JobReason.JOB_HELD_USER.word(); // the longer words are for who looks at the queue
         }
         boolean held = job.reason() == JobReason.JOB_HELD_USER || job.reason() == JobReason.JOB_HELD_ADMIN;
-        return held && job.run().startTime() > 0 ? JobReason.NONE.word() : job.reason().word();
+        return held && job.run().startTime() > 0
+                ? JobReason.NONE.word()
+                : job.reason().word();
     }
 
     /** Who started it, and that accounting was told so. */
     private static String flags(boolean pending, Job.Run run, Allocation a) {
-        return pending ? "" : run.startTime() == 0 ? "StartReceived" : (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
+        return pending
+                ? ""
+                : run.startTime() == 0
+                        ? "StartReceived"
+                        : (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
     }
 
     /** Of several that it asked for the one that its nodes are in, once it has some. */
@@ -134,8 +217,15 @@ public final class JobRows {
         if (asked.indexOf(',') < 0 || a.isEmpty()) {
             return asked;
         }
-        return List.of(asked.split(",")).stream().filter(name -> state.reservations().find(name).filter(r -> r.has(ReservationFlag.ANY_NODES)
-                || r.has(ReservationFlag.FLEX) || r.nodes().containsAll(a.nodeNames())).isPresent()).findFirst().orElse(asked);
+        return List.of(asked.split(",")).stream()
+                .filter(name -> state.reservations()
+                        .find(name)
+                        .filter(r -> r.has(ReservationFlag.ANY_NODES)
+                                || r.has(ReservationFlag.FLEX)
+                                || r.nodes().containsAll(a.nodeNames()))
+                        .isPresent())
+                .findFirst()
+                .orElse(asked);
     }
 
     /** Core keeps {@code by UID} with a cancelled job. */
@@ -152,22 +242,45 @@ public final class JobRows {
 
     /** What ended it was no fault of its own: the tables of Slurm keep no exit code then. */
     private static boolean killed(String state) {
-        return state.equals(JobState.CANCELLED.name()) || state.equals(JobState.TIMEOUT.name()) || state.equals(JobState.PREEMPTED.name())
+        return state.equals(JobState.CANCELLED.name())
+                || state.equals(JobState.TIMEOUT.name())
+                || state.equals(JobState.PREEMPTED.name())
                 || state.equals(RESIZING);
     }
 
     public static StepRow step(State all, Job job, Step step, Usage usage, long suspendedSeconds) {
         boolean running = step.state() == Step.State.RUNNING;
-        String state = running ? (job.state() == JobState.SUSPENDED ? JobState.SUSPENDED : JobState.RUNNING).name() : ended(job, step);
+        String state = running
+                ? (job.state() == JobState.SUSPENDED ? JobState.SUSPENDED : JobState.RUNNING).name()
+                : ended(job, step);
         return row(all, job, step, usage, state, running ? 0 : step.endTime(), step.exit(), suspendedSeconds);
     }
 
-    /** The row of a step whose attempt went back to the queue under it: it is told to end, as the node does by SIGTERM first. */
+    /**
+     * The row of a step whose attempt went back to the queue under it: it is told to end, as the node does by SIGTERM
+     * first.
+     */
     public static StepRow left(State before, Job job, Step step, Usage usage, long endTime, long suspendedSeconds) {
-        return row(before, job, step, usage, JobState.CANCELLED.name(), endTime, ExitStatus.signaled(SIGTERM), suspendedSeconds);
+        return row(
+                before,
+                job,
+                step,
+                usage,
+                JobState.CANCELLED.name(),
+                endTime,
+                ExitStatus.signaled(SIGTERM),
+                suspendedSeconds);
     }
 
-    private static StepRow row(State all, Job job, Step step, Usage usage, String state, long endTime, ExitStatus exit, long suspendedSeconds) {
+    private static StepRow row(
+            State all,
+            Job job,
+            Step step,
+            Usage usage,
+            String state,
+            long endTime,
+            ExitStatus exit,
+            long suspendedSeconds) {
         int cpus = 0;
         long memoryMb = 0;
         Map<String, Integer> gres = new TreeMap<>();
@@ -178,18 +291,35 @@ public final class JobRows {
             part.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
             types.held(gres, all, part.node(), part.gres());
         }
-        String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
+        String nodes =
+                HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         String name = step.id() < 0 ? step.name() : step.desc().name();
         boolean extern = step.id() == Step.EXTERN;
-        return new StepRow(job.rowSluid(step.id()), job.restarts(), step.id(), job.id(), name, state,
+        return new StepRow(
+                job.rowSluid(step.id()),
+                job.restarts(),
+                step.id(),
+                job.id(),
+                name,
+                state,
                 cancelledBy(state, step),
-            extern ? ExitStatus.NONE : exit, step.startTime(), endTime, nodes,
-            step.nodes().size(), Math.max(1, step.tasks()), cpus,
-            extern ? TresText.allocated(all, job, job.run().allocation())
-                : TresText.ofStep(cpus, TresText.held(all, memoryMb), step.nodes().size(), gres),
-            layout(job, step), step.desc().submitLine().text(),
-            usage, step.isBatch() ? job.desc().extras().container() : step.desc().container(),
-            step.id() < 0 ? "" : step.desc().cpuFreq(), suspendedSeconds);
+                extern ? ExitStatus.NONE : exit,
+                step.startTime(),
+                endTime,
+                nodes,
+                step.nodes().size(),
+                Math.max(1, step.tasks()),
+                cpus,
+                extern
+                        ? TresText.allocated(all, job, job.run().allocation())
+                        : TresText.ofStep(
+                                cpus, TresText.held(all, memoryMb), step.nodes().size(), gres),
+                layout(job, step),
+                step.desc().submitLine().text(),
+                usage,
+                step.isBatch() ? job.desc().extras().container() : step.desc().container(),
+                step.id() < 0 ? "" : step.desc().cpuFreq(),
+                suspendedSeconds);
     }
 
     private static int cancelledBy(String state, Step step) {
@@ -201,7 +331,8 @@ public final class JobRows {
         if (step.id() < 0) {
             return "Unknown";
         }
-        boolean few = job.desc().kind() != JobDesc.Kind.RUN && step.tasks() <= step.nodes().size();
+        boolean few = job.desc().kind() != JobDesc.Kind.RUN
+                && step.tasks() <= step.nodes().size();
         return layout(step.desc().request().distribution(), few);
     }
 
@@ -209,13 +340,14 @@ public final class JobRows {
      * How tasks are laid out over nodes, and over the sockets and cores of each, in sacct's words.
      *
      * @param wanted as with --distribution
-     * @param few    there is a node for each task: one to each, if nothing else was said
+     * @param few there is a node for each task: one to each, if nothing else was said
      */
     static String layout(String wanted, boolean few) {
         String[] words = wanted.split(",");
         String[] levels = words[0].split(":");
-        String first = levels[0].startsWith("plane") ? "Plane" : levels[0].isEmpty() || levels[0].equals("*") ? few ? "Cyclic" : "Block"
-                : capital(levels[0]);
+        String first = levels[0].startsWith("plane")
+                ? "Plane"
+                : levels[0].isEmpty() || levels[0].equals("*") ? few ? "Cyclic" : "Block" : capital(levels[0]);
         if (first.equals("Arbitrary")) {
             return "arbitrary task distribution";
         }
@@ -246,18 +378,25 @@ public final class JobRows {
         }
         JobState state = switch (step.reason()) {
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
-            case "TimeLimit" -> step.isBatch() || step.desc().timeLimitMin() <= 0 ? JobState.CANCELLED : JobState.TIMEOUT;
+            case "TimeLimit" ->
+                step.isBatch() || step.desc().timeLimitMin() <= 0 ? JobState.CANCELLED : JobState.TIMEOUT;
             case "NodeFail" -> JobState.NODE_FAIL;
-            default -> step.exit().isOutOfMemory() ? JobState.OUT_OF_MEMORY
-                : !step.ending().isEmpty() && !step.isInterrupted() || killedWith(job, step) || step.exit().signal() != 0 ? JobState.CANCELLED
-                : step.exit().isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+            default ->
+                step.exit().isOutOfMemory()
+                        ? JobState.OUT_OF_MEMORY
+                        : !step.ending().isEmpty() && !step.isInterrupted()
+                                        || killedWith(job, step)
+                                        || step.exit().signal() != 0
+                                ? JobState.CANCELLED
+                                : step.exit().isSuccess() ? JobState.COMPLETED : JobState.FAILED;
         };
         return state.name();
     }
 
     private static boolean killedWith(Job job, Step step) {
-        boolean jobKilled = job.state() == JobState.CANCELLED || job.state() == JobState.TIMEOUT
-            || job.state() == JobState.PREEMPTED;
+        boolean jobKilled = job.state() == JobState.CANCELLED
+                || job.state() == JobState.TIMEOUT
+                || job.state() == JobState.PREEMPTED;
         return jobKilled && step.exit().signal() != 0;
     }
 }

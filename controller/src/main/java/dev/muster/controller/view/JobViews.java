@@ -45,15 +45,41 @@ import java.util.Set;
 public final class JobViews {
     /** The fields of {@link JobInfo} that are more than read off, so that they are made only for who wants them. */
     private enum Costly {
-        ACCRUE_TIME("accrueTime"), ASSOC_ID("assocId"), BURST_BUFFER_STATE("burstBufferState"), COMMAND("command"), CRON_SPEC("cronSpec"),
-        DEPENDENCY("dependency"), END_TIME("endTime"), EXCLUSIVE_USE("exclusiveUse"), GRES_TOTAL("gresTotal"),
-        MAIL_USER("mailUser"), MEM_PER_CPU_MB("memPerCpuMb"),
-        MEM_PER_NODE_MB("memPerNodeMb"), NODE_COUNT("nodeCount"), OVERSUBSCRIBE("oversubscribe"), PREEMPT_TIME("preemptTime"),
-        PARTITION_PRIORITIES("partitionPriorities"), PREEMPT_ELIGIBLE_TIME("preemptEligibleTime"),
-        PRIORITY("priority"), REASON("reason"), REASON_TEXT("reasonText"), SCHED_NODES("schedNodes"), START_TIME("startTime"), STDERR("stderr"),
-        STDERR_PATTERN("stderrPattern"), STDIN("stdin"), STDIN_PATTERN("stdinPattern"), STDOUT("stdout"), STDOUT_PATTERN("stdoutPattern"),
-        SUBMIT_LINE("submitLine"), TIME_LIMIT_MIN("timeLimitMin"), TRES_ALLOC("tresAlloc"), TRES_PER_TASK("tresPerTask"),
-        TRES_REQUESTED("tresRequested"), WISHES("wishes"), WORK_DIR("workDir");
+        ACCRUE_TIME("accrueTime"),
+        ASSOC_ID("assocId"),
+        BURST_BUFFER_STATE("burstBufferState"),
+        COMMAND("command"),
+        CRON_SPEC("cronSpec"),
+        DEPENDENCY("dependency"),
+        END_TIME("endTime"),
+        EXCLUSIVE_USE("exclusiveUse"),
+        GRES_TOTAL("gresTotal"),
+        MAIL_USER("mailUser"),
+        MEM_PER_CPU_MB("memPerCpuMb"),
+        MEM_PER_NODE_MB("memPerNodeMb"),
+        NODE_COUNT("nodeCount"),
+        OVERSUBSCRIBE("oversubscribe"),
+        PREEMPT_TIME("preemptTime"),
+        PARTITION_PRIORITIES("partitionPriorities"),
+        PREEMPT_ELIGIBLE_TIME("preemptEligibleTime"),
+        PRIORITY("priority"),
+        REASON("reason"),
+        REASON_TEXT("reasonText"),
+        SCHED_NODES("schedNodes"),
+        START_TIME("startTime"),
+        STDERR("stderr"),
+        STDERR_PATTERN("stderrPattern"),
+        STDIN("stdin"),
+        STDIN_PATTERN("stdinPattern"),
+        STDOUT("stdout"),
+        STDOUT_PATTERN("stdoutPattern"),
+        SUBMIT_LINE("submitLine"),
+        TIME_LIMIT_MIN("timeLimitMin"),
+        TRES_ALLOC("tresAlloc"),
+        TRES_PER_TASK("tresPerTask"),
+        TRES_REQUESTED("tresRequested"),
+        WISHES("wishes"),
+        WORK_DIR("workDir");
 
         private final String field;
 
@@ -75,6 +101,7 @@ public final class JobViews {
     private Priorities priorities;
     /** As of the seconds in which jobs were over that never began: many are cancelled in the same one. */
     private final Map<Long, Priorities> then = new HashMap<>();
+
     private PreemptPolicy policy;
 
     public JobViews(State state, Scheduler planner, Now now, String mailDomain) {
@@ -107,7 +134,9 @@ public final class JobViews {
         }
         JobReason buffer = job.eligibleTime() > 0 ? state.buffers().blocks(job.id()) : JobReason.NONE;
         JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
-        return reason != JobReason.REQ_NODE_NOT_AVAIL && unavailable(job, reason).startsWith(Unavailable.WORD) ? JobReason.REQ_NODE_NOT_AVAIL
+        return reason != JobReason.REQ_NODE_NOT_AVAIL
+                        && unavailable(job, reason).startsWith(Unavailable.WORD)
+                ? JobReason.REQ_NODE_NOT_AVAIL
                 : reason;
     }
 
@@ -123,23 +152,34 @@ public final class JobViews {
                 String missing = planner.unavailable().missing(state, job.desc());
                 yield missing.isEmpty() && areAllReserved(job.desc()) ? Unavailable.MAINTENANCE : missing;
             }
-            case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED -> PartitionLimits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);
+            case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED ->
+                PartitionLimits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);
             default -> "";
         };
     }
 
     private boolean areAllReserved(JobDesc desc) {
-        return state.reservations().size() > 0 && allReserved.computeIfAbsent(
-                new ReservedFrom(desc.partition(), desc.owner().uid(), desc.charge(), desc.timing().timeLimitMin()),
-                key -> planner.unavailable().areAllReserved(state, desc, now));
+        return state.reservations().size() > 0
+                && allReserved.computeIfAbsent(
+                        new ReservedFrom(
+                                desc.partition(),
+                                desc.owner().uid(),
+                                desc.charge(),
+                                desc.timing().timeLimitMin()),
+                        key -> planner.unavailable().areAllReserved(state, desc, now));
     }
 
     /** What more there is to be said than the reason's word, "" for nothing. */
     private String reasonText(Job job) {
         Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
         String words = buffer.map(BurstBuffer::words).orElse("");
-        return !words.isEmpty() ? words : job.has(JobFlag.STAGE_OUT) ? "burst_buffer/lua: Stage-out in progress"
-                : job.state() == JobState.CANCELLED ? "" : job.reasonText().isEmpty() ? unavailable(job, reason(job)) : job.reasonText();
+        return !words.isEmpty()
+                ? words
+                : job.has(JobFlag.STAGE_OUT)
+                        ? "burst_buffer/lua: Stage-out in progress"
+                        : job.state() == JobState.CANCELLED
+                                ? ""
+                                : job.reasonText().isEmpty() ? unavailable(job, reason(job)) : job.reasonText();
     }
 
     private String bufferState(Job job) {
@@ -149,7 +189,8 @@ public final class JobViews {
     static List<String> flags(Job job) {
         List<String> out = new ArrayList<>();
         for (JobFlag flag : JobFlag.values()) {
-            // that a job came back is told while its last attempt is being cleaned up; later it is pending like any other
+            // that a job came back is told while its last attempt is being cleaned up; later it is pending like any
+            // other
             if (job.has(flag) && (flag != JobFlag.REQUEUED || job.has(JobFlag.COMPLETING))) {
                 out.add(flag.name());
             }
@@ -167,24 +208,30 @@ public final class JobViews {
             return job.submitTime();
         }
         long since = Priorities.accrueTime(state, job);
-        boolean later = job.isPending() && (job.reason() == JobReason.BEGIN_TIME || job.restarts() > 0 && job.desc().timing().beginTime() > now);
+        boolean later = job.isPending()
+                && (job.reason() == JobReason.BEGIN_TIME
+                        || job.restarts() > 0 && job.desc().timing().beginTime() > now);
         // where limits are kept to it is set when the time has come
         boolean limited = AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS);
         return limited && since > now ? 0 : since == 0 && later && !limited ? eligible(job) : since;
     }
 
     private long priority(Job job) {
-        if (job.state() == JobState.SUSPENDED && state.preempted().find(job.id()).isEmpty()) {
-            return 0;                               // by hand: so nobody's turn in a gang makes it go on
+        if (job.state() == JobState.SUSPENDED
+                && state.preempted().find(job.id()).isEmpty()) {
+            return 0; // by hand: so nobody's turn in a gang makes it go on
         }
         // who never started has what it last waited with
         boolean waited = job.state().isTerminal() && job.run().startTime() == 0;
-        boolean changes = waited || job.state() == JobState.PENDING || job.state().isActive() && PriorityFlags.ofRunning(state.settings());
+        boolean changes = waited
+                || job.state() == JobState.PENDING
+                || job.state().isActive() && PriorityFlags.ofRunning(state.settings());
         if (!changes || Priorities.isFixed(job) || job.isHeld() || !Priorities.isActive(state.settings())) {
             return job.priority();
         }
         if (waited) {
-            return then.computeIfAbsent(job.run().endTime(), end -> new Priorities(state, end)).of(job);
+            return then.computeIfAbsent(job.run().endTime(), end -> new Priorities(state, end))
+                    .of(job);
         }
         var queued = planner.priority(job.id());
         if (queued.isPresent()) {
@@ -195,7 +242,9 @@ public final class JobViews {
     }
 
     private List<String> partitionPriorities(Job job) {
-        if (job.state() != JobState.PENDING || job.desc().partition().indexOf(',') < 0 || !Priorities.isActive(state.settings())) {
+        if (job.state() != JobState.PENDING
+                || job.desc().partition().indexOf(',') < 0
+                || !Priorities.isActive(state.settings())) {
             return List.of();
         }
         priorities = priorities == null ? new Priorities(state, now) : priorities;
@@ -219,7 +268,9 @@ public final class JobViews {
 
     /** Of a job that waits: its limit after the time at which it is expected to start, where both are known. */
     private long endTime(Job job, long planned) {
-        long start = Math.max(planned, job.desc().timing().beginTime() > now ? job.desc().timing().beginTime() : 0);
+        long start = Math.max(
+                planned,
+                job.desc().timing().beginTime() > now ? job.desc().timing().beginTime() : 0);
         int limit = limitMin(job);
         return start > 0 && limit > 0 ? start + limit * 60L : 0;
     }
@@ -246,12 +297,15 @@ public final class JobViews {
     /** CPUs that each of its nodes must have for it: for all of its --ntasks-per-node, unless the job is one task. */
     private static int cpusPerNode(ResourceRequest r) {
         int tasks = r.tasks() == 1 || GresRequest.overcommits(r) ? 1 : Math.max(1, r.tasksPerNode());
-        return Math.max(r.cpusPerNodeMin(), tasks * Math.max(1, r.cpusPerTaskAsked() == 0 ? cpusPerTask(r) : r.cpusPerTaskTyped()));
+        return Math.max(
+                r.cpusPerNodeMin(),
+                tasks * Math.max(1, r.cpusPerTaskAsked() == 0 ? cpusPerTask(r) : r.cpusPerTaskTyped()));
     }
 
     private String mailUser(JobDesc d) {
         String user = d.extras().mailUser();
-        return !user.isEmpty() || d.extras().mailType().isEmpty() ? user
+        return !user.isEmpty() || d.extras().mailType().isEmpty()
+                ? user
                 : d.owner().user() + (mailDomain.isEmpty() ? "" : "@" + mailDomain);
     }
 
@@ -260,8 +314,12 @@ public final class JobViews {
             return job.run().limitMin();
         }
         int asked = job.desc().timing().timeLimitMin();
-        return asked != 0 ? asked : state.partitions().find(first(job.desc().partition()))
-                .map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
+        return asked != 0
+                ? asked
+                : state.partitions()
+                        .find(first(job.desc().partition()))
+                        .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
+                        .orElse(-1);
     }
 
     /** The nodes of a job that is over that are not done with it yet. */
@@ -269,16 +327,23 @@ public final class JobViews {
         if (!job.has(JobFlag.COMPLETING)) {
             return Optional.empty();
         }
-        List<String> names = job.run().allocation().nodes().stream().filter(s -> !s.released()).map(Allocation.Share::node).toList();
+        List<String> names = job.run().allocation().nodes().stream()
+                .filter(s -> !s.released())
+                .map(Allocation.Share::node)
+                .toList();
         return names.isEmpty() ? Optional.empty() : Optional.of(HostList.of(names));
     }
 
     private static final String ARBITRARY = "arbitrary";
 
-    /** Nodes as Slurm lists them whichever way they were said; in their own order stay those that tasks are laid out over. */
+    /**
+     * Nodes as Slurm lists them whichever way they were said; in their own order stay those that tasks are laid out
+     * over.
+     */
     private static String inOrder(String list) {
         return list.indexOf(',') >= 0 && list.indexOf('{') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok ok
-                ? ok.list().distinct().sorted().compressed() : list;
+                ? ok.list().distinct().sorted().compressed()
+                : list;
     }
 
     /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
@@ -287,26 +352,37 @@ public final class JobViews {
         if (listed(job) > 0) {
             return Math.max(said, listed(job));
         }
-        if (job.state() != JobState.PENDING || GresRequest.overcommits(job.desc().request())) {
+        if (job.state() != JobState.PENDING
+                || GresRequest.overcommits(job.desc().request())) {
             return said;
         }
         long cpus = TresCounts.cpus(job);
         int most = 0;
-        for (String name : state.partitions().find(first(job.desc().partition())).map(p -> p.nodes()).orElse(List.of())) {
-            most = Math.max(most, state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0));
+        for (String name : state.partitions()
+                .find(first(job.desc().partition()))
+                .map(p -> p.nodes())
+                .orElse(List.of())) {
+            most = Math.max(
+                    most, state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0));
             if ((long) most * said >= cpus) {
                 return said;
             }
         }
-        int bound = job.desc().request().nodesMax() > 0 ? Math.max(said, job.desc().request().nodesMax()) : Integer.MAX_VALUE;
+        int bound = job.desc().request().nodesMax() > 0
+                ? Math.max(said, job.desc().request().nodesMax())
+                : Integer.MAX_VALUE;
         return most == 0 ? said : (int) Math.min(bound, (cpus + most - 1) / most);
     }
 
     /** Number of nodes in the list of a pending job that asks for no number of them; 0 without a list. */
     private static int listed(Job job) {
         String nodes = job.desc().request().nodeList();
-        return job.state() == JobState.PENDING && job.desc().request().nodesMin() == 0 && !nodes.isEmpty()
-                && HostList.parse(nodes) instanceof HostList.Parsed.Ok ok ? ok.list().names().size() : 0;
+        return job.state() == JobState.PENDING
+                        && job.desc().request().nodesMin() == 0
+                        && !nodes.isEmpty()
+                        && HostList.parse(nodes) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names().size()
+                : 0;
     }
 
     private static final PartitionLimits.Memory NO_MEMORY = new PartitionLimits.Memory(0, 0, false);
@@ -328,8 +404,8 @@ public final class JobViews {
     /**
      * What of an array a row is about.
      *
-     * @param task   its index if it is one task, else -1
-     * @param tasks  of several that wait
+     * @param task its index if it is one task, else -1
+     * @param tasks of several that wait
      * @param others whose words, too, say why
      */
     private record Row(int task, String tasks, List<Job> others) {
@@ -344,8 +420,11 @@ public final class JobViews {
         if (!job.isArrayRecord()) {
             return Row.of(job.array().task());
         }
-        boolean last = job.array().size() > 1 && waiting.count() == 1
-                && (!state.isAnyTaskOf(job.id(), t -> true) || state.isAnyTaskOf(job.id(), t -> t.attempt() > 0 || !t.state().isTerminal()));
+        boolean last = job.array().size() > 1
+                && waiting.count() == 1
+                && (!state.isAnyTaskOf(job.id(), t -> true)
+                        || state.isAnyTaskOf(
+                                job.id(), t -> t.attempt() > 0 || !t.state().isTerminal()));
         return last ? Row.of(waiting.first()) : new Row(-1, waiting.compact(), List.of());
     }
 
@@ -384,68 +463,170 @@ public final class JobViews {
         Job.Run run = job.run();
         Allocation a = run.allocation();
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
-        long planned = job.state() == JobState.PENDING && (wants(Costly.START_TIME) || wants(Costly.END_TIME)) ? planner.plannedStart(job.id()) : 0;
-        PartitionLimits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? PartitionLimits.memory(state, job)
+        long planned = job.state() == JobState.PENDING && (wants(Costly.START_TIME) || wants(Costly.END_TIME))
+                ? planner.plannedStart(job.id())
+                : 0;
+        PartitionLimits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB)
+                ? PartitionLimits.memory(state, job)
                 : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
         Optional<HostList> leaving = leaving(job);
         int cpus = TresCounts.cpus(job);
-        JobPaths.Paths files = wants(Costly.STDIN) || wants(Costly.STDOUT) || wants(Costly.STDERR) ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
-        JobPaths.Paths patterns = wants(Costly.STDIN_PATTERN) || wants(Costly.STDOUT_PATTERN) || wants(Costly.STDERR_PATTERN) ? JobPaths.patterns(job)
+        JobPaths.Paths files = wants(Costly.STDIN) || wants(Costly.STDOUT) || wants(Costly.STDERR)
+                ? JobPaths.expanded(job)
                 : JobPaths.Paths.NONE;
-        return new JobInfo(job.id(), job.array().jobId(), row.task, row.tasks, job.array().maxRunning(), job.het().jobId(), job.het().offset(),
-                d.name(), d.owner().uid(), d.owner().user(), d.owner().gid(), d.owner().group(),
-                d.charge().account(), d.charge().qos(), d.charge().wckey(), partitions(d.partition()), d.charge().reservation(), job.state().name(),
-                flags(job), wants(Costly.REASON) ? reason(job).word() : "", !wants(Costly.REASON_TEXT) ? "" : reasonText(job, row.others),
-                wants(Costly.PRIORITY) ? priority(job) : 0, d.timing().nice(),
-                        !wants(Costly.DEPENDENCY) ? "" : Dependency.print(job.dependencies()),
-                job.restarts(), requeues(d), d.kind() == JobDesc.Kind.BATCH, job.isHeld(), job.shownExit(), run.derivedExit(),
-                job.submitTime(), eligible(job),
+        JobPaths.Paths patterns =
+                wants(Costly.STDIN_PATTERN) || wants(Costly.STDOUT_PATTERN) || wants(Costly.STDERR_PATTERN)
+                        ? JobPaths.patterns(job)
+                        : JobPaths.Paths.NONE;
+        return new JobInfo(
+                job.id(),
+                job.array().jobId(),
+                row.task,
+                row.tasks,
+                job.array().maxRunning(),
+                job.het().jobId(),
+                job.het().offset(),
+                d.name(),
+                d.owner().uid(),
+                d.owner().user(),
+                d.owner().gid(),
+                d.owner().group(),
+                d.charge().account(),
+                d.charge().qos(),
+                d.charge().wckey(),
+                partitions(d.partition()),
+                d.charge().reservation(),
+                job.state().name(),
+                flags(job),
+                wants(Costly.REASON) ? reason(job).word() : "",
+                !wants(Costly.REASON_TEXT) ? "" : reasonText(job, row.others),
+                wants(Costly.PRIORITY) ? priority(job) : 0,
+                d.timing().nice(),
+                !wants(Costly.DEPENDENCY) ? "" : Dependency.print(job.dependencies()),
+                job.restarts(),
+                requeues(d),
+                d.kind() == JobDesc.Kind.BATCH,
+                job.isHeld(),
+                job.shownExit(),
+                run.derivedExit(),
+                job.submitTime(),
+                eligible(job),
                 wants(Costly.ACCRUE_TIME) ? accrueTime(job) : 0,
-                run.startTime() > 0 ? run.startTime() : job.state().isTerminal() ? run.endTime()
-                        : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
+                run.startTime() > 0
+                        ? run.startTime()
+                        : job.state().isTerminal()
+                                ? run.endTime()
+                                : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
                 !wants(Costly.END_TIME) ? 0 : job.state() == JobState.PENDING ? endTime(job, planned) : endTime(job),
-                run.suspendTime(), run.preSuspendMs() / 1000, runSeconds(job),
-                d.timing().deadline(), wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0,
-                wants(Costly.PREEMPT_ELIGIBLE_TIME) ? preemptEligibleTime(job) : 0, lastLook(job),
-                wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0, d.timing().timeMinMin(), d.timing().delayBootMin(), d.payload().submitHost(),
-                d.payload().submitPid(), leaving.isPresent() ? leaving.get().compressed() : shown.isEmpty() ? "" : shown.hostList(),
+                run.suspendTime(),
+                run.preSuspendMs() / 1000,
+                runSeconds(job),
+                d.timing().deadline(),
+                wants(Costly.PREEMPT_TIME) ? preemptTime(job) : 0,
+                wants(Costly.PREEMPT_ELIGIBLE_TIME) ? preemptEligibleTime(job) : 0,
+                lastLook(job),
+                wants(Costly.TIME_LIMIT_MIN) ? limitMin(job) : 0,
+                d.timing().timeMinMin(),
+                d.timing().delayBootMin(),
+                d.payload().submitHost(),
+                d.payload().submitPid(),
+                leaving.isPresent() ? leaving.get().compressed() : shown.isEmpty() ? "" : shown.hostList(),
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 shown.isEmpty() ? "" : shown.ofScript().node(),
                 leaving.isPresent() ? leaving.get().size() : wants(Costly.NODE_COUNT) ? nodes(job) : 0,
-                Math.max(mostNodes(r), shown.isEmpty() ? listed(job) : shown.nodes().size()), cpus, cpus, tasks(job), cpusPerTask(r),
-                r.tasksPerNode(), r.tasksPerSocket(),
-                r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(), cpusPerNode(r),
+                Math.max(
+                        mostNodes(r),
+                        shown.isEmpty() ? listed(job) : shown.nodes().size()),
+                cpus,
+                cpus,
+                tasks(job),
+                cpusPerTask(r),
+                r.tasksPerNode(),
+                r.tasksPerSocket(),
+                r.tasksPerCore() == 0 && state.settings().selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore(),
+                cpusPerNode(r),
                 memory.perNodeMb(),
-                memory.perCpuMb(), r.tmpDiskMb(), r.features(), r.prefer(),
-                r.distribution().startsWith(ARBITRARY) ? r.nodeList() : inOrder(r.nodeList()), inOrder(r.excludeList()),
-                r.exclusive() == ResourceRequest.Exclusive.SHARED ? "" : r.exclusive().name(),
+                memory.perCpuMb(),
+                r.tmpDiskMb(),
+                r.features(),
+                r.prefer(),
+                r.distribution().startsWith(ARBITRARY) ? r.nodeList() : inOrder(r.nodeList()),
+                inOrder(r.excludeList()),
+                r.exclusive() == ResourceRequest.Exclusive.SHARED
+                        ? ""
+                        : r.exclusive().name(),
                 wants(Costly.OVERSUBSCRIBE) ? oversubscribe(state, job) : "",
-                r.contiguous(), r.overcommit(), r.socketsPerNode(), r.coresUsed(), r.threadsUsed(), r.coreSpec(), r.threadSpec(),
-                r.licenses(), r.network(), switches(r), r.tresPerNode(), r.tresPerJob(), !wants(Costly.TRES_PER_TASK) ? "" : perTask(r),
+                r.contiguous(),
+                r.overcommit(),
+                r.socketsPerNode(),
+                r.coresUsed(),
+                r.threadsUsed(),
+                r.coreSpec(),
+                r.threadSpec(),
+                r.licenses(),
+                r.network(),
+                switches(r),
+                r.tresPerNode(),
+                r.tresPerJob(),
+                !wants(Costly.TRES_PER_TASK) ? "" : perTask(r),
                 r.tresPerSocket(),
                 !wants(Costly.TRES_REQUESTED) ? "" : TresText.requested(state, job),
                 !wants(Costly.TRES_ALLOC) ? "" : shown.isEmpty() ? "" : TresText.allocated(state, job, shown),
                 !wants(Costly.COMMAND) ? "" : command(d),
-                !wants(Costly.WORK_DIR) ? "" : d.files().workDir().text(), files.stdin().text(), files.stdout().text(), files.stderr().text(),
-                d.extras().comment(), d.extras().adminComment(), d.extras().extra(),
-                !wants(Costly.MAIL_USER) ? "" : mailUser(d), d.extras().mailType(),
-                d.extras().container(), d.extras().mcsLabel(), d.extras().burstBuffer(), !wants(Costly.BURST_BUFFER_STATE) ? "" : bufferState(job),
-                !wants(Costly.SUBMIT_LINE) ? "" : d.payload().submitLine().text(), job.shownSluid(),
+                !wants(Costly.WORK_DIR) ? "" : d.files().workDir().text(),
+                files.stdin().text(),
+                files.stdout().text(),
+                files.stderr().text(),
+                d.extras().comment(),
+                d.extras().adminComment(),
+                d.extras().extra(),
+                !wants(Costly.MAIL_USER) ? "" : mailUser(d),
+                d.extras().mailType(),
+                d.extras().container(),
+                d.extras().mcsLabel(),
+                d.extras().burstBuffer(),
+                !wants(Costly.BURST_BUFFER_STATE) ? "" : bufferState(job),
+                !wants(Costly.SUBMIT_LINE) ? "" : d.payload().submitLine().text(),
+                job.shownSluid(),
                 details && !shown.isEmpty() ? details(shown) : List.of(),
-                !wants(Costly.GRES_TOTAL) ? "" : TresText.gresTotal(state, shown), idSet(job), shown.licences(),
-                !wants(Costly.EXCLUSIVE_USE) ? "" : exclusiveUse(state, job), d.extras().tresBind(),
+                !wants(Costly.GRES_TOTAL) ? "" : TresText.gresTotal(state, shown),
+                idSet(job),
+                shown.licences(),
+                !wants(Costly.EXCLUSIVE_USE) ? "" : exclusiveUse(state, job),
+                d.extras().tresBind(),
                 r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
-                d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
-                !wants(Costly.CRON_SPEC) ? "" : dev.muster.core.state.Crontab.when(state.crontabs(), job), d.extras().containerId(),
-                patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
-                !wants(Costly.ASSOC_ID) ? 0
-                        : state.accounts().assoc(d.owner().user(), d.charge().account(), first(d.partition())).map(of -> of.id()).orElse(0),
-                d.extras().stepMgr(), r.segment(), r.spreadSegments(), r.consolidateSegments(), d.extras().containerType(),
-                d.extras().memUpdateMargin(), d.extras().memUpdateMin(), d.extras().reboot(), d.extras().profile(),
-                d.extras().batchFeatures(), r.tasksPerGpu(), job.failedNode(), wants(Costly.WISHES) ? wishes(job, d) : List.of(),
-                wants(Costly.PARTITION_PRIORITIES) ? partitionPriorities(job) : List.of(), !d.files().stderr().isEmpty());
+                d.extras().cpuFreq(),
+                d.extras().tresFreq(),
+                shown.backfilled(),
+                !wants(Costly.CRON_SPEC) ? "" : dev.muster.core.state.Crontab.when(state.crontabs(), job),
+                d.extras().containerId(),
+                patterns.stdin().text(),
+                patterns.stdout().text(),
+                patterns.stderr().text(),
+                d.timing().expedite(),
+                !wants(Costly.ASSOC_ID)
+                        ? 0
+                        : state.accounts()
+                                .assoc(d.owner().user(), d.charge().account(), first(d.partition()))
+                                .map(of -> of.id())
+                                .orElse(0),
+                d.extras().stepMgr(),
+                r.segment(),
+                r.spreadSegments(),
+                r.consolidateSegments(),
+                d.extras().containerType(),
+                d.extras().memUpdateMargin(),
+                d.extras().memUpdateMin(),
+                d.extras().reboot(),
+                d.extras().profile(),
+                d.extras().batchFeatures(),
+                r.tasksPerGpu(),
+                job.failedNode(),
+                wants(Costly.WISHES) ? wishes(job, d) : List.of(),
+                wants(Costly.PARTITION_PRIORITIES) ? partitionPriorities(job) : List.of(),
+                !d.files().stderr().isEmpty());
     }
 
     /** What it wants that has no field of its own, by the words of the REST API. */
@@ -458,13 +639,16 @@ public final class JobViews {
             flag(out, "USING_DEFAULT_" + unnamed, !unnamed.isEmpty());
         }
         flag(out, "JOB_WAS_RUNNING", job.state() == JobState.RUNNING || job.state() == JobState.SUSPENDED);
-        flag(out, "EXACT_MEMORY_REQUESTED", r.memAll() || r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0);
+        flag(
+                out,
+                "EXACT_MEMORY_REQUESTED",
+                r.memAll() || r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0);
         flag(out, "PARTITION_ASSIGNED", d.partition().indexOf(',') < 0);
         flag(out, "JOB_IMPLICIT_MAX_NODES", r.tasks() > 0 && r.nodesMin() == 0);
         switch (d.timing().killOnInvalidDependency()) {
             case YES -> out.add("KILL_INVALID_DEPENDENCY");
             case NO -> out.add("NO_KILL_INVALID_DEPENDENCY");
-            case UNSET -> { }
+            case UNSET -> {}
         }
         if (d.request().gresFlags().contains("enforce-binding")) {
             out.add("GRES_BINDING_ENFORCED");
@@ -501,18 +685,26 @@ public final class JobViews {
     /** What the job asked for, or else its partition's rule. */
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
-        String rule = state.partitions().find(first(job.desc().partition())).map(dev.muster.core.state.Partition::exclusive).orElse("NO");
+        String rule = state.partitions()
+                .find(first(job.desc().partition()))
+                .map(dev.muster.core.state.Partition::exclusive)
+                .orElse("NO");
         // a partition of whole nodes is stricter than nodes of one user or one label
         boolean weaker = asked == ResourceRequest.Exclusive.USER || asked == ResourceRequest.Exclusive.MCS;
-        return asked == ResourceRequest.Exclusive.SHARED || weaker && rule.equals("NODE") && job.run().startTime() > 0 ? rule : asked.name();
+        return asked == ResourceRequest.Exclusive.SHARED
+                        || weaker && rule.equals("NODE") && job.run().startTime() > 0
+                ? rule
+                : asked.name();
     }
 
     /**
-     * OverSubscribe as jobs show it. A running job shows its partition's rule before its own request: NO for EXCLUSIVE, YES for FORCE with more than
-     * one job. A pending job shows its request first. OK means that others may share without the job having asked for it.
+     * OverSubscribe as jobs show it. A running job shows its partition's rule before its own request: NO for EXCLUSIVE,
+     * YES for FORCE with more than one job. A pending job shows its request first. OK means that others may share
+     * without the job having asked for it.
      */
     static String oversubscribe(State state, Job job) {
-        Optional<dev.muster.core.state.Partition> partition = state.partitions().find(first(job.desc().partition()));
+        Optional<dev.muster.core.state.Partition> partition =
+                state.partitions().find(first(job.desc().partition()));
         String rule = partition.map(p -> p.info().overSubscribe()).orElse("NO");
         if (job.run().startTime() > 0 && partition.isPresent()) {
             if (partition.get().exclusive().equals("NODE")) {
@@ -550,7 +742,10 @@ public final class JobViews {
             return named;
         }
         List<String> names = new ArrayList<>(List.of(named.split(",")));
-        names.sort(java.util.Comparator.comparingInt((String name) -> state.partitions().find(name).map(p -> p.info().priorityTier()).orElse(1))
+        names.sort(java.util.Comparator.comparingInt((String name) -> state.partitions()
+                        .find(name)
+                        .map(p -> p.info().priorityTier())
+                        .orElse(1))
                 .reversed());
         return String.join(",", names);
     }
@@ -580,12 +775,16 @@ public final class JobViews {
 
     /** With the time that is really waited for them. */
     private String switches(ResourceRequest r) {
-        return r.switches().isEmpty() ? "" : r.switches().split("@")[0] + "@" + Durations.full(TresCounts.switchWait(r, state.settings()));
+        return r.switches().isEmpty()
+                ? ""
+                : r.switches().split("@")[0] + "@" + Durations.full(TresCounts.switchWait(r, state.settings()));
     }
 
     /** The program or the script's file, without its arguments (release 26.05; older ones showed them). */
     private static String command(JobDesc d) {
-        return d.payload().arguments().isEmpty() ? "" : d.payload().arguments().getFirst().text();
+        return d.payload().arguments().isEmpty()
+                ? ""
+                : d.payload().arguments().getFirst().text();
     }
 
     /** Nodes with the same cores, memory and devices share a line. */
@@ -594,9 +793,13 @@ public final class JobViews {
         List<String> names = new ArrayList<>();
         Allocation.Share last = null;
         for (Allocation.Share s : a.nodes()) {
-            if (last != null && !(a.channels().size() < 2
-                    && last.cores().equals(s.cores()) && last.memoryMb() == s.memoryMb() && last.gres().equals(s.gres())
-                    && TresText.gresDetail(state, last.node(), last.gres()).equals(TresText.gresDetail(state, s.node(), s.gres())))) {
+            if (last != null
+                    && !(a.channels().size() < 2
+                            && last.cores().equals(s.cores())
+                            && last.memoryMb() == s.memoryMb()
+                            && last.gres().equals(s.gres())
+                            && TresText.gresDetail(state, last.node(), last.gres())
+                                    .equals(TresText.gresDetail(state, s.node(), s.gres())))) {
                 out.add(detail(names, last, a));
                 names.clear();
             }
@@ -618,34 +821,48 @@ public final class JobViews {
         // a node that is no more is remembered by jobs that ran there
         Optional<Node.Spec> spec = state.nodes().find(s.node()).map(Node::spec);
         int sockets = spec.map(Node.Spec::sockets).orElse(1);
-        int coresPerSocket = spec.map(Node.Spec::coresPerSocket).orElse(s.cores().count());
+        int coresPerSocket =
+                spec.map(Node.Spec::coresPerSocket).orElse(s.cores().count());
         int perCore = Math.max(1, spec.map(Node.Spec::units).orElse(1) / Math.max(1, sockets * coresPerSocket));
         IndexSet cores = IndexSet.empty();
         for (int unit = s.cores().first(); unit >= 0; unit = s.cores().next(unit + 1)) {
             cores = cores.with(unit / perCore);
         }
-        return new NodeDetail(HostList.of(names).compressed(), cpus.ranges(), TresText.held(state, s.memoryMb()),
+        return new NodeDetail(
+                HostList.of(names).compressed(),
+                cpus.ranges(),
+                TresText.held(state, s.memoryMb()),
                 TresText.gresDetail(state, s.node(), s.gres()),
-                sockets, coresPerSocket, cores.ranges(), ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
+                sockets,
+                coresPerSocket,
+                cores.ranges(),
+                ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
     }
 
     /** Modes in which a job stays on its nodes: its PreemptTime is None. */
     private static final List<Preemption.Mode> SUSPENDING = List.of(Preemption.Mode.GANG, Preemption.Mode.SUSPEND);
 
     private long preemptTime(Job job) {
-        return state.preempted().find(job.id()).filter(p -> !SUSPENDING.contains(p.mode())).map(Preemption::time).orElse(0L);
+        return state.preempted()
+                .find(job.id())
+                .filter(p -> !SUSPENDING.contains(p.mode()))
+                .map(Preemption::time)
+                .orElse(0L);
     }
 
     /** From when on it may have to give way: of a job that was started, where any has to. */
     private long preemptEligibleTime(Job job) {
         policy = policy == null ? new PreemptPolicy(state) : policy;
-        return policy.isOn() && job.run().startTime() > 0 && job.state() != JobState.PENDING ? policy.eligibleFrom(job) : 0;
+        return policy.isOn() && job.run().startTime() > 0 && job.state() != JobState.PENDING
+                ? policy.eligibleFrom(job)
+                : 0;
     }
 
     public StepInfo step(Job job, Step step) {
         int cpus = step.nodes().stream().mapToInt(Step.Part::cpus).sum();
         long memory = step.nodes().stream().mapToLong(Step.Part::memoryMb).sum();
-        String nodes = HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
+        String nodes =
+                HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
         java.util.TreeMap<String, Integer> gres = new java.util.TreeMap<>();
         TrackedTypes types = TrackedTypes.of(state.settings());
         step.nodes().forEach(p -> {
@@ -653,18 +870,46 @@ public final class JobViews {
             types.held(gres, state, p.node(), p.gres());
         });
         String name = step.id() < 0 ? step.name() : step.desc().name();
-        return new StepInfo(job.id(), job.array().jobId(), job.array().task(), step.name(), name, job.desc().owner().uid(),
-                job.desc().owner().user(), job.desc().partition(), step.state() == Step.State.RUNNING ? "RUNNING" : step.isQueued() ? "PENDING"
-                        : "COMPLETED", nodes,
-                step.nodes().size(), cpus, Math.max(1, step.tasks()), step.startTime(),
-                !step.isAsked() ? -1 : step.desc().timeLimitMin() > 0 ? step.desc().timeLimitMin() : job.run().limitMin(),
-                TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres), step.desc().request().tresPerNode(),
+        return new StepInfo(
+                job.id(),
+                job.array().jobId(),
+                job.array().task(),
+                step.name(),
+                name,
+                job.desc().owner().uid(),
+                job.desc().owner().user(),
+                job.desc().partition(),
+                step.state() == Step.State.RUNNING ? "RUNNING" : step.isQueued() ? "PENDING" : "COMPLETED",
+                nodes,
+                step.nodes().size(),
+                cpus,
+                Math.max(1, step.tasks()),
+                step.startTime(),
+                !step.isAsked()
+                        ? -1
+                        : step.desc().timeLimitMin() > 0
+                                ? step.desc().timeLimitMin()
+                                : job.run().limitMin(),
+                TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres),
+                step.desc().request().tresPerNode(),
                 step.desc().submitHost(),
-                step.desc().submitPid(), step.desc().cpuBind(), step.id() < 0 ? "" : JobRows.layout(job, step), job.desc().charge().account(),
-                step.desc().submitLine().text(), Sluid.shown(job.rowSluid(step.id()), job.restarts()), job.het().jobId(), job.het().offset(),
+                step.desc().submitPid(),
+                step.desc().cpuBind(),
+                step.id() < 0 ? "" : JobRows.layout(job, step),
+                job.desc().charge().account(),
+                step.desc().submitLine().text(),
+                Sluid.shown(job.rowSluid(step.id()), job.restarts()),
+                job.het().jobId(),
+                job.het().offset(),
                 step.ports().print(0),
-                step.isBatch() ? job.desc().extras().container() : step.desc().container(), step.desc().request().network(),
-                step.id() < 0 ? "" : step.desc().cpuFreq(), step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId(),
-                step.nodes().stream().map(p -> IndexSet.of(p.tasks().stream().mapToInt(t -> t).toArray()).compact()).toList());
+                step.isBatch() ? job.desc().extras().container() : step.desc().container(),
+                step.desc().request().network(),
+                step.id() < 0 ? "" : step.desc().cpuFreq(),
+                step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId(),
+                step.nodes().stream()
+                        .map(p -> IndexSet.of(
+                                        p.tasks().stream().mapToInt(t -> t).toArray())
+                                .compact())
+                        .toList());
     }
 }

@@ -41,7 +41,9 @@ public final class Launches {
 
     /** CPUs of an allocation unit: of a node that is no more, as many as come to each. */
     static int perUnit(State state, String node, IndexSet units, int cpus) {
-        return state.nodes().find(node).map(n -> n.spec().cpusPerUnit())
+        return state.nodes()
+                .find(node)
+                .map(n -> n.spec().cpusPerUnit())
                 .orElse(units.isEmpty() ? 1 : Math.max(1, (cpus + units.count() - 1) / units.count()));
     }
 
@@ -56,11 +58,24 @@ public final class Launches {
     /** @param hooks what prolog and epilog are told on all nodes alike */
     public static JobShare share(State state, Job job, Allocation.Share share, long tickMs, List<String> hooks) {
         Map<String, String> gres = indices(share.gres());
-        return new JobShare(job.id(), job.attempt(), share.bootId(), job.desc().owner(), hooks(state, hooks, share),
-                cpus(state, share.node(), share.cores(), share.cpus()), limitMb(state, job, share, share.memoryMb()), gres,
-                enforcedSecondsLeft(state, job, tickMs), state.settings().killWaitS(),
-                state.settings().externSteps(), Bytes.of(job.desc().name()), Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
-                x11Cookie(job, share), ImexChannels.on(job.run().allocation(), share.node()).map(n -> n + 1).orElse(0));
+        return new JobShare(
+                job.id(),
+                job.attempt(),
+                share.bootId(),
+                job.desc().owner(),
+                hooks(state, hooks, share),
+                cpus(state, share.node(), share.cores(), share.cpus()),
+                limitMb(state, job, share, share.memoryMb()),
+                gres,
+                enforcedSecondsLeft(state, job, tickMs),
+                state.settings().killWaitS(),
+                state.settings().externSteps(),
+                Bytes.of(job.desc().name()),
+                Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
+                x11Cookie(job, share),
+                ImexChannels.on(job.run().allocation(), share.node())
+                        .map(n -> n + 1)
+                        .orElse(0));
     }
 
     private static String x11Cookie(Job job, Allocation.Share share) {
@@ -68,7 +83,10 @@ public final class Launches {
             return "";
         }
         List<Allocation.Share> all = job.run().allocation().nodes();
-        return X11.parse(job.desc().extras().x11()).filter(x -> x.covers(all.indexOf(share), all.size())).map(X11::cookie).orElse("");
+        return X11.parse(job.desc().extras().x11())
+                .filter(x -> x.covers(all.indexOf(share), all.size()))
+                .map(X11::cookie)
+                .orElse("");
     }
 
     private static List<String> hooks(State state, List<String> alike, Allocation.Share share) {
@@ -76,7 +94,8 @@ public final class Launches {
             return alike;
         }
         List<String> out = new ArrayList<>(alike);
-        JobEnvironment.partsOfGpus(state, share.node(), share.gres()).forEach((name, value) -> out.add(name + "=" + value));
+        JobEnvironment.partsOfGpus(state, share.node(), share.gres())
+                .forEach((name, value) -> out.add(name + "=" + value));
         return out;
     }
 
@@ -87,13 +106,16 @@ public final class Launches {
     }
 
     /**
-     * The memory to be enforced, 0 for none. A job that got a whole node's memory only because nobody said anything is not held
-     * to it: Slurm's default RealMemory=1 would kill everything.
+     * The memory to be enforced, 0 for none. A job that got a whole node's memory only because nobody said anything is
+     * not held to it: Slurm's default RealMemory=1 would kill everything.
      */
     private static long limitMb(State state, Job job, Allocation.Share share, long memoryMb) {
         dev.muster.model.job.ResourceRequest r = job.desc().request();
         boolean asked = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0;
-        boolean whole = state.nodes().find(share.node()).map(n -> memoryMb >= n.spec().memoryMb() - n.spec().memSpecLimitMb()).orElse(false);
+        boolean whole = state.nodes()
+                .find(share.node())
+                .map(n -> memoryMb >= n.spec().memoryMb() - n.spec().memSpecLimitMb())
+                .orElse(false);
         return asked || !whole ? memoryMb : 0;
     }
 
@@ -104,7 +126,9 @@ public final class Launches {
     /** How long a node lets the job run, {@code OverTimeLimit} included; -1 for ever. */
     public static long enforcedSecondsLeft(State state, Job job, long tickMs) {
         int over = PartitionLimits.overTimeMin(state, job);
-        return job.run().limitTickMs() < 0 || over < 0 ? -1 : Math.max(0, (job.run().limitTickMs() + over * 60_000L - tickMs) / 1000);
+        return job.run().limitTickMs() < 0 || over < 0
+                ? -1
+                : Math.max(0, (job.run().limitTickMs() + over * 60_000L - tickMs) / 1000);
     }
 
     /** The launches of one step. */
@@ -136,9 +160,29 @@ public final class Launches {
             Allocation.Share share = job.run().allocation().on(part.node()).orElseThrow();
             JobShare jobShare = share(state, job, share, tickMs, hooks);
             if (step.id() == Step.EXTERN) {
-                return new Launch(jobShare, step.id(), List.of(), List.of(), Bytes.EMPTY, NO_STEP, Bytes.of("/"), 022, Map.of(), Bytes.EMPTY,
-                        Bytes.EMPTY, Bytes.EMPTY, false, Math.max(0, step.place(part.node())), step.nodes().size(), 0, jobShare.secondsLeft(), "",
-                        limitMb(state, job, share, part.memoryMb()), NodeLists.of(job.run().allocation()), false, jobShare.gres());
+                return new Launch(
+                        jobShare,
+                        step.id(),
+                        List.of(),
+                        List.of(),
+                        Bytes.EMPTY,
+                        NO_STEP,
+                        Bytes.of("/"),
+                        022,
+                        Map.of(),
+                        Bytes.EMPTY,
+                        Bytes.EMPTY,
+                        Bytes.EMPTY,
+                        false,
+                        Math.max(0, step.place(part.node())),
+                        step.nodes().size(),
+                        0,
+                        jobShare.secondsLeft(),
+                        "",
+                        limitMb(state, job, share, part.memoryMb()),
+                        NodeLists.of(job.run().allocation()),
+                        false,
+                        jobShare.gres());
             }
             return step.isBatch() ? batch(state, job, jobShare, part) : numbered(part, jobShare);
         }
@@ -150,10 +194,29 @@ public final class Launches {
                 tasks = environment.get().whole().tasks();
             }
             WholeStep whole = environment.get().whole();
-            return new Launch(share, step.id(), tasks(state, step, part), environment.get().on(part), Bytes.EMPTY, d, d.workDir(), d.umask(),
-                    d.limits(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, append(state, d.io().openMode()), environment.get().index(part),
-                    whole.parts().size(), tasks, Launches.secondsLeft(state, job, d, share), step.ioToken(),
-                    share.memoryMb() == 0 ? 0 : part.memoryMb(), NodeLists.of(job.run().allocation()), false, indices(part.gres()),
+            return new Launch(
+                    share,
+                    step.id(),
+                    tasks(state, step, part),
+                    environment.get().on(part),
+                    Bytes.EMPTY,
+                    d,
+                    d.workDir(),
+                    d.umask(),
+                    d.limits(),
+                    Bytes.EMPTY,
+                    Bytes.EMPTY,
+                    Bytes.EMPTY,
+                    append(state, d.io().openMode()),
+                    environment.get().index(part),
+                    whole.parts().size(),
+                    tasks,
+                    Launches.secondsLeft(state, job, d, share),
+                    step.ioToken(),
+                    share.memoryMb() == 0 ? 0 : part.memoryMb(),
+                    NodeLists.of(job.run().allocation()),
+                    false,
+                    indices(part.gres()),
                     mpi(d) ? mpiNodes(whole) : List.of());
         }
 
@@ -169,25 +232,51 @@ public final class Launches {
         // the first is the script as its user named it: the node runs its own copy
         List<Bytes> arguments = job.desc().payload().arguments();
         arguments = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
-        List<Bytes> environment = JobEnvironment.ofBatch(state, job, blobs.apply(job.desc().payload().envHash()));
+        List<Bytes> environment = JobEnvironment.ofBatch(
+                state, job, blobs.apply(job.desc().payload().envHash()));
         Task task = new Task(0, 0, cpus(state, part.node(), part.cores(), part.cpus()), arguments, List.of());
-        return new Launch(share, Step.BATCH, List.of(task), environment, blobs.apply(job.desc().payload().scriptHash()), batchStep(job),
-                job.desc().files().workDir(), job.desc().payload().umask(), job.desc().payload().limits(), JobPaths.stdin(job),
-                JobPaths.stdout(job), JobPaths.stderr(job), append(state, job.desc().files().openMode()),
-                0, 1, 1, share.secondsLeft(), "", share.memoryMb(),
-                NodeLists.of(job.run().allocation()), job.desc().extras().getUserEnv(), share.gres());
+        return new Launch(
+                share,
+                Step.BATCH,
+                List.of(task),
+                environment,
+                blobs.apply(job.desc().payload().scriptHash()),
+                batchStep(job),
+                job.desc().files().workDir(),
+                job.desc().payload().umask(),
+                job.desc().payload().limits(),
+                JobPaths.stdin(job),
+                JobPaths.stdout(job),
+                JobPaths.stderr(job),
+                append(state, job.desc().files().openMode()),
+                0,
+                1,
+                1,
+                share.secondsLeft(),
+                "",
+                share.memoryMb(),
+                NodeLists.of(job.run().allocation()),
+                job.desc().extras().getUserEnv(),
+                share.gres());
     }
 
     /** Nothing but the container that the script runs in, and what is looked at while it does. */
     private static StepDesc batchStep(Job job) {
         JobDesc.Extras x = job.desc().extras();
-        return x.container().isEmpty() && x.profile().isEmpty() && x.acctgFreq().isEmpty() ? NO_STEP : Codec.bind(new Json.Obj()
-                .put("container", x.container()).put("profile", x.profile()).put("acctgFreq", x.acctgFreq()), StepDesc.class);
+        return x.container().isEmpty() && x.profile().isEmpty() && x.acctgFreq().isEmpty()
+                ? NO_STEP
+                : Codec.bind(
+                        new Json.Obj()
+                                .put("container", x.container())
+                                .put("profile", x.profile())
+                                .put("acctgFreq", x.acctgFreq()),
+                        StepDesc.class);
     }
 
     /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */
     private static boolean append(State state, String mode) {
-        return mode.startsWith("a") || mode.isEmpty() && state.settings().options().containsKey(Settings.JOB_FILE_APPEND);
+        return mode.startsWith("a")
+                || mode.isEmpty() && state.settings().options().containsKey(Settings.JOB_FILE_APPEND);
     }
 
     /** Its tasks speak PMI. */
@@ -197,7 +286,9 @@ public final class Launches {
 
     private static long secondsLeft(State state, Job job, StepDesc d, JobShare share) {
         int over = PartitionLimits.overTimeMin(state, job);
-        return d.timeLimitMin() > 0 && over >= 0 ? Math.min(positive(share.secondsLeft()), (d.timeLimitMin() + over) * 60L) : share.secondsLeft();
+        return d.timeLimitMin() > 0 && over >= 0
+                ? Math.min(positive(share.secondsLeft()), (d.timeLimitMin() + over) * 60L)
+                : share.secondsLeft();
     }
 
     private static long positive(long seconds) {
@@ -207,22 +298,37 @@ public final class Launches {
     private static List<Task> tasks(State state, Step step, Step.Part part) {
         List<Task> out = new ArrayList<>();
         // as the cores of a job: tasks go round the sockets unless somebody says otherwise
-        List<IndexSet> cpus = TaskCpus.of(step.desc(), part, state.nodes().find(part.node()).map(n ->
-                n.spec().units() / Math.max(1, n.spec().sockets())).orElse(1), perUnit(state, part.node(), part.cores(), part.cpus()),
-                state.settings().selects("CR_CORE_DEFAULT_DIST_BLOCK") ? Distribution.Level.BLOCK : Distribution.Level.CYCLIC);
+        List<IndexSet> cpus = TaskCpus.of(
+                step.desc(),
+                part,
+                state.nodes()
+                        .find(part.node())
+                        .map(n -> n.spec().units() / Math.max(1, n.spec().sockets()))
+                        .orElse(1),
+                perUnit(state, part.node(), part.cores(), part.cpus()),
+                state.settings().selects("CR_CORE_DEFAULT_DIST_BLOCK")
+                        ? Distribution.Level.BLOCK
+                        : Distribution.Level.CYCLIC);
         int perUnit = perUnit(state, part.node(), part.cores(), part.cpus());
         IndexSet all = part.gres().getOrDefault("gpu", IndexSet.empty());
-        List<IndexSet> bound = DeviceBinding.gpus(step.desc(), all, cpus.stream().map(of -> near(state, part.node(), of, perUnit)).toList());
+        List<IndexSet> bound = DeviceBinding.gpus(
+                step.desc(),
+                all,
+                cpus.stream().map(of -> near(state, part.node(), of, perUnit)).toList());
         for (int local = 0; local < part.tasks().size(); local++) {
             int rank = part.tasks().get(local);
-            List<Bytes> environment = new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local)));
+            List<Bytes> environment =
+                    new ArrayList<>(List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local)));
             IndexSet gpus = bound.get(local);
             if (!gpus.equals(all)) {
-                JobEnvironment.devices(state, part.node(), gpus).forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
+                JobEnvironment.devices(state, part.node(), gpus)
+                        .forEach((name, value) -> environment.add(Bytes.of(name + "=" + value)));
                 environment.add(Bytes.of("SLURM_STEP_GPUS=" + JobEnvironment.list(gpus)));
             }
-            List<Bytes> arguments = step.desc().multiProg().isEmpty() ? List.of()
-                    : MultiProgram.arguments(step.desc().multiProg(), rank, step.desc().arguments());
+            List<Bytes> arguments = step.desc().multiProg().isEmpty()
+                    ? List.of()
+                    : MultiProgram.arguments(
+                            step.desc().multiProg(), rank, step.desc().arguments());
             out.add(new Task(rank, local, cpus.get(local).ranges(), arguments, environment));
         }
         return out;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The compressed hostlists that every node of a job is told. Those last made are kept: a step over a thousand nodes is told to a thousand,
- * and each message would else write the thousand names anew.
+ * The compressed hostlists that every node of a job is told. Those last made are kept: a step over a thousand nodes is
+ * told to a thousand, and each message would else write the thousand names anew.
  */
 final class NodeLists {
     private static volatile Made ofAllocation = new Made(List.of(), "");
@@ -21,8 +21,7 @@ final class NodeLists {
         }
     }
 
-    private NodeLists() {
-    }
+    private NodeLists() {}
 
     static String of(Allocation allocation) {
         Made made = ofAllocation.or(allocation.nodes(), allocation::hostList);
@@ -31,7 +30,9 @@ final class NodeLists {
     }
 
     static String of(List<Step.Part> parts) {
-        Made made = ofStep.or(parts, () -> HostList.of(parts.stream().map(Step.Part::node).toList()).compressed());
+        Made made = ofStep.or(
+                parts,
+                () -> HostList.of(parts.stream().map(Step.Part::node).toList()).compressed());
         ofStep = made;
         return made.text;
     }

@@ -48,7 +48,11 @@ public final class NodeViews {
     /** Nodes of the same: the last of them. */
     private final Map<String, String> reservedBy = new HashMap<>();
 
-    public NodeViews(State state, Function<String, NodeMessages.Heartbeat> beats, Function<Node, String> address, IntFunction<String> userName,
+    public NodeViews(
+            State state,
+            Function<String, NodeMessages.Heartbeat> beats,
+            Function<Node, String> address,
+            IntFunction<String> userName,
             long nowS) {
         for (Reservation r : state.reservations().values()) {
             if (r.isActive(nowS)) {
@@ -84,47 +88,105 @@ public final class NodeViews {
         long memoryMb = TresText.held(state, n.memoryAllocatedMb());
         for (int id : n.jobs()) {
             Job job = state.jobs().at(id);
-            Optional<Allocation.Share> share = job.run().allocation().on(n.name()).filter(x -> !x.released());
+            Optional<Allocation.Share> share =
+                    job.run().allocation().on(n.name()).filter(x -> !x.released());
             completing |= job.has(JobFlag.COMPLETING);
             if (job.has(JobFlag.COMPLETING)) {
                 // nobody else can have it yet, but it is shown as nobody's
                 cpus -= share.map(Allocation.Share::chargedCpus).orElse(0);
-                memoryMb -= TresText.held(state, share.map(Allocation.Share::memoryMb).orElse(0L));
+                memoryMb -= TresText.held(
+                        state, share.map(Allocation.Share::memoryMb).orElse(0L));
                 continue;
             }
             cores = share.map(x -> x.units(s)).orElse(IndexSet.empty()).union(cores);
-            share.map(Allocation.Share::gres).ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
+            share.map(Allocation.Share::gres)
+                    .ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
         }
         TrackedTypes types = TrackedTypes.of(state.settings());
         Map<String, Integer> all = new TreeMap<>();
         types.all(all, n);
         TresCounts whole = new TresCounts(s.cpus(), s.memoryMb(), 1, all);
-        long billing = partitionsOf.getOrDefault(n.name(), List.of()).stream().mapToLong(p -> whole.billing(state, p)).max().orElse(s.cpus());
+        long billing = partitionsOf.getOrDefault(n.name(), List.of()).stream()
+                .mapToLong(p -> whole.billing(state, p))
+                .max()
+                .orElse(s.cpus());
         String tres = TresText.text(s.cpus(), s.memoryMb(), 0, billing, all).replace(",node=0", "");
         // cores that several jobs share count once
         int allocated = Math.min(cpus, cores.count() * s.cpusPerUnit());
         Map<String, Integer> usedCounts = new TreeMap<>();
         used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
         types.held(usedCounts, state, n.name(), used);
-        String tresUsed = allocated == 0 ? ""
-                : TresText.text(allocated, memoryMb, 0, usedCounts).replace(",node=0", "").replaceAll(",billing=[0-9]+", "");
+        String tresUsed = allocated == 0
+                ? ""
+                : TresText.text(allocated, memoryMb, 0, usedCounts)
+                        .replace(",node=0", "")
+                        .replaceAll(",billing=[0-9]+", "");
         // who has had no work yet is idle since it came
         long busy = n.lastBusy() > 0 ? n.lastBusy() : n.startTime();
-        return new NodeInfo(n.name(), s.hostname(), address.apply(n), s.port(),
+        return new NodeInfo(
+                n.name(),
+                s.hostname(),
+                address.apply(n),
+                s.port(),
                 base(n.baseState(), allocated, s.cpus()),
-                flags(n, completing, reserved.get(n.name())), n.reason(), n.reasonUid(),
-                n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()), n.reasonTime(), n.comment(), n.extra(), s.cpus(),
-                s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(), s.boards(), s.sockets(), s.coresPerSocket(), s.threadsPerCore(),
-                allocated, s.memoryMb(), memoryMb, beat.freeMemoryMb(), s.tmpDiskMb(), s.memSpecLimitMb(),
-                s.reservedUnits().isEmpty() ? "" : TaskCpus.cpuIds(s.reservedUnits(), s.cpusPerUnit()).ranges(),
-                s.reservedUnits().count(), beat.load(), String.join(",", n.features()), String.join(",", n.activeFeatures()), gres(s),
-                gresUsed(n, used), "", s.weightValue(), -1, mcs.labelOf(state, n),
-                partitionsOf.getOrDefault(n.name(), List.of()).stream().filter(p -> !hidden.contains(p)).toList(), n.hardware().architecture(),
-                n.hardware().operatingSystem(), n.version(), n.hardware().bootTime(), n.startTime(), busy, n.resumeAfter(), tres,
-                tresUsed, s.topology(), n.jobs().size(), beat.metered(), beat.watts(), beat.averageWatts(),
-                restricted(s), power.isEmpty() ? "" : power.get().idleText(n), n.marks().instanceId(), n.marks().instanceType(),
-                !n.marks().certToken().isEmpty(), n.marks().certTime(), TaskBinding.ofNode(state.settings(), n.name()),
-                s.bcastAddress(), reservedBy.getOrDefault(n.name(), ""));
+                flags(n, completing, reserved.get(n.name())),
+                n.reason(),
+                n.reasonUid(),
+                n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()),
+                n.reasonTime(),
+                n.comment(),
+                n.extra(),
+                s.cpus(),
+                s.cpus() - s.reservedUnits().count() * s.cpusPerUnit(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                allocated,
+                s.memoryMb(),
+                memoryMb,
+                beat.freeMemoryMb(),
+                s.tmpDiskMb(),
+                s.memSpecLimitMb(),
+                s.reservedUnits().isEmpty()
+                        ? ""
+                        : TaskCpus.cpuIds(s.reservedUnits(), s.cpusPerUnit()).ranges(),
+                s.reservedUnits().count(),
+                beat.load(),
+                String.join(",", n.features()),
+                String.join(",", n.activeFeatures()),
+                gres(s),
+                gresUsed(n, used),
+                "",
+                s.weightValue(),
+                -1,
+                mcs.labelOf(state, n),
+                partitionsOf.getOrDefault(n.name(), List.of()).stream()
+                        .filter(p -> !hidden.contains(p))
+                        .toList(),
+                n.hardware().architecture(),
+                n.hardware().operatingSystem(),
+                n.version(),
+                n.hardware().bootTime(),
+                n.startTime(),
+                busy,
+                n.resumeAfter(),
+                tres,
+                tresUsed,
+                s.topology(),
+                n.jobs().size(),
+                beat.metered(),
+                beat.watts(),
+                beat.averageWatts(),
+                restricted(s),
+                power.isEmpty() ? "" : power.get().idleText(n),
+                n.marks().instanceId(),
+                n.marks().instanceType(),
+                !n.marks().certToken().isEmpty(),
+                n.marks().certTime(),
+                TaskBinding.ofNode(state.settings(), n.name()),
+                s.bcastAddress(),
+                reservedBy.getOrDefault(n.name(), ""));
     }
 
     private static String restricted(Node.Spec s) {
@@ -137,7 +199,10 @@ public final class NodeViews {
         for (Node.Flag f : Node.Flag.values()) {
             // a node that is powered up does not answer before it has come
             boolean absent = f == Node.Flag.NOT_RESPONDING && n.has(Node.Flag.POWERING_UP);
-            if ((n.has(f) || absent) && f != Node.Flag.DOWN && f != Node.Flag.FUTURE && f != Node.Flag.UNKNOWN
+            if ((n.has(f) || absent)
+                    && f != Node.Flag.DOWN
+                    && f != Node.Flag.FUTURE
+                    && f != Node.Flag.UNKNOWN
                     && f != Node.Flag.DRAINED_FOR_THIS) {
                 out.add(f.name());
             }
@@ -149,7 +214,10 @@ public final class NodeViews {
             out.add("RESERVED");
         }
         boolean reboots = n.has(Node.Flag.REBOOT_REQUESTED) || n.has(Node.Flag.REBOOT_ISSUED);
-        if (reboots && n.has(Node.Flag.DRAINED_FOR_THIS) && !n.has(Node.Flag.NEXT_DOWN) && !n.has(Node.Flag.NEXT_RESUME)) {
+        if (reboots
+                && n.has(Node.Flag.DRAINED_FOR_THIS)
+                && !n.has(Node.Flag.NEXT_DOWN)
+                && !n.has(Node.Flag.NEXT_RESUME)) {
             out.add("NEXT_UNDRAIN");
         }
         if (completing) {
@@ -161,7 +229,11 @@ public final class NodeViews {
     static String gres(Node.Spec s) {
         StringBuilder out = new StringBuilder();
         for (Node.Gres g : s.gres()) {
-            out.append(out.isEmpty() ? "" : ",").append(g.name()).append(g.type().isEmpty() ? "" : ":" + g.type()).append(':').append(g.count());
+            out.append(out.isEmpty() ? "" : ",")
+                    .append(g.name())
+                    .append(g.type().isEmpty() ? "" : ":" + g.type())
+                    .append(':')
+                    .append(g.count());
         }
         return out.toString();
     }
@@ -176,12 +248,19 @@ public final class NodeViews {
     private static String gresUsed(Node n, Map<String, IndexSet> used) {
         StringBuilder out = new StringBuilder();
         for (Node.Gres g : n.spec().gres()) {
-            IndexSet mine = g.count() == 0 ? IndexSet.empty()
-                    : used.getOrDefault(g.name(), IndexSet.empty()).intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
-            out.append(out.isEmpty() ? "" : ",").append(g.name()).append(g.type().isEmpty() ? "" : ":" + g.type()).append(':')
+            IndexSet mine = g.count() == 0
+                    ? IndexSet.empty()
+                    : used.getOrDefault(g.name(), IndexSet.empty())
+                            .intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+            out.append(out.isEmpty() ? "" : ",")
+                    .append(g.name())
+                    .append(g.type().isEmpty() ? "" : ":" + g.type())
+                    .append(':')
                     .append(mine.count());
-            if (!g.file().isEmpty() || g.name().equals("gpu")) {    // what is only counted has no places
-                out.append("(IDX:").append(mine.isEmpty() ? "N/A" : mine.ranges()).append(')');
+            if (!g.file().isEmpty() || g.name().equals("gpu")) { // what is only counted has no places
+                out.append("(IDX:")
+                        .append(mine.isEmpty() ? "N/A" : mine.ranges())
+                        .append(')');
             }
         }
         return out.toString();
@@ -203,12 +282,23 @@ public final class NodeViews {
         }
         Json.Obj fields = Json.object(Codec.encode(p.info()));
         fields.put("nodes", dev.muster.model.format.HostList.of(p.nodes()).compressed());
-        fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
-                .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(),
-                        new TresCounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()), gres));
+        fields.put("totalCpus", (long) cpus)
+                .put("totalNodes", (long) p.nodes().size())
+                .put(
+                        "tres",
+                        p.nodes().isEmpty()
+                                ? ""
+                                : TresText.text(
+                                        cpus,
+                                        memory,
+                                        p.nodes().size(),
+                                        new TresCounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()),
+                                        gres));
         String own = p.info().preemptMode();
         fields.put("preemptModeSet", own);
-        fields.put("preemptMode", preemption(own.isEmpty() ? state.settings().options().getOrDefault(Preemption.MODE, "") : own));
+        fields.put(
+                "preemptMode",
+                preemption(own.isEmpty() ? state.settings().options().getOrDefault(Preemption.MODE, "") : own));
         if (power.isPresent()) {
             for (String time : List.of("resumeTimeout", "suspendTimeout", "suspendTime")) {
                 fields.put(time, fields.text(time).isEmpty() ? "GLOBAL" : fields.text(time));

@@ -12,8 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * Whose jobs there are, so that a question for one user's need not read the queue. One thread follows what is durable, many ask. Who has been
- * answered is in it; a job that a state has not, or not any more, may be named, and is to be looked up there.
+ * Whose jobs there are, so that a question for one user's need not read the queue. One thread follows what is durable,
+ * many ask. Who has been answered is in it; a job that a state has not, or not any more, may be named, and is to be
+ * looked up there.
  */
 public final class OwnedJobs {
     private final Map<Integer, Set<Integer>> byUser = new ConcurrentHashMap<>();
@@ -30,16 +31,24 @@ public final class OwnedJobs {
                 continue;
             }
             for (int id : Touched.jobs(change)) {
-                after.jobs().find(id).ifPresentOrElse(j -> of(j.desc().owner().uid()).add(id),
-                        () -> before.jobs().find(id).ifPresent(j -> forget(j.desc().owner().uid(), id)));
+                after.jobs()
+                        .find(id)
+                        .ifPresentOrElse(
+                                j -> of(j.desc().owner().uid()).add(id),
+                                () -> before.jobs()
+                                        .find(id)
+                                        .ifPresent(j -> forget(j.desc().owner().uid(), id)));
             }
         }
     }
 
     /** A job comes, goes or may get another owner. */
     private static boolean isOfOwners(Change change) {
-        return change instanceof Change.JobSubmitted || change instanceof Change.ArrayTaskSplit || change instanceof Change.JobRestored
-                || change instanceof Change.DescriptionChanged || change instanceof Change.JobPurged;
+        return change instanceof Change.JobSubmitted
+                || change instanceof Change.ArrayTaskSplit
+                || change instanceof Change.JobRestored
+                || change instanceof Change.DescriptionChanged
+                || change instanceof Change.JobPurged;
     }
 
     private Set<Integer> of(int uid) {

@@ -52,9 +52,13 @@ public final class PolicyViews {
         List<PriorityRow> rows = new ArrayList<>();
         // who grows older while it waits for its time is listed while it does
         boolean early = PriorityFlags.growAlways(state.settings());
-        for (Job job : of.isEmpty() ? state.jobs().values() : of.stream().flatMap(id -> state.jobs().find(id).stream()).toList()) {
+        for (Job job : of.isEmpty()
+                ? state.jobs().values()
+                : of.stream().flatMap(id -> state.jobs().find(id).stream()).toList()) {
             boolean runs = job.state().isActive() && PriorityFlags.ofRunning(state.settings());
-            if (p.isActive() && (runs || job.state() == JobState.PENDING && !job.isHeld() && (early || job.eligibleTime() > 0))) {
+            if (p.isActive()
+                    && (runs
+                            || job.state() == JobState.PENDING && !job.isHeld() && (early || job.eligibleTime() > 0))) {
                 for (String partition : job.desc().partition().split(",")) {
                     rows.add(row(p, job, partition));
                 }
@@ -65,19 +69,41 @@ public final class PolicyViews {
             weights.put(name, p.weight(name));
         }
         rows.removeIf(r -> !privacy.shows(r));
-        return new PrioritiesReply(type(), weights, state.settings().options().getOrDefault("priority_weight_tres", ""), rows);
+        return new PrioritiesReply(
+                type(), weights, state.settings().options().getOrDefault("priority_weight_tres", ""), rows);
     }
 
     private static PriorityRow row(Priorities p, Job job, String partition) {
         // what is set by hand comes of nothing else
-        Priorities.Factors f = Priorities.isFixed(job) ? new Priorities.Factors(0, 0, 0, 0, 0, 0, Map.of(), 0) : p.factors(job, partition);
+        Priorities.Factors f = Priorities.isFixed(job)
+                ? new Priorities.Factors(0, 0, 0, 0, 0, 0, Map.of(), 0)
+                : p.factors(job, partition);
         Map<String, Long> weighted = new TreeMap<>();
-        f.tres().forEach((name, value) -> weighted.put(name, (long) Math.rint(value * p.tresWeights().get(name))));
-        return new PriorityRow(job.id(), job.array().jobId(), job.array().task(), job.isArrayRecord() ? job.array().pending().compact() : "",
-                job.shownSluid(), job.desc().owner().user(), job.desc().owner().uid(), job.desc().charge().account(),
-                job.desc().charge().qos(), partition,
-                p.of(job, partition), job.desc().timing().nice(), f.site(), f.age(), f.assoc(), f.fairShare(), f.size(), f.partition(), f.qos(),
-                f.tres(), weighted);
+        f.tres()
+                .forEach((name, value) -> weighted.put(
+                        name, (long) Math.rint(value * p.tresWeights().get(name))));
+        return new PriorityRow(
+                job.id(),
+                job.array().jobId(),
+                job.array().task(),
+                job.isArrayRecord() ? job.array().pending().compact() : "",
+                job.shownSluid(),
+                job.desc().owner().user(),
+                job.desc().owner().uid(),
+                job.desc().charge().account(),
+                job.desc().charge().qos(),
+                partition,
+                p.of(job, partition),
+                job.desc().timing().nice(),
+                f.site(),
+                f.age(),
+                f.assoc(),
+                f.fairShare(),
+                f.size(),
+                f.partition(),
+                f.qos(),
+                f.tres(),
+                weighted);
     }
 
     public SharesReply shares(Privacy privacy) {
@@ -92,10 +118,21 @@ public final class PolicyViews {
         List<ShareRow> rows = new ArrayList<>();
         for (FairShare.Row r : FairShare.of(state).rows()) {
             AssocPolicy a = r.assoc();
-            rows.add(new ShareRow(a.id(), r.depth(), a.account(), a.user(), a.partition(),
+            rows.add(new ShareRow(
+                    a.id(),
+                    r.depth(),
+                    a.account(),
+                    a.user(),
+                    a.partition(),
                     r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
-                    r.normShares(), (long) r.usage(), r.normUsage(), r.effective(), r.factor(), r.level() == FairShare.NEVER_USED ? -1 : r.level(),
-                    a.limits().getOrDefault("GrpTRESMins", ""), minutes.getOrDefault(a.id(), Map.of()),
+                    r.normShares(),
+                    (long) r.usage(),
+                    r.normUsage(),
+                    r.effective(),
+                    r.factor(),
+                    r.level() == FairShare.NEVER_USED ? -1 : r.level(),
+                    a.limits().getOrDefault("GrpTRESMins", ""),
+                    minutes.getOrDefault(a.id(), Map.of()),
                     seconds(charged.getOrDefault(a.id(), Map.of()))));
         }
         return rows;
@@ -112,8 +149,11 @@ public final class PolicyViews {
             if (!job.state().isActive() || r.limitTickMs() < 0) {
                 continue;
             }
-            Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
-                    job.desc().partition().split(",")[0]);
+            Optional<AssocPolicy> a = state.accounts()
+                    .assoc(
+                            job.desc().owner().user(),
+                            job.desc().charge().account(),
+                            job.desc().partition().split(",")[0]);
             while (a.isPresent()) {
                 Map<String, Long> sum = out.computeIfAbsent(a.get().id(), k -> new TreeMap<>());
                 left(job).forEach((name, minutes) -> sum.merge(name, minutes, Long::sum));
@@ -127,7 +167,8 @@ public final class PolicyViews {
     private Map<String, Long> left(Job job) {
         Map<String, Long> out = new TreeMap<>();
         long seconds = Math.max(0, job.run().limitTickMs() - now.tickMs()) / 1000;
-        AccountUse.tres(state, job.desc(), job.run().allocation()).forEach((name, count) -> out.put(name, count * seconds / 60));
+        AccountUse.tres(state, job.desc(), job.run().allocation())
+                .forEach((name, count) -> out.put(name, count * seconds / 60));
         return out;
     }
 
@@ -135,7 +176,9 @@ public final class PolicyViews {
     private Map<Integer, Map<String, Long>> charged() {
         Map<Integer, Map<String, Long>> out = new HashMap<>();
         state.shares().each().entries().forEach(e -> {
-            for (Optional<AssocPolicy> a = state.accounts().assocs().find(e.getKey()); a.isPresent(); a = state.accounts().parent(a.get())) {
+            for (Optional<AssocPolicy> a = state.accounts().assocs().find(e.getKey());
+                    a.isPresent();
+                    a = state.accounts().parent(a.get())) {
                 Map<String, Long> sum = out.computeIfAbsent(a.get().id(), k -> new TreeMap<>());
                 e.getValue().forEach((name, value) -> sum.merge(name, value, Long::sum));
             }
@@ -170,7 +213,8 @@ public final class PolicyViews {
 
         private void add(Job job) {
             boolean active = job.state().isActive();
-            submitted += active ? 1 : job.isArrayRecord() ? job.array().pending().count() : 1;
+            submitted +=
+                    active ? 1 : job.isArrayRecord() ? job.array().pending().count() : 1;
             running += active ? 1 : 0;
             long since = job.isPending() && !job.isHeld() ? Priorities.accrueTime(state, job) : 0;
             accruing += since > 0 && since <= now.seconds() ? 1 : 0;
@@ -178,7 +222,8 @@ public final class PolicyViews {
                 left(job).forEach((name, minutes) -> runMins.merge(name, minutes, Long::sum));
             }
             if (active) {
-                AccountUse.tres(state, job.desc(), job.run().allocation()).forEach((name, count) -> tres.merge(name, count, Long::sum));
+                AccountUse.tres(state, job.desc(), job.run().allocation())
+                        .forEach((name, count) -> tres.merge(name, count, Long::sum));
                 // one that several share is one
                 nodes.addAll(job.run().allocation().nodeNames());
                 tres.put("node", (long) nodes.size());
@@ -187,8 +232,16 @@ public final class PolicyViews {
     }
 
     private static List<LimitPart> parts(Map<String, Sum> sums) {
-        return sums == null ? List.of() : sums.entrySet().stream().map(e -> new LimitPart(e.getKey(), e.getValue().running, e.getValue().submitted,
-                e.getValue().accruing, e.getValue().tres)).toList();
+        return sums == null
+                ? List.of()
+                : sums.entrySet().stream()
+                        .map(e -> new LimitPart(
+                                e.getKey(),
+                                e.getValue().running,
+                                e.getValue().submitted,
+                                e.getValue().accruing,
+                                e.getValue().tres))
+                        .toList();
     }
 
     /** Names that AccountingStorageTRES has beside those of every cluster. */
@@ -211,7 +264,9 @@ public final class PolicyViews {
 
     private Set<String> chargedQos(Job job) {
         Set<String> out = new TreeSet<>(List.of(job.desc().charge().firstQos()));
-        state.partitions().find(job.desc().partition().split(",")[0]).ifPresent(p -> out.add(p.info().qos()));
+        state.partitions()
+                .find(job.desc().partition().split(",")[0])
+                .ifPresent(p -> out.add(p.info().qos()));
         return out;
     }
 
@@ -230,12 +285,19 @@ public final class PolicyViews {
                 // a partition's counts as well as the job's own
                 for (String q : chargedQos(job)) {
                     ofQos.computeIfAbsent(q, k -> new Sum()).add(job);
-                    byAccount.computeIfAbsent(q, k -> new TreeMap<>()).computeIfAbsent(job.desc().charge().account(), k -> new Sum()).add(job);
+                    byAccount
+                            .computeIfAbsent(q, k -> new TreeMap<>())
+                            .computeIfAbsent(job.desc().charge().account(), k -> new Sum())
+                            .add(job);
                     byUser.computeIfAbsent(q, k -> new TreeMap<>())
-                            .computeIfAbsent(Integer.toString(job.desc().owner().uid()), k -> new Sum()).add(job);
+                            .computeIfAbsent(Integer.toString(job.desc().owner().uid()), k -> new Sum())
+                            .add(job);
                 }
-                Optional<AssocPolicy> a = state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(),
-                        job.desc().partition().split(",")[0]);
+                Optional<AssocPolicy> a = state.accounts()
+                        .assoc(
+                                job.desc().owner().user(),
+                                job.desc().charge().account(),
+                                job.desc().partition().split(",")[0]);
                 for (; a.isPresent(); a = state.accounts().parent(a.get())) {
                     ofAssoc.computeIfAbsent(a.get().id(), k -> new Sum()).add(job);
                 }
@@ -252,18 +314,50 @@ public final class PolicyViews {
             }
             Sum sum = ofAssoc.getOrDefault(a.id(), new Sum());
             Map<String, Long> had = charged.getOrDefault(a.id(), Map.of());
-            String parent = a.user().isEmpty() ? state.accounts().parent(a).map(AssocPolicy::account).orElse("") : "";
-            assocs.add(new LimitRow(a.id(), "", a.user().isEmpty() ? -1 : uid.applyAsInt(a.user()), a.isDefault(), parent, shares.get(i),
-                    shares.get(i).rawUsage(), a.limits(), sum.running, sum.submitted, sum.tres, shares.get(i).tresRunMins(),
-                    sum.accruing, minutes(had), wall(had), List.of(), List.of()));
+            String parent = a.user().isEmpty()
+                    ? state.accounts().parent(a).map(AssocPolicy::account).orElse("")
+                    : "";
+            assocs.add(new LimitRow(
+                    a.id(),
+                    "",
+                    a.user().isEmpty() ? -1 : uid.applyAsInt(a.user()),
+                    a.isDefault(),
+                    parent,
+                    shares.get(i),
+                    shares.get(i).rawUsage(),
+                    a.limits(),
+                    sum.running,
+                    sum.submitted,
+                    sum.tres,
+                    shares.get(i).tresRunMins(),
+                    sum.accruing,
+                    minutes(had),
+                    wall(had),
+                    List.of(),
+                    List.of()));
         }
         List<LimitRow> qos = new ArrayList<>();
         for (QosPolicy q : state.accounts().qos().values()) {
             Sum sum = ofQos.getOrDefault(q.name(), new Sum());
             Map<String, Long> had = state.shares().qosEach().find(q.id()).orElse(Map.of());
-            qos.add(new LimitRow(q.id(), q.name(), -1, false, "", NO_SHARE, state.shares().qos().find(q.id()).orElse(0L) / FairShare.UNIT,
-                    q.limits(), sum.running, sum.submitted, sum.tres, sum.runMins, sum.accruing, minutes(had), wall(had),
-                    parts(byAccount.get(q.name())), parts(byUser.get(q.name()))));
+            qos.add(new LimitRow(
+                    q.id(),
+                    q.name(),
+                    -1,
+                    false,
+                    "",
+                    NO_SHARE,
+                    state.shares().qos().find(q.id()).orElse(0L) / FairShare.UNIT,
+                    q.limits(),
+                    sum.running,
+                    sum.submitted,
+                    sum.tres,
+                    sum.runMins,
+                    sum.accruing,
+                    minutes(had),
+                    wall(had),
+                    parts(byAccount.get(q.name())),
+                    parts(byUser.get(q.name()))));
         }
         List<UserRow> users = new ArrayList<>();
         for (UserPolicy u : state.accounts().users().values()) {
@@ -271,12 +365,19 @@ public final class PolicyViews {
                 continue;
             }
             String level = u.level().name();
-            users.add(new UserRow(u.user(), uid.applyAsInt(u.user()), state.accounts().defaultOf(u.user()).map(AssocPolicy::account).orElse(""),
+            users.add(new UserRow(
+                    u.user(),
+                    uid.applyAsInt(u.user()),
+                    state.accounts()
+                            .defaultOf(u.user())
+                            .map(AssocPolicy::account)
+                            .orElse(""),
                     state.accounts().defaultWckey(u.user()),
                     level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
         }
         return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users, tracked());
     }
 
-    private static final ShareRow NO_SHARE = new ShareRow(0, 0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of(), Map.of());
+    private static final ShareRow NO_SHARE =
+            new ShareRow(0, 0, "", "", "", "", 0, 0, 0, 0, 0, 0, "", Map.of(), Map.of());
 }

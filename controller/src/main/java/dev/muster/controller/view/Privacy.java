@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators what belongs to
- * their accounts.
+ * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators
+ * what belongs to their accounts.
  */
 public final class Privacy {
     private final List<String> words;
@@ -62,13 +62,18 @@ public final class Privacy {
     /** As long as it may come to one that is shown. */
     public boolean showsPartition(Job job) {
         if (hidden == null) {
-            hidden = state.partitions().values().stream().filter(p -> !shows(p)).map(Partition::name).collect(Collectors.toSet());
+            hidden = state.partitions().values().stream()
+                    .filter(p -> !shows(p))
+                    .map(Partition::name)
+                    .collect(Collectors.toSet());
         }
-        return hidden.isEmpty() || Stream.of(job.desc().partition().split(",")).anyMatch(name -> !hidden.contains(name));
+        return hidden.isEmpty()
+                || Stream.of(job.desc().partition().split(",")).anyMatch(name -> !hidden.contains(name));
     }
 
     public boolean shows(Job job) {
-        return showsJob(job.desc().owner().uid(), job.desc().charge().account()) || labels() && permits(job.desc().extras().mcsLabel());
+        return showsJob(job.desc().owner().uid(), job.desc().charge().account())
+                || labels() && permits(job.desc().extras().mcsLabel());
     }
 
     /** With MCSParameters=privatedata labels alone say what PrivateData hides of jobs and nodes. */
@@ -78,12 +83,18 @@ public final class Privacy {
 
     /** What has no label is nobody's secret, nor are labels of which everybody may name any. */
     private boolean permits(String label) {
-        return label.isEmpty() || switch (mcs.kind()) {
-            case "label" -> true;
-            case "user" -> label.equals(user);
-            case "account" -> state.accounts().assocs().values().stream().anyMatch(a -> a.user().equals(user) && a.account().equals(label));
-            default -> mcs.groups().containsKey(label) && member.test(mcs.groups().get(label));
-        };
+        return label.isEmpty()
+                || switch (mcs.kind()) {
+                    case "label" -> true;
+                    case "user" -> label.equals(user);
+                    case "account" ->
+                        state.accounts().assocs().values().stream()
+                                .anyMatch(a ->
+                                        a.user().equals(user) && a.account().equals(label));
+                    default ->
+                        mcs.groups().containsKey(label)
+                                && member.test(mcs.groups().get(label));
+                };
     }
 
     /** Some nodes are shown, and others are not. */
@@ -118,14 +129,27 @@ public final class Privacy {
 
     public AccountingRows.Answer shown(AccountingRows.Answer answer) {
         AccountingRows.Answer own = answer.withTextsOf(uid, trusted);
-        return !hides("jobs") ? own : new AccountingRows.Answer(own.now(), own.cluster(),
-                own.jobs().stream().filter(j -> showsJob(j.job().userId(), j.job().account())).toList());
+        return !hides("jobs")
+                ? own
+                : new AccountingRows.Answer(
+                        own.now(),
+                        own.cluster(),
+                        own.jobs().stream()
+                                .filter(j -> showsJob(j.job().userId(), j.job().account()))
+                                .toList());
     }
 
-    /** Nodes are shown to whom they are not hidden from, and to those whose jobs are on each of them, who must reach their steps. */
+    /**
+     * Nodes are shown to whom they are not hidden from, and to those whose jobs are on each of them, who must reach
+     * their steps.
+     */
     public boolean showsNodes(State state, List<String> names) {
-        return !hides("nodes") || labels() || !names.isEmpty() && names.stream().allMatch(n -> state.nodes().find(n)
-                .filter(this::isOn).isPresent());
+        return !hides("nodes")
+                || labels()
+                || !names.isEmpty()
+                        && names.stream()
+                                .allMatch(n ->
+                                        state.nodes().find(n).filter(this::isOn).isPresent());
     }
 
     /** Where nodes are is asked, and nothing of their state: commands reach the steps of the caller's jobs by it. */
@@ -135,6 +159,7 @@ public final class Privacy {
 
     /** A job of the caller's is there. */
     public boolean isOn(Node node) {
-        return node.jobs().stream().anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid);
+        return node.jobs().stream()
+                .anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid);
     }
 }

@@ -8,7 +8,10 @@ import dev.muster.model.job.StepDesc;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which of a step's CPUs on a node each of its tasks is given, by abstract numbers: those of a core are neighbours. Pure. */
+/**
+ * Which of a step's CPUs on a node each of its tasks is given, by abstract numbers: those of a core are neighbours.
+ * Pure.
+ */
 final class TaskCpus {
     private TaskCpus() {}
 
@@ -25,35 +28,46 @@ final class TaskCpus {
     }
 
     /**
-     * Each task's own units when there are enough for all, else all of the step's; all for {@code --cpu-bind=none}. A map or masks name
-     * CPUs as the machine counts them: the node picks those out of all.
+     * Each task's own units when there are enough for all, else all of the step's; all for {@code --cpu-bind=none}. A
+     * map or masks name CPUs as the machine counts them: the node picks those out of all.
      *
      * @param unitsPerSocket at least 1
-     * @param perUnit        CPUs of a unit
-     * @param standard       over sockets, where the step says nothing of that
+     * @param perUnit CPUs of a unit
+     * @param standard over sockets, where the step says nothing of that
      */
-    static List<IndexSet> of(StepDesc desc, Step.Part part, int unitsPerSocket, int perUnit, Distribution.Level standard) {
+    static List<IndexSet> of(
+            StepDesc desc, Step.Part part, int unitsPerSocket, int perUnit, Distribution.Level standard) {
         IndexSet all = cpuIds(part.cores(), perUnit);
-        CpuBind.Kind kind = CpuBind.parse(desc.cpuBind()).orElse(CpuBind.DEFAULT).kind();
+        CpuBind.Kind kind =
+                CpuBind.parse(desc.cpuBind()).orElse(CpuBind.DEFAULT).kind();
         int tasks = part.tasks().size();
         int perTask = Math.max(1, desc.request().cpusPerTask());
         Distribution layout = Distribution.parse(desc.request().distribution()).orElse(Distribution.UNSET);
-        if (kind == CpuBind.Kind.THREADS && layout.cores() != Distribution.Level.UNSET && part.cpus() >= tasks * perTask) {
+        if (kind == CpuBind.Kind.THREADS
+                && layout.cores() != Distribution.Level.UNSET
+                && part.cpus() >= tasks * perTask) {
             Threads threads = new Threads(part.cores(), unitsPerSocket, perUnit, layout);
-            return java.util.stream.IntStream.range(0, tasks).mapToObj(i -> threads.take(perTask)).toList();
+            return java.util.stream.IntStream.range(0, tasks)
+                    .mapToObj(i -> threads.take(perTask))
+                    .toList();
         }
-        boolean apart = layout.cores() == Distribution.Level.FCYCLIC && part.cores().count() >= tasks * perTask;
+        boolean apart =
+                layout.cores() == Distribution.Level.FCYCLIC && part.cores().count() >= tasks * perTask;
         int units = apart ? perTask : (perTask + perUnit - 1) / perUnit;
         boolean own = switch (kind) {
             case DEFAULT, CORES, THREADS -> part.cores().count() >= tasks * units;
             case NONE, RANK, MAP, MASK, LDRANK, LDMAP, LDMASK, SOCKETS, LDOMS -> false;
         };
         List<IndexSet> out = new ArrayList<>();
-        Distribution.Level level = layout.sockets() != Distribution.Level.UNSET ? layout.sockets()
+        Distribution.Level level = layout.sockets() != Distribution.Level.UNSET
+                ? layout.sockets()
                 : layout.nodes() == Distribution.Nodes.PLANE ? Distribution.Level.BLOCK : standard;
         Sockets sockets = new Sockets(part.cores(), unitsPerSocket, level);
         for (int i = 0; i < tasks; i++) {
-            out.add(own ? mine(sockets, units, perUnit, kind == CpuBind.Kind.THREADS ? perTask : Integer.MAX_VALUE) : all);
+            out.add(
+                    own
+                            ? mine(sockets, units, perUnit, kind == CpuBind.Kind.THREADS ? perTask : Integer.MAX_VALUE)
+                            : all);
         }
         return out;
     }
@@ -69,8 +83,8 @@ final class TaskCpus {
     }
 
     /**
-     * The units that are not given away yet, by socket. BLOCK fills one socket after the other. CYCLIC goes on to the next socket with
-     * each task, FCYCLIC with each unit.
+     * The units that are not given away yet, by socket. BLOCK fills one socket after the other. CYCLIC goes on to the
+     * next socket with each task, FCYCLIC with each unit.
      */
     private static final class Sockets {
         private final List<List<Integer>> free = new ArrayList<>();
@@ -113,8 +127,8 @@ final class TaskCpus {
     }
 
     /**
-     * The threads that are not given away yet, by socket and core. Each level goes on to the next as {@link Sockets} does: BLOCK when one is
-     * used up, CYCLIC with each task, FCYCLIC with each CPU.
+     * The threads that are not given away yet, by socket and core. Each level goes on to the next as {@link Sockets}
+     * does: BLOCK when one is used up, CYCLIC with each task, FCYCLIC with each CPU.
      */
     private static final class Threads {
         private final List<List<List<Integer>>> free = new ArrayList<>();

@@ -23,7 +23,14 @@ public final class TresText {
 
     /** With what the job's partition charges for it. */
     static String allocated(State state, Job job, Allocation a) {
-        return a.isEmpty() ? "" : text(state, job, TresCounts.of(state, a), held(state, a.memoryMb()), job.run().allocation().licences());
+        return a.isEmpty()
+                ? ""
+                : text(
+                        state,
+                        job,
+                        TresCounts.of(state, a),
+                        held(state, a.memoryMb()),
+                        job.run().allocation().licences());
     }
 
     /** What it asks for, and what that would be charged. */
@@ -31,40 +38,54 @@ public final class TresText {
         return requested(state, job, TresCounts.asked(state, job.desc()));
     }
 
-    /** With what the job's partition charges for so much; of licences that may stand for each other all are asked for. */
+    /**
+     * With what the job's partition charges for so much; of licences that may stand for each other all are asked for.
+     */
     static String requested(State state, Job job, TresCounts a) {
         return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
     }
 
-    /** Who says nothing of memory where nobody is given a share of it may use all that there is, and so asks for that. */
+    /**
+     * Who says nothing of memory where nobody is given a share of it may use all that there is, and so asks for that.
+     */
     private static long asked(State state, Job job, TresCounts a) {
         PartitionLimits.Memory memory = PartitionLimits.memory(state, job);
         boolean none = PartitionLimits.saysNoMemory(job.desc().request(), memory);
         return none && a.memoryMb() == 0 ? TresCounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
     }
 
-    /** Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is held. */
+    /**
+     * Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is
+     * held.
+     */
     static long held(State state, long memoryMb) {
         return state.memoryConsumed() ? memoryMb : 0;
     }
 
     private static String text(State state, Job job, TresCounts a, long memoryMb, String licences) {
         long billing = new TresCounts(a.cpus(), memoryMb, a.nodes(), a.gres()).billing(state, job.desc());
-        return text(a.cpus(), memoryMb, a.nodes(), billing, a.gres()) + licences(state, licences)
-                + buffer(state, job);
+        return text(a.cpus(), memoryMb, a.nodes(), billing, a.gres()) + licences(state, licences) + buffer(state, job);
     }
 
     private static String buffer(State state, Job job) {
-        boolean tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_BUFFERS, "").split(",")).contains("lua");
+        boolean tracked = List.of(state.settings()
+                        .options()
+                        .getOrDefault(Settings.TRACKED_BUFFERS, "")
+                        .split(","))
+                .contains("lua");
         long mb = tracked ? BurstBuffer.megabytes(job.desc()) : 0;
         return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
     }
 
     /** Those of these that AccountingStorageTRES names, each after a comma. */
     public static String licences(State state, String text) {
-        List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_LICENCES, "").split(","));
+        List<String> tracked = List.of(state.settings()
+                .options()
+                .getOrDefault(Settings.TRACKED_LICENCES, "")
+                .split(","));
         StringBuilder out = new StringBuilder();
-        for (LicenseRequest.Item item : tracked.getFirst().isEmpty() ? List.<LicenseRequest.Item>of()
+        for (LicenseRequest.Item item : tracked.getFirst().isEmpty()
+                ? List.<LicenseRequest.Item>of()
                 : LicenseRequest.parse(text).map(LicenseRequest.Wanted::items).orElse(List.of())) {
             if (tracked.contains(item.name()) && item.count() > 0) {
                 out.append(",license/").append(item.name()).append('=').append(item.count());
@@ -79,7 +100,8 @@ public final class TresText {
 
     /** Steps are charged nothing of their own, and say so where memory is not theirs either. */
     static String ofStep(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
-        StringBuilder out = new StringBuilder("cpu=").append(cpus).append(",mem=").append(memoryMb == 0 ? "0" : memory(memoryMb));
+        StringBuilder out =
+                new StringBuilder("cpu=").append(cpus).append(",mem=").append(memoryMb == 0 ? "0" : memory(memoryMb));
         return others(out.append(",node=").append(nodes), gres);
     }
 
@@ -92,7 +114,8 @@ public final class TresText {
     }
 
     private static String others(StringBuilder out, Map<String, Integer> gres) {
-        gres.forEach((name, count) -> out.append(",gres/").append(name).append('=').append(count));
+        gres.forEach(
+                (name, count) -> out.append(",gres/").append(name).append('=').append(count));
         return out.toString();
     }
 
@@ -107,16 +130,22 @@ public final class TresText {
     /** {@code gpu:a100:2(IDX:0-1),licence(CNT:3)}: devices of a node with their types. */
     public static String gresDetail(State state, String node, Map<String, IndexSet> gres) {
         StringBuilder out = new StringBuilder();
-        typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name)
-                .append(SharedGpus.isShared(name) ? ":" + devices.count() + parts(state, node, name, devices)
-                        : isCounted(state, node, name) ? "(CNT:" + devices.count() + ")"
-                        : ":" + devices.count() + "(IDX:" + devices.ranges() + ")"));
+        typed(state, node, gres)
+                .forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",")
+                        .append(name)
+                        .append(
+                                SharedGpus.isShared(name)
+                                        ? ":" + devices.count() + parts(state, node, name, devices)
+                                        : isCounted(state, node, name)
+                                                ? "(CNT:" + devices.count() + ")"
+                                                : ":" + devices.count() + "(IDX:" + devices.ranges() + ")"));
         return out.toString();
     }
 
     /** {@code (0/100,50/100)}: of each GPU so many of so many parts. */
     private static String parts(State state, String node, String name, IndexSet had) {
-        List<dev.muster.core.state.Node.Gres> all = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        List<dev.muster.core.state.Node.Gres> all =
+                state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
         SharedGpus.Parts parts = SharedGpus.parts(all, name);
         List<String> out = new java.util.ArrayList<>();
         for (int g = 0; g < parts.gpus(); g++) {
@@ -128,25 +157,29 @@ public final class TresText {
     /** A resource without device files has a number and no places; GPUs always have places. */
     private static boolean isCounted(State state, String node, String name) {
         String plain = name.indexOf(':') < 0 ? name : name.substring(0, name.indexOf(':'));
-        return !plain.equals("gpu") && state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of()).stream()
-                .noneMatch(g -> g.name().equals(plain) && !g.file().isEmpty());
+        return !plain.equals("gpu")
+                && state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of()).stream()
+                        .noneMatch(g -> g.name().equals(plain) && !g.file().isEmpty());
     }
 
     /** {@code gpu:a100:4,nic:1}: of the whole allocation. */
     static String gresTotal(State state, Allocation a) {
         Map<String, Integer> sums = new LinkedHashMap<>();
         for (Allocation.Share s : a.nodes()) {
-            typed(state, s.node(), s.gres()).forEach((name, devices) -> sums.merge(name, devices.count(), Integer::sum));
+            typed(state, s.node(), s.gres())
+                    .forEach((name, devices) -> sums.merge(name, devices.count(), Integer::sum));
         }
         StringBuilder out = new StringBuilder();
-        sums.forEach((name, count) -> out.append(out.isEmpty() ? "" : ",").append(name).append(':').append(count));
+        sums.forEach((name, count) ->
+                out.append(out.isEmpty() ? "" : ",").append(name).append(':').append(count));
         return out.toString();
     }
 
     private static Map<String, IndexSet> typed(State state, String node, Map<String, IndexSet> gres) {
         // in the order of the node's line
         Map<String, IndexSet> out = new LinkedHashMap<>();
-        List<Node.Gres> known = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        List<Node.Gres> known =
+                state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
         gres.forEach((name, devices) -> {
             IndexSet rest = devices;
             for (Node.Gres g : known) {

@@ -13,17 +13,21 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A step with its parts in all its components, of a heterogeneous job or its own, in the order of the ranks; of an ordinary one its own parts.
+ * A step with its parts in all its components, of a heterogeneous job or its own, in the order of the ranks; of an
+ * ordinary one its own parts.
  *
- * @param jobId  that its tasks are told
+ * @param jobId that its tasks are told
  * @param shares the nodes that its tasks are told are their job's
- * @param of     what has the parts, as many
+ * @param of what has the parts, as many
  */
 record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares, List<StepPart> of) {
     static WholeStep of(State state, Job job, Step step) {
         int jobId = job.isHet() ? job.het().jobId() : job.id();
         if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
-            return new WholeStep(jobId, step.nodes(), job.run().allocation().nodes(),
+            return new WholeStep(
+                    jobId,
+                    step.nodes(),
+                    job.run().allocation().nodes(),
                     Collections.nCopies(step.nodes().size(), new StepPart(job, step)));
         }
         List<Step.Part> parts = new ArrayList<>();
@@ -34,8 +38,13 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
             part.step().nodes().forEach(p -> of.add(part));
         }
         // a component of one job's step sees the nodes of the step as those of its job
-        List<Allocation.Share> shares = !step.het().isEmpty() ? all.stream().flatMap(p -> p.job().run().allocation().nodes().stream()).toList()
-                : parts.stream().flatMap(p -> job.run().allocation().on(p.node()).stream()).toList();
+        List<Allocation.Share> shares = !step.het().isEmpty()
+                ? all.stream()
+                        .flatMap(p -> p.job().run().allocation().nodes().stream())
+                        .toList()
+                : parts.stream()
+                        .flatMap(p -> job.run().allocation().on(p.node()).stream())
+                        .toList();
         return new WholeStep(jobId, parts, shares, of);
     }
 
@@ -47,8 +56,13 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
     List<MpiNode> mpi() {
         List<MpiNode> out = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            int[] ranks = parts.get(i).tasks().stream().mapToInt(Integer::intValue).toArray();
-            out.add(new MpiNode(parts.get(i).node(), of.get(i).job().id(), of.get(i).step().id(), IndexSet.of(ranks).compact()));
+            int[] ranks =
+                    parts.get(i).tasks().stream().mapToInt(Integer::intValue).toArray();
+            out.add(new MpiNode(
+                    parts.get(i).node(),
+                    of.get(i).job().id(),
+                    of.get(i).step().id(),
+                    IndexSet.of(ranks).compact()));
         }
         return List.copyOf(out);
     }

@@ -48,6 +48,7 @@ class EmbeddedAccountingTest {
 
     @TempDir
     private Path dir;
+
     private final List<Entry> journal = new ArrayList<>();
     private State state = State.EMPTY;
     private EmbeddedAccounting accounting;
@@ -60,7 +61,8 @@ class EmbeddedAccountingTest {
     }
 
     private void open() {
-        accounting = EmbeddedAccounting.open(dir, CLUSTER, journal.size(), hash -> Bytes.of("content of " + hash), System.err::println);
+        accounting = EmbeddedAccounting.open(
+                dir, CLUSTER, journal.size(), hash -> Bytes.of("content of " + hash), System.err::println);
     }
 
     /** The controller starts anew and replays everything. */
@@ -89,8 +91,10 @@ class EmbeddedAccountingTest {
     }
 
     private void submitted() {
-        happens("Config", new Change.NodeRestored(json("{'spec':{'name':'n1'}}", Node.class)),
-            new Change.NodeRestored(json("{'spec':{'name':'n2'}}", Node.class)));
+        happens(
+                "Config",
+                new Change.NodeRestored(json("{'spec':{'name':'n1'}}", Node.class)),
+                new Change.NodeRestored(json("{'spec':{'name':'n2'}}", Node.class)));
         happens("Submit", new Change.JobSubmitted(json("""
             {'id':7,'sluid':70,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,
              'submitTime':100,'eligibleTime':100,'holdUid':-1,
@@ -104,25 +108,69 @@ class EmbeddedAccountingTest {
         happens("Schedule", new Change.JobStarted(7, attempt, both, 60, 1, false));
         happens("CreateStep", new Change.StepStarted(7, json("""
             {'id':0,'desc':{'name':'true'},'state':'RUNNING','startTime':3,
-             'nodes':[{'node':'n1','tasks':[0,1],'cpus':2,'memoryMb':512},{'node':'n2','tasks':[2,3],'cpus':2}]}""",
-            Step.class)));
+             'nodes':[{'node':'n1','tasks':[0,1],'cpus':2,'memoryMb':512},{'node':'n2','tasks':[2,3],'cpus':2}]}""", Step.class)));
     }
 
     private static Allocation.Share share(String node, Map<String, IndexSet> gres) {
-        return new Allocation.Share(node, Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512, gres, false,
-            false, 0);
+        return new Allocation.Share(
+                node, Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512, gres, false, false, 0);
     }
 
     private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
-        happens("StepExited", new Change.StepPartEnded(7, 0, node, exit, Map.of(), "",
-            new Change.Usage(cpuUs, cpuUs, rssKb, rssKb * 2, 10, 20, 1, 100, 7, 8, TaskPeaks.NONE, 2_000_000,
-                new Metered(3, 4, 1, 50, 90, 1000, 1000))));
+        happens(
+                "StepExited",
+                new Change.StepPartEnded(
+                        7,
+                        0,
+                        node,
+                        exit,
+                        Map.of(),
+                        "",
+                        new Change.Usage(
+                                cpuUs,
+                                cpuUs,
+                                rssKb,
+                                rssKb * 2,
+                                10,
+                                20,
+                                1,
+                                100,
+                                7,
+                                8,
+                                TaskPeaks.NONE,
+                                2_000_000,
+                                new Metered(3, 4, 1, 50, 90, 1000, 1000))));
     }
 
     private List<JobWithSteps> all(boolean duplicates, String... jobs) {
-        return accounting.query(new Query(List.of(jobs), List.of(), true, List.of(), List.of(), List.of(), List.of(),
-            List.of(), List.of(), List.of(), List.of(), List.of(), 0, 0, duplicates, false, 0, 0, 0, 0, 0, 0, List.of()),
-            journal.size()).jobs();
+        return accounting
+                .query(
+                        new Query(
+                                List.of(jobs),
+                                List.of(),
+                                true,
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                0,
+                                0,
+                                duplicates,
+                                false,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                List.of()),
+                        journal.size())
+                .jobs();
     }
 
     private String row() {
@@ -149,8 +197,13 @@ class EmbeddedAccountingTest {
         accounting.close();
         open();
         accounting.begin(journal.size(), state);
-        Entry end = new Entry(200_000, 200_000, 0, "End",
-                List.of(new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 200)));
+        Entry end = new Entry(
+                200_000,
+                200_000,
+                0,
+                "End",
+                List.of(new Change.JobEnded(
+                        7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 200)));
         journal.add(end);
         accounting.follow(journal.size(), end, state.apply(end));
         assertThat(row()).startsWith("FAILED QOSMaxJobsPerUserLimit ");
@@ -167,7 +220,9 @@ class EmbeddedAccountingTest {
                      'files':{'stdout':'L28=','stderr':'ERR'},'payload':{'scriptHash':'s','envHash':'e'},'charge':{'account':'a'}}}""";
         happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "1").replace("ERR", ""), Job.class)));
         happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "2").replace("ERR", "L2U="), Job.class)));
-        assertThat(all(false)).extracting(r -> r.job().stdout() + " " + r.job().stderr()).containsExactly("/o ", "/o /e");
+        assertThat(all(false))
+                .extracting(r -> r.job().stdout() + " " + r.job().stderr())
+                .containsExactly("/o ", "/o /e");
     }
 
     /** A job that ends before it begins has no reason, and the flag of a job that the table knows. */
@@ -186,8 +241,14 @@ class EmbeddedAccountingTest {
     @Test
     void aRowHasThePriorityOfTheQueue() {
         open();
-        happens("Config", new Change.ConfigApplied(json("{'options':{'priority_type':'priority/multifactor','priority_weight_age':'0'}}",
-                dev.muster.core.state.Settings.class), List.of(), List.of()));
+        happens(
+                "Config",
+                new Change.ConfigApplied(
+                        json(
+                                "{'options':{'priority_type':'priority/multifactor','priority_weight_age':'0'}}",
+                                dev.muster.core.state.Settings.class),
+                        List.of(),
+                        List.of()));
         accounting.queue(new WaitReasons.Queue(id -> JobReason.NONE, id -> OptionalLong.of(700)));
         submitted();
         assertThat(row()).isEqualTo("PENDING None 700");
@@ -212,15 +273,26 @@ class EmbeddedAccountingTest {
         for (TaskPeaks.Task t : tasks) {
             peaks = peaks.and(t);
         }
-        happens("StepExited", new Change.StepPartEnded(7, 0, node, ExitStatus.NONE, Map.of(), "",
-                new Change.Usage(500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000, Metered.NONE)));
+        happens(
+                "StepExited",
+                new Change.StepPartEnded(
+                        7,
+                        0,
+                        node,
+                        ExitStatus.NONE,
+                        Map.of(),
+                        "",
+                        new Change.Usage(
+                                500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000, Metered.NONE)));
     }
 
     /** Each value is the task's that had it, whichever node tells first; averages are over all four. */
     @Test
     void singleTasksAreToldApart() {
-        List<TaskPeaks.Task> one = List.of(new TaskPeaks.Task(0, 100, 1000, 9000, 4, 10, 5), new TaskPeaks.Task(1, 500, 3000, 7000, 0, 20, 35));
-        List<TaskPeaks.Task> two = List.of(new TaskPeaks.Task(2, 90, 2000, 9500, 4, 30, 0), new TaskPeaks.Task(3, 510, 2000, 0, 8, 0, 40));
+        List<TaskPeaks.Task> one = List.of(
+                new TaskPeaks.Task(0, 100, 1000, 9000, 4, 10, 5), new TaskPeaks.Task(1, 500, 3000, 7000, 0, 20, 35));
+        List<TaskPeaks.Task> two =
+                List.of(new TaskPeaks.Task(2, 90, 2000, 9500, 4, 30, 0), new TaskPeaks.Task(3, 510, 2000, 0, 8, 0, 40));
         for (boolean turned : List.of(false, true)) {
             journal.clear();
             state = State.EMPTY;
@@ -231,8 +303,9 @@ class EmbeddedAccountingTest {
                 tasksEnded(node, (node.equals("n1") ? one : two).toArray(new TaskPeaks.Task[0]));
             }
             Usage u = all(false).getFirst().steps().getFirst().usage();
-            assertThat(u.extremes()).isEqualTo("cpu=510@3@n2/90@2@n2,mem=3000@1@n1/1000@0@n1,vmem=9500@2@n2/0@3@n2,pages=8@3@n2/0@1@n1,"
-                    + "read=30@2@n2/0@3@n2,write=40@3@n2/0@2@n2");
+            assertThat(u.extremes())
+                    .isEqualTo("cpu=510@3@n2/90@2@n2,mem=3000@1@n1/1000@0@n1,vmem=9500@2@n2/0@3@n2,pages=8@3@n2/0@1@n1,"
+                            + "read=30@2@n2/0@3@n2,write=40@3@n2/0@2@n2");
             assertThat(u.maxRssKb() + u.maxRssNode() + u.maxRssTask()).isEqualTo("3000n11");
             assertThat(u.maxVmKb() + u.maxVmNode() + u.maxVmTask()).isEqualTo("9500n22");
             assertThat(List.of(u.aveRssKb(), u.aveVmKb(), u.avePages(), u.minCpuUs(), u.aveCpuUs(), u.userCpuUs()))
@@ -245,6 +318,7 @@ class EmbeddedAccountingTest {
         private final Map<Integer, JobRow> last = new ConcurrentSkipListMap<>();
         /** Rows of jobs that were written more than once at the same time. */
         private final AtomicInteger twice = new AtomicInteger();
+
         private final List<StepRow> steps = new CopyOnWriteArrayList<>();
         private volatile long reached;
 
@@ -257,7 +331,8 @@ class EmbeddedAccountingTest {
         public void write(List<AccountingRows.Batch> batches) {
             List<JobRow> jobs = batches.stream().flatMap(b -> b.jobs().stream()).toList();
             jobs.forEach(j -> last.put(j.restarts(), j));
-            twice.addAndGet(jobs.size() - (int) jobs.stream().map(JobRow::restarts).distinct().count());
+            twice.addAndGet(jobs.size()
+                    - (int) jobs.stream().map(JobRow::restarts).distinct().count());
             batches.forEach(b -> steps.addAll(b.steps()));
             reached = batches.getLast().seq();
         }
@@ -290,7 +365,7 @@ class EmbeddedAccountingTest {
     @Test
     void aRowIsMadeOnceForAllThatHappensWhileItWaits() {
         Rows rows = new Rows();
-        accounting = new EmbeddedAccounting(rows, rows, hash -> Bytes.EMPTY, s -> { }, 1_000);
+        accounting = new EmbeddedAccounting(rows, rows, hash -> Bytes.EMPTY, s -> {}, 1_000);
         accounting.begin(0, State.EMPTY);
         submitted();
         started(1);
@@ -304,7 +379,10 @@ class EmbeddedAccountingTest {
         accounting.close();
     }
 
-    /** Each node of a job that is over tells the end of its part of a step: what is the same for all of them is made once. */
+    /**
+     * Each node of a job that is over tells the end of its part of a step: what is the same for all of them is made
+     * once.
+     */
     @Test
     void whatANodesEndDoesNotChangeIsNotMadeAnew() {
         for (boolean cancelled : List.of(false, true)) {
@@ -315,7 +393,9 @@ class EmbeddedAccountingTest {
             submitted();
             started(1);
             if (cancelled) {
-                happens("CancelJobs", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 1000", ExitStatus.NONE, 9),
+                happens(
+                        "CancelJobs",
+                        new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 1000", ExitStatus.NONE, 9),
                         new Change.StepEnding(7, 0, "Cancelled by 1000", false));
             }
             partEnded("n1", ExitStatus.signaled(15), 100, 1000);
@@ -323,13 +403,21 @@ class EmbeddedAccountingTest {
             StepRow before = rows.steps.get(rows.steps.size() - 2);
             StepRow after = rows.steps.getLast();
             assertThat(after.nodes()).isEqualTo("n[1-2]").isSameAs(before.nodes());
-            assertThat(after).isEqualTo(JobRows.step(state, state.jobs().at(7), state.jobs().at(7).step(0).orElseThrow(), after.usage(), 0));
+            assertThat(after)
+                    .isEqualTo(JobRows.step(
+                            state,
+                            state.jobs().at(7),
+                            state.jobs().at(7).step(0).orElseThrow(),
+                            after.usage(),
+                            0));
             assertThat(after.exit()).isEqualTo(ExitStatus.signaled(15));
             accounting.close();
         }
     }
 
-    /** A row for each size: the first ends where the second begins, steps stay with the size that they were started in. */
+    /**
+     * A row for each size: the first ends where the second begins, steps stay with the size that they were started in.
+     */
     @Test
     void aJobThatBecomesSmallerHasARowForEachSize() {
         open();
@@ -337,13 +425,16 @@ class EmbeddedAccountingTest {
         started(1);
         happens("UpdateJob", new Change.JobShrunk(7, List.of("n2"), 200));
         happens("CreateStep", new Change.StepStarted(7, json("""
-            {'id':1,'desc':{'name':'after'},'state':'RUNNING','startTime':200,'nodes':[{'node':'n1','tasks':[0],'cpus':2,'memoryMb':512}]}""",
-            Step.class)));
+            {'id':1,'desc':{'name':'after'},'state':'RUNNING','startTime':200,
+             'nodes':[{'node':'n1','tasks':[0],'cpus':2,'memoryMb':512}]}""", Step.class)));
         partEnded("n1", ExitStatus.exited(0), 10, 1);
         happens("JobEnded", new Change.JobEnded(7, JobState.COMPLETED, JobReason.NONE, "", ExitStatus.exited(0), 300));
         List<JobWithSteps> rows = all(true);
-        assertThat(rows).extracting(r -> r.job().state() + " " + r.job().startTime() + "-" + r.job().endTime() + " " + r.job().nodes() + " "
-                + r.steps().stream().map(StepRow::name).toList()).containsExactly("RESIZING 2-200 n[1-2] [true]", "COMPLETED 200-300 n1 [after]");
+        assertThat(rows)
+                .extracting(r -> r.job().state() + " " + r.job().startTime() + "-"
+                        + r.job().endTime() + " " + r.job().nodes() + " "
+                        + r.steps().stream().map(StepRow::name).toList())
+                .containsExactly("RESIZING 2-200 n[1-2] [true]", "COMPLETED 200-300 n1 [after]");
         long first = rows.getFirst().job().sluid();
         long second = rows.getLast().job().sluid();
         assertThat(second).isNotEqualTo(first);
@@ -357,7 +448,10 @@ class EmbeddedAccountingTest {
     @Test
     void aJobsLife() {
         open();
-        happens("Config", new Change.ConfigApplied(json("{'memoryConsumed':true}", dev.muster.core.state.Settings.class), List.of(), List.of()));
+        happens(
+                "Config",
+                new Change.ConfigApplied(
+                        json("{'memoryConsumed':true}", dev.muster.core.state.Settings.class), List.of(), List.of()));
         submitted();
         JobRow pending = all(false).getFirst().job();
         assertThat(pending.state()).isEqualTo("PENDING");
@@ -375,8 +469,9 @@ class EmbeddedAccountingTest {
         restart();
         partEnded("n2", ExitStatus.exited(3), 300, 3000);
         happens("StepExited", new Change.StepEnded(7, 0, 9));
-        happens("Complete", new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "",
-            ExitStatus.exited(3), 10));
+        happens(
+                "Complete",
+                new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 10));
         JobWithSteps over = all(false).getFirst();
         assertThat(over.job().state()).isEqualTo("FAILED");
         assertThat(over.job().exit()).isEqualTo(ExitStatus.exited(3));
@@ -390,7 +485,11 @@ class EmbeddedAccountingTest {
         assertThat(step.usage().maxRssNode()).isEqualTo("n2");
         assertThat(step.usage().maxRssTask()).isEqualTo(2);
         assertThat(step.usage().aveRssKb()).isEqualTo(2000);
-        assertThat(List.of(step.usage().energyJ(), step.usage().netInBytes(), step.usage().netOutBytes())).isEqualTo(List.of(200L, 14L, 16L));
+        assertThat(List.of(
+                        step.usage().energyJ(),
+                        step.usage().netInBytes(),
+                        step.usage().netOutBytes()))
+                .isEqualTo(List.of(200L, 14L, 16L));
         assertThat(step.usage().metered()).isEqualTo(new Metered(6, 8, 2, 100, 90, 2000, 1000).text());
         assertThat(step.usage().minCpuUs()).isEqualTo(100);
         assertThat(step.endTime()).isEqualTo(9);
@@ -419,28 +518,41 @@ class EmbeddedAccountingTest {
         assertThat(rows).extracting(r -> r.job().state()).containsExactly("REQUEUED", "PENDING");
         assertThat(rows.get(0).job().reason()).as("held while it ran").isEqualTo("None");
         assertThat(rows.get(0).job().endTime()).isEqualTo(200);
-        assertThat(rows.get(0).steps()).extracting(s -> s.state() + " " + s.exit()).containsExactly("CANCELLED " + ExitStatus.signaled(15));
+        assertThat(rows.get(0).steps())
+                .extracting(s -> s.state() + " " + s.exit())
+                .containsExactly("CANCELLED " + ExitStatus.signaled(15));
         assertThat(rows.get(1).job().submitTime()).isEqualTo(200);
         assertThat(rows.get(1).job().startTime()).isZero();
         assertThat(rows.get(1).job().nodes()).isEmpty();
         assertThat(all(false)).hasSize(1);
     }
 
-    /** The row of an attempt that had ended keeps its state, code and end, whether a user or a rule asks for another one. */
+    /**
+     * The row of an attempt that had ended keeps its state, code and end, whether a user or a rule asks for another
+     * one.
+     */
     @Test
     void anEndedAttemptStaysAsItEnded() {
         open();
         submitted();
         started(1);
-        happens("NodeReport", new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 200),
+        happens(
+                "NodeReport",
+                new Change.JobEnded(7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 200),
                 new Change.NodeReleased(7, 1, "n1"));
         happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 300, false));
         started(2);
-        happens("NodeReport", new Change.JobEnded(7, JobState.COMPLETED, JobReason.NONE, "", ExitStatus.NONE, 400),
+        happens(
+                "NodeReport",
+                new Change.JobEnded(7, JobState.COMPLETED, JobReason.NONE, "", ExitStatus.NONE, 400),
                 new Change.NodeReleased(7, 2, "n1"));
         happens("Tick", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 500, false));
-        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit() + " " + r.job().endTime() + " " + r.job().restarts())
-                .containsExactly("FAILED " + ExitStatus.exited(3) + " 200 0", "COMPLETED " + ExitStatus.NONE + " 400 1",
+        assertThat(all(true))
+                .extracting(r -> r.job().state() + " " + r.job().exit() + " "
+                        + r.job().endTime() + " " + r.job().restarts())
+                .containsExactly(
+                        "FAILED " + ExitStatus.exited(3) + " 200 0",
+                        "COMPLETED " + ExitStatus.NONE + " 400 1",
                         "PENDING " + ExitStatus.NONE + " 0 2");
     }
 
@@ -450,9 +562,15 @@ class EmbeddedAccountingTest {
         open();
         submitted();
         started(1);
-        happens("NodeReport", new Change.JobRequeued(7, true, JobReason.JOB_HELD_USER, "", 0, 200, true, ExitStatus.exited(12)));
-        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit() + " " + r.job().submitTime() + " " + r.job().reason())
-                .containsExactly("REQUEUED " + ExitStatus.exited(12) + " 100 None", "PENDING " + ExitStatus.NONE + " 200 JobHeldUser");
+        happens(
+                "NodeReport",
+                new Change.JobRequeued(7, true, JobReason.JOB_HELD_USER, "", 0, 200, true, ExitStatus.exited(12)));
+        assertThat(all(true))
+                .extracting(r -> r.job().state() + " " + r.job().exit() + " "
+                        + r.job().submitTime() + " " + r.job().reason())
+                .containsExactly(
+                        "REQUEUED " + ExitStatus.exited(12) + " 100 None",
+                        "PENDING " + ExitStatus.NONE + " 200 JobHeldUser");
     }
 
     /** Cancelled, a job has no exit code, before another attempt and after. */
@@ -460,16 +578,34 @@ class EmbeddedAccountingTest {
     void aCancelledAttemptStaysAsItEnded() {
         open();
         submitted();
-        happens("Schedule", new Change.JobStarted(7, 1, new Allocation(1, List.of(share("n1", Map.of()))), 60, 1, false),
-                new Change.StepStarted(7, json("{'id':-1,'desc':{'name':''},'state':'RUNNING','startTime':3,'nodes':[{'node':'n1','tasks':[0]}]}"
-                        .replace("-1", Integer.toString(Step.BATCH)), Step.class)));
+        happens(
+                "Schedule",
+                new Change.JobStarted(7, 1, new Allocation(1, List.of(share("n1", Map.of()))), 60, 1, false),
+                new Change.StepStarted(
+                        7,
+                        json(
+                                "{'id':-1,'desc':{'name':''},'state':'RUNNING','startTime':3,'nodes':[{'node':'n1','tasks':[0]}]}"
+                                        .replace("-1", Integer.toString(Step.BATCH)),
+                                Step.class)));
         happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.NONE, 200));
-        happens("StepExited", new Change.StepPartEnded(7, Step.BATCH, "n1", ExitStatus.signaled(15), Map.of(), "",
-                new Change.Usage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, TaskPeaks.NONE, 0, new Metered(0, 0, 0, 0, 0, 0, 0))),
+        happens(
+                "StepExited",
+                new Change.StepPartEnded(
+                        7,
+                        Step.BATCH,
+                        "n1",
+                        ExitStatus.signaled(15),
+                        Map.of(),
+                        "",
+                        new Change.Usage(
+                                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, TaskPeaks.NONE, 0, new Metered(0, 0, 0, 0, 0, 0, 0))),
                 new Change.NodeReleased(7, 1, "n1"));
-        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit()).containsExactly("CANCELLED " + ExitStatus.NONE);
+        assertThat(all(true))
+                .extracting(r -> r.job().state() + " " + r.job().exit())
+                .containsExactly("CANCELLED " + ExitStatus.NONE);
         happens("RequeueJobs", new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 300, false));
-        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().exit())
+        assertThat(all(true))
+                .extracting(r -> r.job().state() + " " + r.job().exit())
                 .containsExactly("CANCELLED " + ExitStatus.NONE, "PENDING " + ExitStatus.NONE);
     }
 
@@ -487,7 +623,9 @@ class EmbeddedAccountingTest {
         open();
         submitted();
         started(1);
-        happens("Schedule", new Change.JobPreempted(7, 200, dev.muster.core.state.Preemption.Mode.REQUEUE, 0),
+        happens(
+                "Schedule",
+                new Change.JobPreempted(7, 200, dev.muster.core.state.Preemption.Mode.REQUEUE, 0),
                 new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false));
         assertThat(all(true)).extracting(r -> r.job().state()).containsExactly("PREEMPTED", "PENDING");
     }
@@ -498,14 +636,21 @@ class EmbeddedAccountingTest {
         open();
         submitted();
         started(1);
-        happens("NodeLost", new Change.JobFailedNode(7, "n2"),
-                new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false), new Change.NodeReleased(7, 1, "n2"));
+        happens(
+                "NodeLost",
+                new Change.JobFailedNode(7, "n2"),
+                new Change.JobRequeued(7, false, JobReason.NONE, "", 5, 200, false),
+                new Change.NodeReleased(7, 1, "n2"));
         started(2);
-        happens("NodeLost", new Change.JobFailedNode(7, "n1"),
+        happens(
+                "NodeLost",
+                new Change.JobFailedNode(7, "n1"),
                 new Change.JobEnded(7, JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.NONE, 300),
                 new Change.NodeReleased(7, 2, "n1"));
         restart();
-        assertThat(all(true)).extracting(r -> r.job().state() + " " + r.job().failedNode()).containsExactly("NODE_FAIL n2", "NODE_FAIL n1");
+        assertThat(all(true))
+                .extracting(r -> r.job().state() + " " + r.job().failedNode())
+                .containsExactly("NODE_FAIL n2", "NODE_FAIL n1");
     }
 
     /** What it asked for, and where it ran; what drew it in it did not ask for. */
@@ -514,15 +659,25 @@ class EmbeddedAccountingTest {
         open();
         String reservation = "{'name':'%s','start':1,'end':%d,'nodes':%s,'flags':0,'want':{},'who':{},'zone':'UTC'}";
         submitted();
-        happens("Reserve", new Change.ReservationChanged(json(reservation.formatted("r", 900, "['n9']"), Reservation.class)));
-        happens("Reserve", new Change.ReservationChanged(json(reservation.formatted("s", 900, "['n1','n2']"), Reservation.class)));
+        happens(
+                "Reserve",
+                new Change.ReservationChanged(json(reservation.formatted("r", 900, "['n9']"), Reservation.class)));
+        happens(
+                "Reserve",
+                new Change.ReservationChanged(json(reservation.formatted("s", 900, "['n1','n2']"), Reservation.class)));
         JobDesc desc = state.jobs().at(7).desc();
-        happens("Update", new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "r,s", ""))));
+        happens(
+                "Update",
+                new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "r,s", ""))));
         started(1);
         assertThat(reservations()).isEqualTo("r,s s 2");
-        happens("Update", new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "", "").in("s"))));
+        happens(
+                "Update",
+                new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "", "").in("s"))));
         assertThat(reservations()).isEqualTo(" s 2");
-        happens("Update", new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "t", "").in("t"))));
+        happens(
+                "Update",
+                new Change.DescriptionChanged(7, desc.withCharge(new JobDesc.Charge("a", "", "", "t", "").in("t"))));
         assertThat(reservations()).isEqualTo("t t 0");
     }
 
@@ -540,8 +695,9 @@ class EmbeddedAccountingTest {
         happens("Resume", new Change.JobResumed(7, 50, 1));
         restart();
         happens("Suspend", new Change.JobSuspended(7, 60));
-        happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9),
-            65));
+        happens(
+                "Cancel",
+                new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9), 65));
         assertThat(all(false).getFirst().job().suspendedSeconds()).isEqualTo(35);
     }
 
@@ -558,30 +714,46 @@ class EmbeddedAccountingTest {
         assertThat(suspensions()).isEqualTo("RUNNING 30 since 0: RUNNING 30");
         restart();
         happens("Suspend", new Change.JobSuspended(7, 60));
-        happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9), 65));
+        happens(
+                "Cancel",
+                new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.signaled(9), 65));
         happens("StepExited", new Change.StepEnded(7, 0, 66));
         assertThat(suspensions()).isEqualTo("CANCELLED 35 since 0: COMPLETED 35");
     }
 
     private String suspensions() {
         JobWithSteps all = all(false).getFirst();
-        return all.job().state() + " " + all.job().suspendedSeconds() + " since " + all.job().suspendedSince() + ": "
-                + all.steps().getFirst().state() + " " + all.steps().getFirst().suspendedSeconds();
+        return all.job().state() + " " + all.job().suspendedSeconds() + " since "
+                + all.job().suspendedSince() + ": " + all.steps().getFirst().state() + " "
+                + all.steps().getFirst().suspendedSeconds();
     }
 
     /** Only the whole job is charged; the step for what comes with the job has all that it has. */
     @Test
     void whatStepsHave() {
         open();
-        happens("Config", new Change.ConfigApplied(json("{'memoryConsumed':true}", dev.muster.core.state.Settings.class), List.of(), List.of()));
+        happens(
+                "Config",
+                new Change.ConfigApplied(
+                        json("{'memoryConsumed':true}", dev.muster.core.state.Settings.class), List.of(), List.of()));
         submitted();
         started(1);
         for (int id : List.of(1, Step.EXTERN)) {
-            happens("CreateStep", new Change.StepStarted(7, json("{'id':" + id + ",'desc':{'name':'true'},'state':'RUNNING','startTime':3,"
-                    + "'nodes':[{'node':'n1','tasks':[0],'cpus':1}]}", Step.class)));
+            happens(
+                    "CreateStep",
+                    new Change.StepStarted(
+                            7,
+                            json(
+                                    "{'id':" + id + ",'desc':{'name':'true'},'state':'RUNNING','startTime':3,"
+                                            + "'nodes':[{'node':'n1','tasks':[0],'cpus':1}]}",
+                                    Step.class)));
         }
-        assertThat(all(false).getFirst().steps()).extracting(s -> s.stepId() + " " + s.tresAllocated()).containsExactlyInAnyOrder(
-                "0 cpu=4,mem=512M,node=2", "1 cpu=1,mem=0,node=1", Step.EXTERN + " cpu=4,mem=1G,node=2,billing=4,gres/gpu=1");
+        assertThat(all(false).getFirst().steps())
+                .extracting(s -> s.stepId() + " " + s.tresAllocated())
+                .containsExactlyInAnyOrder(
+                        "0 cpu=4,mem=512M,node=2",
+                        "1 cpu=1,mem=0,node=1",
+                        Step.EXTERN + " cpu=4,mem=1G,node=2,billing=4,gres/gpu=1");
     }
 
     @Test
@@ -597,8 +769,9 @@ class EmbeddedAccountingTest {
     }
 
     private Query withText(String text) {
-        return new Query(List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
-                List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of(), "", text);
+        return new Query(
+                List.of(), List.of(), true, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                List.of(), List.of(), 0, 0, false, false, 0, 0, 0, 0, 0, 0, List.of(), "", text);
     }
 
     /** shows: AccountingStoreFlags */
@@ -633,33 +806,59 @@ class EmbeddedAccountingTest {
     @Test
     void soManyStepsOfAJobAreKept() {
         open();
-        happens("Config", new Change.ConfigApplied(json("{'options':{'step_records_max':'1'}}", dev.muster.core.state.Settings.class), List.of(),
-                List.of()));
+        happens(
+                "Config",
+                new Change.ConfigApplied(
+                        json("{'options':{'step_records_max':'1'}}", dev.muster.core.state.Settings.class),
+                        List.of(),
+                        List.of()));
         submitted();
         started(1);
         for (int id : List.of(1, -4)) {
-            happens("CreateStep", new Change.StepStarted(7, json("{'id':" + id + ",'desc':{'name':'true'},'state':'RUNNING','startTime':3,"
-                    + "'nodes':[{'node':'n1','tasks':[0],'cpus':2}]}", Step.class)));
+            happens(
+                    "CreateStep",
+                    new Change.StepStarted(
+                            7,
+                            json(
+                                    "{'id':" + id + ",'desc':{'name':'true'},'state':'RUNNING','startTime':3,"
+                                            + "'nodes':[{'node':'n1','tasks':[0],'cpus':2}]}",
+                                    Step.class)));
         }
-        assertThat(all(false, "7").getFirst().steps().stream().map(s -> s.stepId())).containsExactlyInAnyOrder(0, -4);
+        assertThat(all(false, "7").getFirst().steps().stream().map(s -> s.stepId()))
+                .containsExactlyInAnyOrder(0, -4);
     }
 
     private void store(String flags) {
-        happens("Config", new Change.ConfigApplied(json("{'options':{'accounting_store':'" + flags + "'}}", dev.muster.core.state.Settings.class),
-                List.of(), List.of()));
+        happens(
+                "Config",
+                new Change.ConfigApplied(
+                        json("{'options':{'accounting_store':'" + flags + "'}}", dev.muster.core.state.Settings.class),
+                        List.of(),
+                        List.of()));
     }
 
     private String files(String id) {
         return accounting.query(withText(Query.SCRIPT), journal.size()).jobs().stream()
-                .filter(j -> Integer.toString(j.job().jobId()).equals(id)).findFirst().orElseThrow().job().stdin();
+                .filter(j -> Integer.toString(j.job().jobId()).equals(id))
+                .findFirst()
+                .orElseThrow()
+                .job()
+                .stdin();
     }
 
     private String kept(String id) {
         List<String> out = new ArrayList<>();
         for (String text : List.of(Query.SCRIPT, Query.ENVIRONMENT)) {
-            for (JobWithSteps j : accounting.query(withText(text), journal.size()).jobs()) {
+            for (JobWithSteps j :
+                    accounting.query(withText(text), journal.size()).jobs()) {
                 if (Integer.toString(j.job().jobId()).equals(id)) {
-                    out.addAll(out.isEmpty() ? List.of(j.job().comment(), j.job().adminComment(), j.job().extra()) : List.of());
+                    out.addAll(
+                            out.isEmpty()
+                                    ? List.of(
+                                            j.job().comment(),
+                                            j.job().adminComment(),
+                                            j.job().extra())
+                                    : List.of());
                     out.add(Bytes.fromBase64(j.text()).text());
                 }
             }

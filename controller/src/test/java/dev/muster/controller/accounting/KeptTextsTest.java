@@ -18,8 +18,13 @@ import org.junit.jupiter.api.Test;
 
 class KeptTextsTest {
     private final List<String> log = new ArrayList<>();
-    private final State state = State.EMPTY.apply(new Entry(0, 0, 0, "Config", List.of(new Change.ConfigApplied(
-            json("{'options':{'accounting_store':'job_script'}}", Settings.class), List.of(), List.of()))));
+    private final State state = State.EMPTY.apply(new Entry(
+            0,
+            0,
+            0,
+            "Config",
+            List.of(new Change.ConfigApplied(
+                    json("{'options':{'accounting_store':'job_script'}}", Settings.class), List.of(), List.of()))));
     private final KeptTexts texts = new KeptTexts(KeptTextsTest::content, log::add);
 
     private static Bytes content(String hash) {
@@ -39,7 +44,11 @@ class KeptTextsTest {
     private List<String> batch(String... scripts) {
         KeptTexts.Of of = texts.next();
         for (String script : scripts) {
-            of.add(state, json("{'id':1,'sluid':1,'desc':{'kind':'BATCH','payload':{'scriptHash':'" + script + "'}}}", Job.class));
+            of.add(
+                    state,
+                    json(
+                            "{'id':1,'sluid':1,'desc':{'kind':'BATCH','payload':{'scriptHash':'" + script + "'}}}",
+                            Job.class));
         }
         assertThat(of.rows()).hasSize(scripts.length);
         return of.contents().stream().map(c -> c.hash()).toList();
@@ -56,8 +65,10 @@ class KeptTextsTest {
     @Test
     void whatCannotBeKeptIsTold() {
         assertThat(batch("gone", "large", "a")).containsExactly("a");
-        assertThat(log).containsExactly("accounting: a script or an environment is not kept: java.io.IOException: it is gone",
-                "accounting: a script or an environment of 8388609 bytes is not kept; at most 8388608 are");
+        assertThat(log)
+                .containsExactly(
+                        "accounting: a script or an environment is not kept: java.io.IOException: it is gone",
+                        "accounting: a script or an environment of 8388609 bytes is not kept; at most 8388608 are");
     }
 
     @Test

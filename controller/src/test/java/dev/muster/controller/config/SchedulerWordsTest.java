@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Test;
 
 /** Words that are taken and change nothing are said in the log. */
 class SchedulerWordsTest {
-    /** Every word of SchedulerParameters that the manuals of 22.05 and since have, and what is said of it that begins so. */
+    /**
+     * Every word of SchedulerParameters that the manuals of 22.05 and since have, and what is said of it that begins
+     * so.
+     */
     private static final String WORDS = """
             allow_zero_lic assoc_limit_stop bb_array_stage_cnt=1 bf_busy_nodes bf_hetjob_immediate bf_hetjob_prio=avg bf_job_part_count_reserve=1
             bf_max_job_array_resv=1 bf_min_age_reserve=1 bf_min_prio_reserve=1 bf_one_resv_per_job delay_boot=1 disable_hetjob_steps
@@ -18,6 +21,7 @@ class SchedulerWordsTest {
             preempt_youngest_first reduce_completing_frag requeue_delay=1 requeue_on_resume_failure requeue_setup_env_fail spec_cores_first
             time_min_as_soft_limit whole_hetjob whole_pack
             """;
+
     private static final String NEEDLESS = """
             batch_sched_delay=1 bf_allow_magnetic_slot bf_continue bf_interval=1 bf_licenses bf_max_job_assoc=1 bf_max_job_part=1 bf_max_job_start=1
             bf_max_job_test=1 bf_max_job_user=1 bf_max_job_user_part=1 bf_max_time=1 bf_node_space_size=1 bf_resolution=1 bf_running_job_reserve
@@ -38,35 +42,58 @@ class SchedulerWordsTest {
     @Test
     void ofSchedulerParameters() {
         assertThat(SchedulerWords.without(parameters(WORDS))).isEmpty();
-        assertThat(SchedulerWords.without(parameters(NEEDLESS))).hasSize(parameters(NEEDLESS).size())
-                .allMatch(s -> s.contains(" has no effect: ")).noneMatch(s -> s.contains("not known"));
-        assertThat(SchedulerWords.without(parameters("requeue_delay=x bf_min_prio_reserve=-1 max_array_tasks bf_min_age_reserve=5"))).containsExactly(
-                "Invalid SchedulerParameters bf_min_prio_reserve: -1", "Invalid SchedulerParameters max_array_tasks: ",
-                "Invalid SchedulerParameters requeue_delay: x");
-        assertThat(SchedulerWords.without(parameters("bf_hetjob_prio=most invented"))).containsExactly(
-                "SchedulerParameters=invented has no effect: it is not known to this version",
-                "SchedulerParameters=bf_hetjob_prio=most has no effect: it is min, avg or max");
+        assertThat(SchedulerWords.without(parameters(NEEDLESS)))
+                .hasSize(parameters(NEEDLESS).size())
+                .allMatch(s -> s.contains(" has no effect: "))
+                .noneMatch(s -> s.contains("not known"));
+        assertThat(SchedulerWords.without(
+                        parameters("requeue_delay=x bf_min_prio_reserve=-1 max_array_tasks bf_min_age_reserve=5")))
+                .containsExactly(
+                        "Invalid SchedulerParameters bf_min_prio_reserve: -1",
+                        "Invalid SchedulerParameters max_array_tasks: ",
+                        "Invalid SchedulerParameters requeue_delay: x");
+        assertThat(SchedulerWords.without(parameters("bf_hetjob_prio=most invented")))
+                .containsExactly(
+                        "SchedulerParameters=invented has no effect: it is not known to this version",
+                        "SchedulerParameters=bf_hetjob_prio=most has no effect: it is min, avg or max");
     }
 
     @Test
     void ofPriorityFlags() {
-        assertThat(SchedulerWords.withoutFlags(List.of("accrue_always", "MAX_TRES_GRES", "NO_NORMAL_TRES", "FAIR_TREE", "TICKET_BASED")))
-                .containsExactly(
-                "PriorityFlags=TICKET_BASED has no effect: it is not known to this version");
+        assertThat(SchedulerWords.withoutFlags(
+                        List.of("accrue_always", "MAX_TRES_GRES", "NO_NORMAL_TRES", "FAIR_TREE", "TICKET_BASED")))
+                .containsExactly("PriorityFlags=TICKET_BASED has no effect: it is not known to this version");
     }
 
     @Test
     void ofPreemptAndSelectTypeParameters() {
-        assertThat(SchedulerWords.without(List.of("min_exempt_priority=5", "send_user_signal", "youngest_first", "reclaim_licenses",
-                "suspend_grace_time=5"),
-                List.of("CR_Core_Memory", "MULTIPLE_SHARING_GRES_PJ", "ENFORCE_BINDING_GRES", "ONE_TASK_PER_SHARING_GRES"))).isEmpty();
-        assertThat(SchedulerWords.without(List.of("min_exempt_priority", "Suspend_Grace_Time=x"), List.of())).containsExactly(
-                "Invalid PreemptParameters min_exempt_priority", "Invalid PreemptParameters Suspend_Grace_Time=x");
-        assertThat(SchedulerWords.without(List.of("reorder_count=3", "strict_order", "invented"),
-                List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES"))).containsExactly(
-                "PreemptParameters=reorder_count has no effect: the fewest and lowest jobs that make room give way, always",
-                "PreemptParameters=strict_order has no effect: the fewest and lowest jobs that make room give way, always",
-                "PreemptParameters=invented has no effect: it is not known to this version",
-                "SelectTypeParameters=ONE_TASK_PER_SHARING_GRES has no effect: it needs MULTIPLE_SHARING_GRES_PJ");
+        assertThat(SchedulerWords.without(
+                        List.of(
+                                "min_exempt_priority=5",
+                                "send_user_signal",
+                                "youngest_first",
+                                "reclaim_licenses",
+                                "suspend_grace_time=5"),
+                        List.of(
+                                "CR_Core_Memory",
+                                "MULTIPLE_SHARING_GRES_PJ",
+                                "ENFORCE_BINDING_GRES",
+                                "ONE_TASK_PER_SHARING_GRES")))
+                .isEmpty();
+        assertThat(SchedulerWords.without(List.of("min_exempt_priority", "Suspend_Grace_Time=x"), List.of()))
+                .containsExactly(
+                        "Invalid PreemptParameters min_exempt_priority",
+                        "Invalid PreemptParameters Suspend_Grace_Time=x");
+        assertThat(SchedulerWords.without(
+                        List.of("reorder_count=3", "strict_order", "invented"),
+                        List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES")))
+                .containsExactly(
+                        "PreemptParameters=reorder_count has no effect: the fewest and lowest jobs that make "
+                                + "room give way, always",
+                        "PreemptParameters=strict_order has no effect: the fewest and lowest jobs that make "
+                                + "room give way, always",
+                        "PreemptParameters=invented has no effect: it is not known to this version",
+                        "SelectTypeParameters=ONE_TASK_PER_SHARING_GRES has no effect: it needs "
+                                + "MULTIPLE_SHARING_GRES_PJ");
     }
 }

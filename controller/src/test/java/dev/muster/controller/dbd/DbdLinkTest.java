@@ -65,9 +65,14 @@ class DbdLinkTest {
     }
 
     private static Server server() {
-        return Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
-                .as(dev.muster.transport.Audience.SLURMDBD),
-                (caller, message, body) -> new Server.Reply(200, message.getBytes(StandardCharsets.UTF_8)), Map.of(), path -> Optional.empty());
+        return Server.start(
+                "127.0.0.1",
+                0,
+                new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
+                        .as(dev.muster.transport.Audience.SLURMDBD),
+                (caller, message, body) -> new Server.Reply(200, message.getBytes(StandardCharsets.UTF_8)),
+                Map.of(),
+                path -> Optional.empty());
     }
 
     @Test
@@ -76,7 +81,8 @@ class DbdLinkTest {
             for (List<String> hosts : List.of(List.of(NOBODY, "127.0.0.1"), List.of("127.0.0.1", NOBODY))) {
                 try (DbdLink link = link(hosts, server.port())) {
                     for (int i = 0; i < 3; i++) {
-                        assertThat(new String(link.ask("Question", new byte[0]), StandardCharsets.UTF_8)).isEqualTo("Question");
+                        assertThat(new String(link.ask("Question", new byte[0]), StandardCharsets.UTF_8))
+                                .isEqualTo("Question");
                     }
                 }
             }
@@ -88,9 +94,14 @@ class DbdLinkTest {
     void whatFailsAndComesBackIsTold() {
         changes.clear();
         int[] status = {200};
-        Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
-                .as(dev.muster.transport.Audience.SLURMDBD),
-                (caller, message, body) -> new Server.Reply(status[0], "{}".getBytes(StandardCharsets.UTF_8)), Map.of(), path -> Optional.empty());
+        Server server = Server.start(
+                "127.0.0.1",
+                0,
+                new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
+                        .as(dev.muster.transport.Audience.SLURMDBD),
+                (caller, message, body) -> new Server.Reply(status[0], "{}".getBytes(StandardCharsets.UTF_8)),
+                Map.of(),
+                path -> Optional.empty());
         try (DbdLink link = link(List.of("127.0.0.1"), server.port())) {
             for (int s : new int[] {200, 503, 503, 200, 200}) {
                 status[0] = s;
@@ -115,7 +126,9 @@ class DbdLinkTest {
     @Test
     void withoutAnyItSaysSo() {
         try (DbdLink link = link(List.of(NOBODY, NOBODY), 1)) {
-            assertThatThrownBy(() -> link.ask("Question", new byte[0])).isInstanceOf(AccountingException.class).hasMessageContaining(NOBODY);
+            assertThatThrownBy(() -> link.ask("Question", new byte[0]))
+                    .isInstanceOf(AccountingException.class)
+                    .hasMessageContaining(NOBODY);
         }
     }
 }

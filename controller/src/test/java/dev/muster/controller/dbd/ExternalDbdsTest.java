@@ -24,8 +24,13 @@ class ExternalDbdsTest {
 
     @Test
     void hostsAndPorts() {
-        assertThat(Place.list("db1, db2:7000,10.0.0.1:7001,[::1]:7002,[fe80::1],", 6819)).containsExactly(new Place("db1", 6819),
-                new Place("db2", 7000), new Place("10.0.0.1", 7001), new Place("::1", 7002), new Place("fe80::1", 6819));
+        assertThat(Place.list("db1, db2:7000,10.0.0.1:7001,[::1]:7002,[fe80::1],", 6819))
+                .containsExactly(
+                        new Place("db1", 6819),
+                        new Place("db2", 7000),
+                        new Place("10.0.0.1", 7001),
+                        new Place("::1", 7002),
+                        new Place("fe80::1", 6819));
         assertThat(Place.list("", 6819)).isEmpty();
     }
 
@@ -37,18 +42,30 @@ class ExternalDbdsTest {
         List<String> log = new ArrayList<>();
         AtomicLong nonces = new AtomicLong();
         Session session = Session.issue(KEY, "c", new Caller(0, 0), System.currentTimeMillis(), new byte[16]);
-        try (Server server = Server.start("127.0.0.1", 0, new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
-                .as(dev.muster.transport.Audience.SLURMDBD),
-                (caller, message, body) -> {
-                    seen.add(Codec.decode(body, Register.class));
-                    return new Server.Reply(200, Codec.encode(new Registered(answer[0])));
-                }, Map.of(), path -> Optional.empty());
-                ExternalDbds dbds = new ExternalDbds(() -> List.of(new Place("127.0.0.1", 1), new Place("127.0.0.1", server.port())),
-                        () -> new Register("c", "j", 7, "h", 6817, 1, "cpu=1", "n1", 1, List.of()).abroad(), Tls.NONE, () -> session,
-                        () -> "n" + nonces.incrementAndGet(), log::add)) {
+        try (Server server = Server.start(
+                        "127.0.0.1",
+                        0,
+                        new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
+                                .as(dev.muster.transport.Audience.SLURMDBD),
+                        (caller, message, body) -> {
+                            seen.add(Codec.decode(body, Register.class));
+                            return new Server.Reply(200, Codec.encode(new Registered(answer[0])));
+                        },
+                        Map.of(),
+                        path -> Optional.empty());
+                ExternalDbds dbds = new ExternalDbds(
+                        () -> List.of(new Place("127.0.0.1", 1), new Place("127.0.0.1", server.port())),
+                        () -> new Register("c", "j", 7, "h", 6817, 1, "cpu=1", "n1", 1, List.of()).abroad(),
+                        Tls.NONE,
+                        () -> session,
+                        () -> "n" + nonces.incrementAndGet(),
+                        log::add)) {
             dbds.round();
             dbds.round();
-            assertThat(seen).hasSize(2).allMatch(Register::external).allMatch(r -> r.journal().isEmpty());
+            assertThat(seen)
+                    .hasSize(2)
+                    .allMatch(Register::external)
+                    .allMatch(r -> r.journal().isEmpty());
             assertThat(log).hasSize(2).anyMatch(l -> l.endsWith(server.port() + ": registered"));
             answer[0] = -1;
             dbds.round();

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 class ClientsTest {
     @Test
     void whoIsSilentForTooLongLosesItsAllocation() {
-        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
+        Site site = new Site(
+                "DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
         site.run("kind=ALLOCATION");
         site.run("kind=BATCH");
         Clients clients = new Clients();
@@ -32,7 +33,8 @@ class ClientsTest {
     /** What srun has asked for goes with it, though its step runs. */
     @Test
     void aRunningStepDoesNotSpeakForTheCommand() {
-        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
+        Site site = new Site(
+                "DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
         site.run("kind=RUN");
         Clients clients = new Clients();
         silent(clients, site, 100, 10);
@@ -60,7 +62,9 @@ class ClientsTest {
         Clients clients = new Clients();
         clients.awaits(1);
         clients.gone(1, 100);
-        assertThat(clients.unclaimed(List.of(), id -> true, 150)).as("it waits still").isEmpty();
+        assertThat(clients.unclaimed(List.of(), id -> true, 150))
+                .as("it waits still")
+                .isEmpty();
         site.run("kind=RUN");
         assertThat(unclaimed(clients, site, 109)).isEmpty();
         List<Command> found = unclaimed(clients, site, 110);
@@ -91,7 +95,8 @@ class ClientsTest {
         Clients clients = new Clients();
         clients.started(List.of(waits), 100);
         assertThat(clients.unclaimed(List.of(running), id -> false, 159)).isEmpty();
-        assertThat(clients.unclaimed(List.of(running), id -> false, 160)).containsExactly(new Command.EndUnclaimed(1, 1));
+        assertThat(clients.unclaimed(List.of(running), id -> false, 160))
+                .containsExactly(new Command.EndUnclaimed(1, 1));
         clients.awaits(1);
         assertThat(clients.unclaimed(List.of(running), id -> false, 161)).isEmpty();
     }
@@ -109,12 +114,16 @@ class ClientsTest {
     }
 
     private static List<Command> unclaimed(Clients clients, Site site, long nowS) {
-        List<Job> active = List.copyOf(site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).toList());
+        List<Job> active = List.copyOf(site.core().state().jobs().values().stream()
+                .filter(j -> j.state().isActive())
+                .toList());
         return clients.unclaimed(active, id -> false, nowS);
     }
 
     private static List<Command> silent(Clients clients, Site site, long nowS, long limitS) {
-        List<Job> active = List.copyOf(site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).toList());
+        List<Job> active = List.copyOf(site.core().state().jobs().values().stream()
+                .filter(j -> j.state().isActive())
+                .toList());
         return clients.silent(active, nowS, limitS);
     }
 }

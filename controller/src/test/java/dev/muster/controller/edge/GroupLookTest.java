@@ -19,13 +19,18 @@ class GroupLookTest {
     private volatile boolean broken;
 
     private GroupLook started() {
-        GroupLook look = new GroupLook(() -> {
-            if (broken) {
-                throw new IllegalStateException("nobody answers");
-            }
-            looks.release();
-            return State.EMPTY;
-        }, uid -> Optional.empty(), c -> Decision.of(java.util.List.of(), 0), changedMs::get, e -> failures.release());
+        GroupLook look = new GroupLook(
+                () -> {
+                    if (broken) {
+                        throw new IllegalStateException("nobody answers");
+                    }
+                    looks.release();
+                    return State.EMPTY;
+                },
+                uid -> Optional.empty(),
+                c -> Decision.of(java.util.List.of(), 0),
+                changedMs::get,
+                e -> failures.release());
         Thread.ofVirtual().start(look::run);
         return look;
     }
@@ -51,7 +56,7 @@ class GroupLookTest {
 
     /** GroupUpdateTime. */
     @Test
-    @SuppressWarnings("IdentityBinaryExpression")   // each call waits for another look
+    @SuppressWarnings("IdentityBinaryExpression") // each call waits for another look
     void fromTimeToTime() throws Exception {
         started().update(1, true);
         assertThat(looks() && looks() && looks()).isTrue();

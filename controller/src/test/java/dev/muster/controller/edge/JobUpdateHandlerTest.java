@@ -40,11 +40,18 @@ class JobUpdateHandlerTest {
         dir = Files.createTempDirectory("edge");
         Path file = dir.resolve("slurm.conf");
         Files.writeString(dir.resolve("job_submit.lua"), SCRIPT);
-        Files.writeString(file, "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort()
-                + "\nSlurmUser=daemon\nAuthType=auth/slurm\nStateSaveLocation=" + dir + "/state\nJobSubmitPlugins=lua\n"
-                + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
-        controller = new Controller(((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf(), file.toFile(),
-                new DaemonLog("slurmctld", dir + "/log", false, 3, ""), () -> { }, fault -> { });
+        Files.writeString(
+                file,
+                "ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=" + Site.freePort()
+                        + "\nSlurmUser=daemon\nAuthType=auth/slurm\nStateSaveLocation=" + dir
+                        + "/state\nJobSubmitPlugins=lua\n"
+                        + "NodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n");
+        controller = new Controller(
+                ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf(),
+                file.toFile(),
+                new DaemonLog("slurmctld", dir + "/log", false, 3, ""),
+                () -> {},
+                fault -> {});
         controller.start(true);
     }
 
@@ -58,7 +65,9 @@ class JobUpdateHandlerTest {
 
     private Json.Obj call(String message, Json.Obj body) {
         Reply reply = controller.api().handle(new Caller(0, 0), message, Json.print(body));
-        assertThat(reply.status()).as(new String(reply.body(), StandardCharsets.UTF_8)).isEqualTo(200);
+        assertThat(reply.status())
+                .as(new String(reply.body(), StandardCharsets.UTF_8))
+                .isEqualTo(200);
         return Json.object(reply.body());
     }
 
@@ -67,14 +76,23 @@ class JobUpdateHandlerTest {
     }
 
     private String submit() {
-        Json.Obj job = new Json.Obj().put("kind", "BATCH").put("name", "j").put("timing", new Json.Obj().put("hold", Boolean.TRUE))
-                .put("files", new Json.Obj().put("workDir", base64("/tmp"))).put("payload", new Json.Obj().put("submitHost", "h"));
-        return Integer.toString(call("Submit", new Json.Obj().put("job", job).put("script", base64("#!/bin/sh\n"))).integer("jobId"));
+        Json.Obj job = new Json.Obj()
+                .put("kind", "BATCH")
+                .put("name", "j")
+                .put("timing", new Json.Obj().put("hold", Boolean.TRUE))
+                .put("files", new Json.Obj().put("workDir", base64("/tmp")))
+                .put("payload", new Json.Obj().put("submitHost", "h"));
+        return Integer.toString(call("Submit", new Json.Obj().put("job", job).put("script", base64("#!/bin/sh\n")))
+                .integer("jobId"));
     }
 
     private String comment(String job) {
         Json.Obj query = new Json.Obj().put("jobIds", new ArrayList<Object>(List.of(Long.valueOf(job))));
-        return call("QueryJobs", query).objects("jobs").stream().filter(j -> j.text("jobId").equals(job)).findFirst().orElseThrow().text("comment");
+        return call("QueryJobs", query).objects("jobs").stream()
+                .filter(j -> j.text("jobId").equals(job))
+                .findFirst()
+                .orElseThrow()
+                .text("comment");
     }
 
     @Test
@@ -87,8 +105,12 @@ class JobUpdateHandlerTest {
                 if (action.equals("update")) {
                     call("UpdateJob", update.put("requestId", "id-" + action));
                 } else {
-                    call("JobAction", new Json.Obj().put("requestId", "id-" + action).put("action", action)
-                            .put("jobs", new ArrayList<Object>(List.of(job))));
+                    call(
+                            "JobAction",
+                            new Json.Obj()
+                                    .put("requestId", "id-" + action)
+                                    .put("action", action)
+                                    .put("jobs", new ArrayList<Object>(List.of(job))));
                 }
                 assertThat(comment(job)).as(action + " " + attempt).isEqualTo(before + "+");
             }

@@ -42,16 +42,25 @@ class TokenIssuerTest {
 
     private SlurmConf conf(String lines) throws IOException {
         Path file = dir.resolve("slurm.conf");
-        Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\nStateSaveLocation=" + dir + "\nNodeName=n1\nPartitionName=p Nodes=n1\n" + lines);
-        return SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok ok ? ok.conf() : Assertions.fail("unreadable");
+        Files.writeString(
+                file,
+                "ClusterName=c\nSlurmctldHost=h\nStateSaveLocation=" + dir + "\nNodeName=n1\nPartitionName=p Nodes=n1\n"
+                        + lines);
+        return SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok ok
+                ? ok.conf()
+                : Assertions.fail("unreadable");
     }
 
     private String ask(String lines, int uid, String user, long seconds) throws IOException {
         SlurmConf conf = conf(lines);
-        Optional<Tokens> tokens = TokenKey.tokens(conf.text(dev.muster.config.key.Key.AUTH_ALT_TYPES), conf.authAltParameters(),
-                conf.stateSaveLocation(), IDENTITIES);
+        Optional<Tokens> tokens = TokenKey.tokens(
+                conf.text(dev.muster.config.key.Key.AUTH_ALT_TYPES),
+                conf.authAltParameters(),
+                conf.stateSaveLocation(),
+                IDENTITIES);
         DaemonLog log = new DaemonLog("test", dir.resolve("log").toString(), false, 3, "iso8601_ms", -1);
-        Server.Reply reply = new TokenIssuer(tokens, () -> conf, IDENTITIES, 0, log).answer(new Caller(uid, uid), new CreateToken(user, seconds));
+        Server.Reply reply = new TokenIssuer(tokens, () -> conf, IDENTITIES, 0, log)
+                .answer(new Caller(uid, uid), new CreateToken(user, seconds));
         if (reply.status() != 200) {
             return Json.object(reply.body()).text("error");
         }
@@ -74,7 +83,8 @@ class TokenIssuerTest {
         assertThat(ask(on, NOBODY, "root", 60)).isEqualTo("Invalid user id");
         String bounded = on + "AuthAltParameters=max_token_lifespan=100,jwt_key=" + dir.resolve("jwt_hs256.key");
         assertThat(ask(bounded, NOBODY, "", 0)).isEqualTo("nobody 100");
-        assertThat(ask(bounded, NOBODY, "", 200)).isEqualTo("Requested time limit is invalid (missing or exceeds some limit)");
+        assertThat(ask(bounded, NOBODY, "", 200))
+                .isEqualTo("Requested time limit is invalid (missing or exceeds some limit)");
         assertThat(ask(bounded, 0, "", 200)).isEqualTo("root 200");
         String none = on + "AuthAltParameters=disable_token_creation";
         assertThat(ask(none, NOBODY, "", 0)).isEqualTo("Access/permission denied");
@@ -84,10 +94,12 @@ class TokenIssuerTest {
     @Test
     void aKeyThatOthersMayReadIsNone() throws IOException {
         key("rw-r--r--");
-        Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/jwt", Map.of(), dir.toString(), IDENTITIES)).isInstanceOf(IOException.class)
+        Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/jwt", Map.of(), dir.toString(), IDENTITIES))
+                .isInstanceOf(IOException.class)
                 .hasMessageContaining("must not be accessible");
         Files.delete(dir.resolve("jwt_hs256.key"));
-        Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/jwt", Map.of(), dir.toString(), IDENTITIES)).isInstanceOf(IOException.class)
+        Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/jwt", Map.of(), dir.toString(), IDENTITIES))
+                .isInstanceOf(IOException.class)
                 .hasMessageContaining("Could not load key file");
     }
 
@@ -95,19 +107,29 @@ class TokenIssuerTest {
     @Test
     void keysOfOtherKindsAreRefused() throws IOException {
         key("rw-------");
-        Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/jwt", Map.of("jwks", "/x"), dir.toString(), IDENTITIES))
-                .isInstanceOf(IOException.class).hasMessageContaining("Could not load JWKS file (/x)");
+        Assertions.assertThatThrownBy(
+                        () -> TokenKey.tokens("auth/jwt", Map.of("jwks", "/x"), dir.toString(), IDENTITIES))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Could not load JWKS file (/x)");
         Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/none", Map.of(), dir.toString(), IDENTITIES))
-                .isInstanceOf(IOException.class).hasMessageContaining("auth/none");
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("auth/none");
         assertThat(TokenKey.tokens("", Map.of(), dir.toString(), IDENTITIES)).isEmpty();
     }
 
     @Test
     void whatIsNotKeptIsRefused() throws IOException {
-        for (String line : new String[] {"AuthAltTypes=auth/none", "AuthAltParameters=use_jwt_ids",
-            "AuthAltParameters=max_token_lifespan=x", "MetricsType=metrics/other", "MetricsParameters=x", "SlurmctldHttpAuthParameters=jwks=/x"}) {
+        for (String line : new String[] {
+            "AuthAltTypes=auth/none",
+            "AuthAltParameters=use_jwt_ids",
+            "AuthAltParameters=max_token_lifespan=x",
+            "MetricsType=metrics/other",
+            "MetricsParameters=x",
+            "SlurmctldHttpAuthParameters=jwks=/x"
+        }) {
             Path file = dir.resolve("slurm.conf");
-            Files.writeString(file, "ClusterName=c\nSlurmctldHost=h\nNodeName=n1\nPartitionName=p Nodes=n1\n" + line + "\n");
+            Files.writeString(
+                    file, "ClusterName=c\nSlurmctldHost=h\nNodeName=n1\nPartitionName=p Nodes=n1\n" + line + "\n");
             assertThat(SlurmConf.read(file.toFile())).as(line).isInstanceOf(SlurmConf.Parsed.Invalid.class);
         }
     }

@@ -20,12 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An update as scontrol sends it, the fields of job_desc that slurm_job_modify reads, and the update that its assignments make of it. The rows
- * are those of 26.05.3. shows: JobSubmitPlugins
+ * An update as scontrol sends it, the fields of job_desc that slurm_job_modify reads, and the update that its
+ * assignments make of it. The rows are those of 26.05.3. shows: JobSubmitPlugins
  */
 class UpdateDescriptionTest {
     @TempDir
     Path dir;
+
     private final List<String> log = new ArrayList<>();
     private final Job job = job("nodesMin=1 timing.timeLimitMin=20");
 
@@ -81,27 +82,35 @@ class UpdateDescriptionTest {
     }
 
     private SubmitScript.Passed run(SubmitScript script, UpdateDescription update) {
-        SubmitScript.Outcome o = script.modify(update.description(), update.values(), job.desc(), Bytes.EMPTY, Map.of(), 0, new NoCluster());
+        SubmitScript.Outcome o = script.modify(
+                update.description(), update.values(), job.desc(), Bytes.EMPTY, Map.of(), 0, new NoCluster());
         assertThat(o).as(log.toString()).isInstanceOf(SubmitScript.Passed.class);
         return (SubmitScript.Passed) o;
     }
 
     private SubmitScript script(String body) throws IOException {
         Path file = dir.resolve("job_submit.lua");
-        Files.writeString(file, "function slurm_job_submit() return 0 end\nfunction slurm_job_modify(job_desc, job_rec)\n" + body
-                + "\nreturn slurm.SUCCESS end\nreturn slurm.SUCCESS\n");
+        Files.writeString(
+                file,
+                "function slurm_job_submit() return 0 end\nfunction slurm_job_modify(job_desc, job_rec)\n" + body
+                        + "\nreturn slurm.SUCCESS end\nreturn slurm.SUCCESS\n");
         SubmitScript s = new SubmitScript(file.toFile(), log::add, log::add);
         assertThat(s.load()).isEmpty();
         return s;
     }
 
     /** Names that the rows may tell; each is told where it reads otherwise than with an empty update. */
-    private static final String NAMES = "account admin_comment array_inx begin_time bitflags burst_buffer clusters comment contiguous core_spec "
-            + "cores_per_socket cpus_per_task deadline delay_boot dependency end_time exc_nodes extra features gres licenses mail_type mail_user "
-            + "max_cpus max_nodes mcs_label min_cpus min_mem_per_cpu min_mem_per_node min_nodes name nice ntasks_per_node num_tasks partition "
-            + "pn_min_cpus pn_min_memory pn_min_tmp_disk prefer priority qos reboot req_nodes req_switch requeue reservation shared site_factor "
-            + "sockets_per_node std_err std_in std_out thread_spec threads_per_core time_limit time_min tres_bind tres_per_job tres_per_node "
-            + "tres_per_socket tres_per_task wait4switch wckey work_dir";
+    private static final String NAMES =
+            "account admin_comment array_inx begin_time bitflags burst_buffer clusters comment contiguous core_spec "
+                    + "cores_per_socket cpus_per_task deadline delay_boot dependency end_time exc_nodes extra "
+                    + "features gres licenses mail_type mail_user "
+                    + "max_cpus max_nodes mcs_label min_cpus min_mem_per_cpu min_mem_per_node min_nodes name nice "
+                    + "ntasks_per_node num_tasks partition "
+                    + "pn_min_cpus pn_min_memory pn_min_tmp_disk prefer priority qos reboot req_nodes req_switch "
+                    + "requeue reservation shared site_factor "
+                    + "sockets_per_node std_err std_in std_out thread_spec threads_per_core time_limit time_min "
+                    + "tres_bind tres_per_job tres_per_node "
+                    + "tres_per_socket tres_per_task wait4switch wckey work_dir";
 
     private static final String READS = """
             admincomment=a                | admin_comment=a
@@ -208,9 +217,12 @@ class UpdateDescriptionTest {
         try (SubmitScript s = script(body)) {
             List<String> unset = run(s, new UpdateDescription(job, Map.of())).said();
             for (String row : READS.split("\n")) {
-                List<String> fields = new ArrayList<>(run(s, new UpdateDescription(job, update(row.split("\\|")[0].strip()))).said());
+                List<String> fields =
+                        new ArrayList<>(run(s, new UpdateDescription(job, update(row.split("\\|")[0].strip())))
+                                .said());
                 fields.removeAll(unset);
-                read.append((row.substring(0, row.indexOf('|') + 1) + " " + String.join(" ", fields)).stripTrailing()).append('\n');
+                read.append((row.substring(0, row.indexOf('|') + 1) + " " + String.join(" ", fields)).stripTrailing())
+                        .append('\n');
             }
         }
         assertThat(read.toString()).isEqualTo(READS);
@@ -295,7 +307,9 @@ class UpdateDescriptionTest {
                 UpdateDescription update = new UpdateDescription(job, update(cells[0].strip()));
                 UpdateDescription.Changes after = update.after(run(s, update).changed());
                 assertThat(text(after.changes())).as(row).isEqualTo(cells[2].strip());
-                assertThat(String.join(" ", after.unsupported())).as(row).isEqualTo(cells.length > 3 ? cells[3].strip() : "");
+                assertThat(String.join(" ", after.unsupported()))
+                        .as(row)
+                        .isEqualTo(cells.length > 3 ? cells[3].strip() : "");
             }
         }
     }

@@ -49,13 +49,21 @@ class ChangeLogTest {
 
     private FollowHandler edge() {
         State state = site.core().state();
-        return new FollowHandler(site.core()::state, news, null, c -> new Privacy(hidden, state, c.uid(), "u" + c.uid()),
+        return new FollowHandler(
+                site.core()::state,
+                news,
+                null,
+                c -> new Privacy(hidden, state, c.uid(), "u" + c.uid()),
                 s -> new JobViews(s, new Scheduler(), new Now(1, 1), ""),
-                s -> new NodeViews(s, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u" + u, 1), u -> "u" + u);
+                s -> new NodeViews(
+                        s, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u" + u, 1),
+                u -> "u" + u);
     }
 
     private Json.Obj asked(int uid, String since) {
-        return Json.object(edge().follow(new Caller(uid, uid), new FollowMessages.Follow(since, 0, List.of("jobId", "state"))).body());
+        return Json.object(
+                edge().follow(new Caller(uid, uid), new FollowMessages.Follow(since, 0, List.of("jobId", "state")))
+                        .body());
     }
 
     /** Its owner and operators; what waits has used nothing. */
@@ -67,10 +75,14 @@ class ChangeLogTest {
         assertThat(Json.object(own.body()).text("state")).isEqualTo("PENDING");
         assertThat(Json.object(own.body()).objects("uses")).isEmpty();
         assertThat(edge().answer(new Caller(0, 0), "QueryUse", q).status()).isEqualTo(200);
-        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q).body()).number("errno"))
+        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q)
+                                .body())
+                        .number("errno"))
                 .isEqualTo(SlurmErrno.ACCESS_DENIED.number());
         hidden = List.of("jobs");
-        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q).body()).number("errno"))
+        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q)
+                                .body())
+                        .number("errno"))
                 .isEqualTo(SlurmErrno.INVALID_JOB_ID.number());
     }
 
@@ -98,7 +110,9 @@ class ChangeLogTest {
     @Test
     void aDrainedNodeAndItsReason() {
         apply(new Command.UpdateNode(0, List.of("n2"), Map.of("state", "DRAIN", "reason", "fan")));
-        assertThat(asked(OTHER, "e.0").objects("nodes")).extracting(n -> n.text("name") + " " + n.text("reason")).containsExactly("n2 fan");
+        assertThat(asked(OTHER, "e.0").objects("nodes"))
+                .extracting(n -> n.text("name") + " " + n.text("reason"))
+                .containsExactly("n2 fan");
     }
 
     @Test
@@ -124,7 +138,10 @@ class ChangeLogTest {
         State before = site.core().state();
         site.pass(1_000_000);
         assertThat(site.core().state().jobs().has(id)).isFalse();
-        news.follow(new Entry(0, 0, 0, "", List.of(new dev.muster.core.state.Change.JobPurged(id))), before, site.core().state());
+        news.follow(
+                new Entry(0, 0, 0, "", List.of(new dev.muster.core.state.Change.JobPurged(id))),
+                before,
+                site.core().state());
         assertThat(asked(OTHER, "e.1").list("gone")).containsExactly((long) id);
         hidden = List.of("jobs");
         assertThat(asked(OTHER, "e.1").list("gone")).isEmpty();
@@ -145,10 +162,19 @@ class ChangeLogTest {
         assertThat(asked(OTHER, "e.1").flag("reset")).isFalse();
         State state = site.core().state();
         String now = asked(OTHER, "").text("revision");
-        news.follow(new Entry(0, 0, 0, "", List.of(new dev.muster.core.state.Change.ConfigApplied(state.settings(), List.of(), List.of()))), state,
+        news.follow(
+                new Entry(
+                        0,
+                        0,
+                        0,
+                        "",
+                        List.of(new dev.muster.core.state.Change.ConfigApplied(
+                                state.settings(), List.of(), List.of()))),
+                state,
                 state);
         assertThat(asked(OTHER, now).flag("reset")).isTrue();
-        assertThat(asked(OTHER, asked(OTHER, "").text("revision")).flag("reset")).isFalse();
+        assertThat(asked(OTHER, asked(OTHER, "").text("revision")).flag("reset"))
+                .isFalse();
     }
 
     @Test

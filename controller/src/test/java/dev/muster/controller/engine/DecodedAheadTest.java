@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 
 class DecodedAheadTest {
     private final List<String> used = new ArrayList<>();
-    private final DecodedAhead<Integer> ahead = new DecodedAhead<>(() -> b -> Integer.valueOf(new String(b, StandardCharsets.UTF_8)),
+    private final DecodedAhead<Integer> ahead = new DecodedAhead<>(
+            () -> b -> Integer.valueOf(new String(b, StandardCharsets.UTF_8)),
             (value, index) -> used.add(index + "=" + value));
 
     private void add(int from, int to) {
@@ -36,11 +37,12 @@ class DecodedAheadTest {
     @Test
     void whatIsWrongIsThrownWhereItWouldBeUsed() {
         assertThatThrownBy(() -> {
-            add(0, 1500);
-            ahead.add(1500, "x".getBytes(StandardCharsets.UTF_8));
-            add(1501, 20_000);
-            ahead.finish();
-        }).isInstanceOf(NumberFormatException.class);
+                    add(0, 1500);
+                    ahead.add(1500, "x".getBytes(StandardCharsets.UTF_8));
+                    add(1501, 20_000);
+                    ahead.finish();
+                })
+                .isInstanceOf(NumberFormatException.class);
         assertThat(used).hasSize(1000);
     }
 }

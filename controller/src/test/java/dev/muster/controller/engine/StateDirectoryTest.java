@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StateDirectoryTest {
     @TempDir
     Path root;
+
     private final List<String> said = new ArrayList<>();
 
     private StateDirectory open(String cluster) throws IOException {
@@ -29,7 +30,8 @@ class StateDirectoryTest {
         open("c");
         Files.writeString(root.resolve("state/clustername"), content);
         assertThatThrownBy(() -> open("c"))
-                .hasMessageStartingWith("CLUSTER NAME MISMATCH. slurmctld has been started with \"ClusterName=c\", but read \"")
+                .hasMessageStartingWith(
+                        "CLUSTER NAME MISMATCH. slurmctld has been started with \"ClusterName=c\", but read \"")
                 .hasMessageContaining("Remove " + root.resolve("state/clustername"));
         Files.delete(root.resolve("state/clustername"));
         open("c");
@@ -49,7 +51,8 @@ class StateDirectoryTest {
         Files.createDirectories(root.resolve("state"));
         Files.writeString(root.resolve("state/job_state"), "x");
         Files.writeString(root.resolve("state/node_state"), "x");
-        assertThatThrownBy(() -> open("c")).hasMessageContaining("holds the state of Slurm's own slurmctld (job_state, node_state)")
+        assertThatThrownBy(() -> open("c"))
+                .hasMessageContaining("holds the state of Slurm's own slurmctld (job_state, node_state)")
                 .hasMessageContaining("FirstJobId");
         assertThat(root.resolve("state/journal")).doesNotExist();
         Files.createDirectories(root.resolve("state/journal"));
@@ -63,14 +66,16 @@ class StateDirectoryTest {
         Files.writeString(root.resolve("file"), "x");
         assertThatThrownBy(() -> StateDirectory.open(root.resolve("file/state"), "c", false, said::add))
                 .hasMessageStartingWith("StateSaveLocation=" + root.resolve("file/state") + ": cannot create it: ")
-                        .hasMessageNotContaining("Exception");
+                .hasMessageNotContaining("Exception");
         Files.createDirectories(root.resolve("state"));
         Files.writeString(root.resolve("state/journal"), "x");
-        assertThatThrownBy(() -> open("c")).hasMessage("StateSaveLocation=" + root.resolve("state") + ": cannot create journal: File exists");
+        assertThatThrownBy(() -> open("c"))
+                .hasMessage("StateSaveLocation=" + root.resolve("state") + ": cannot create journal: File exists");
     }
 
     private String mode(String part) throws IOException {
-        return PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve("state").resolve(part)));
+        return PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(root.resolve("state").resolve(part)));
     }
 
     @Test

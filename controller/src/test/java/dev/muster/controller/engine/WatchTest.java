@@ -15,8 +15,8 @@ class WatchTest {
     private final AtomicBoolean gone = new AtomicBoolean();
 
     private CompletableFuture<String> waits(long ms, int asksUntilAnswer) {
-        return CompletableFuture.supplyAsync(() -> String.valueOf(
-                (Object) watch.await(1, ms, () -> asked.incrementAndGet() >= asksUntilAnswer ? "answer" : null, gone::get)));
+        return CompletableFuture.supplyAsync(() -> String.valueOf((Object)
+                watch.await(1, ms, () -> asked.incrementAndGet() >= asksUntilAnswer ? "answer" : null, gone::get)));
     }
 
     private void asked(int times) {

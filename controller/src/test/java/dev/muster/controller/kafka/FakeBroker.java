@@ -22,9 +22,11 @@ final class FakeBroker implements AutoCloseable {
     private final List<Socket> open = new CopyOnWriteArrayList<>();
     /** {@code topic text}. */
     final List<String> messages = new CopyOnWriteArrayList<>();
+
     final List<String> requests = new CopyOnWriteArrayList<>();
     /** The answer to messages, for so many times. */
     volatile int error;
+
     final AtomicInteger errors = new AtomicInteger();
     volatile String password = "";
 
@@ -180,11 +182,15 @@ final class FakeBroker implements AutoCloseable {
         out.writeInt(0);
     }
 
-    @SuppressWarnings("ByteBufferBackingArray")     // a heap buffer of its own
+    @SuppressWarnings("ByteBufferBackingArray") // a heap buffer of its own
     private void read(String topic, ByteBuffer b) throws IOException {
         CRC32C crc = new CRC32C();
         crc.update(b.array(), 21, b.capacity() - 21);
-        if (b.getLong() != 0 || b.getInt() != b.capacity() - 12 || b.getInt() != -1 || b.get() != 2 || b.getInt() != (int) crc.getValue()) {
+        if (b.getLong() != 0
+                || b.getInt() != b.capacity() - 12
+                || b.getInt() != -1
+                || b.get() != 2
+                || b.getInt() != (int) crc.getValue()) {
             throw new IOException("the head of a batch");
         }
         int attributes = b.getShort();

@@ -25,14 +25,37 @@ class ProducerTest {
     /** Where records may wait long, so may each request: a slow machine is no broker that is away. */
     private static KafkaConf conf(int port, int messageMs, boolean gzip, String password, Map<String, String> params) {
         String requestMs = messageMs < PATIENT_MS ? "1000" : "20000";
-        Map<String, String> client = new java.util.TreeMap<>(Map.of("bootstrap.servers", "127.0.0.1:" + port, "client.id", "test", "acks", "all",
-                "request.timeout.ms", requestMs, "delivery.timeout.ms", requestMs, "max.block.ms", requestMs,
-                "linger.ms", "0", "enable.idempotence", "false",
-                "max.in.flight.requests.per.connection", "1", "compression.type", gzip ? "gzip" : "none"));
+        Map<String, String> client = new java.util.TreeMap<>(Map.of(
+                "bootstrap.servers",
+                "127.0.0.1:" + port,
+                "client.id",
+                "test",
+                "acks",
+                "all",
+                "request.timeout.ms",
+                requestMs,
+                "delivery.timeout.ms",
+                requestMs,
+                "max.block.ms",
+                requestMs,
+                "linger.ms",
+                "0",
+                "enable.idempotence",
+                "false",
+                "max.in.flight.requests.per.connection",
+                "1",
+                "compression.type",
+                gzip ? "gzip" : "none"));
         client.putAll(Map.of("reconnect.backoff.ms", "20", "reconnect.backoff.max.ms", "50", "retries", "0"));
         if (!password.isEmpty()) {
-            client.putAll(Map.of("security.protocol", "SASL_PLAINTEXT", "sasl.mechanism", "PLAIN", "sasl.jaas.config",
-                    "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"ann\" password=\"" + password + "\";"));
+            client.putAll(Map.of(
+                    "security.protocol",
+                    "SASL_PLAINTEXT",
+                    "sasl.mechanism",
+                    "PLAIN",
+                    "sasl.jaas.config",
+                    "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"ann\" password=\""
+                            + password + "\";"));
         }
         return new KafkaConf(client, 2, messageMs, 20, List.of(), params);
     }
@@ -56,7 +79,8 @@ class ProducerTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void messagesArriveInOrder(boolean gzip) throws Exception {
-        try (FakeBroker broker = new FakeBroker(0); Outbox p = producer(conf(broker.port(), PATIENT_MS, gzip, "", Map.of()))) {
+        try (FakeBroker broker = new FakeBroker(0);
+                Outbox p = producer(conf(broker.port(), PATIENT_MS, gzip, "", Map.of()))) {
             String large = "x".repeat(70_000) + " \u00e4";
             p.add("jobs", large, "JobId=1");
             for (int i = 2; i <= 1200; i++) {
@@ -64,8 +88,10 @@ class ProducerTest {
             }
             await(() -> broker.messages.size() == 1200);
             assertThat(broker.messages.getFirst()).isEqualTo("jobs/1 " + large);
-            assertThat(broker.messages.subList(1, 1200)).isEqualTo(java.util.stream.IntStream.rangeClosed(2, 1200)
-                    .mapToObj(i -> (i % 100 == 0 ? "other" : "jobs") + "/1 m" + i).toList());
+            assertThat(broker.messages.subList(1, 1200))
+                    .isEqualTo(java.util.stream.IntStream.rangeClosed(2, 1200)
+                            .mapToObj(i -> (i % 100 == 0 ? "other" : "jobs") + "/1 m" + i)
+                            .toList());
             assertThat(broker.requests).contains("3 v5 test", "0 v5 test");
         }
     }
@@ -73,7 +99,8 @@ class ProducerTest {
     /** What passes is tried again; what does not is dropped, and what stands beside it arrives. */
     @Test
     void whatABrokerRefuses() throws Exception {
-        try (FakeBroker broker = new FakeBroker(0); Outbox p = producer(conf(broker.port(), PATIENT_MS, false, "", Map.of()))) {
+        try (FakeBroker broker = new FakeBroker(0);
+                Outbox p = producer(conf(broker.port(), PATIENT_MS, false, "", Map.of()))) {
             broker.error = 6;
             broker.errors.set(3);
             p.add("jobs", "moved", "JobId=1");
@@ -102,7 +129,10 @@ class ProducerTest {
             for (int i = 0; i < 300 && !log().contains("JobId=1 is dropped"); i++) {
                 Thread.sleep(20);
             }
-            assertThat(log()).contains("1 records wait: ").contains("the record of JobId=1 is dropped: ").contains("not present in metadata");
+            assertThat(log())
+                    .contains("1 records wait: ")
+                    .contains("the record of JobId=1 is dropped: ")
+                    .contains("not present in metadata");
         }
         try (Outbox p = producer(conf(port, 100, false, "", Map.of("requeue_on_msg_timeout", "")))) {
             p.add("jobs", "kept", "JobId=2");
@@ -141,7 +171,8 @@ class ProducerTest {
             p.add("starts", "two", "JobId=2");
         }
         assertThat(Files.exists(dir.resolve("jobcomp_kafka"))).isTrue();
-        try (FakeBroker broker = new FakeBroker(port); Outbox _ = producer(conf(port, 60_000, false, "", Map.of()))) {
+        try (FakeBroker broker = new FakeBroker(port);
+                Outbox _ = producer(conf(port, 60_000, false, "", Map.of()))) {
             await(() -> broker.messages.equals(List.of("jobs/1 one", "starts/1 two")));
             assertThat(Files.exists(dir.resolve("jobcomp_kafka"))).isFalse();
         }

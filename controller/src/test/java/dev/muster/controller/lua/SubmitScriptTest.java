@@ -19,9 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a script reads of a job, what it makes of it, and what becomes of its mistakes. shows: JobSubmitPlugins */
 class SubmitScriptTest {
     private static final String TAIL = "\nfunction slurm_job_modify(job_desc, job_rec, part_list, uid)\n"
-            + "slurm.log_user('%s %s', job_rec.name, tostring(job_desc.comment))\nreturn slurm.SUCCESS end\nreturn slurm.SUCCESS\n";
+            + "slurm.log_user('%s %s', job_rec.name, tostring(job_desc.comment))\nreturn slurm.SUCCESS end\nreturn "
+            + "slurm.SUCCESS\n";
+
     @TempDir
     Path dir;
+
     private final List<String> log = new ArrayList<>();
 
     private record Site() implements SubmitScript.Cluster {
@@ -32,7 +35,9 @@ class SubmitScriptTest {
 
         @Override
         public List<Json.Obj> partitions(int uid) {
-            return List.of(new Json.Obj().put("name", "a").put("max_time", 60L), new Json.Obj().put("name", "b").put("qos", ""));
+            return List.of(
+                    new Json.Obj().put("name", "a").put("max_time", 60L),
+                    new Json.Obj().put("name", "b").put("qos", ""));
         }
 
         @Override
@@ -67,7 +72,8 @@ class SubmitScriptTest {
         for (String word : words.isEmpty() ? new String[0] : words.split(" ")) {
             String path = word.split("=")[0];
             String text = word.split("=")[1];
-            Object value = text.matches("-?[0-9]+") ? Long.valueOf(text) : text.equals("true") ? (Object) Boolean.TRUE : text;
+            Object value =
+                    text.matches("-?[0-9]+") ? Long.valueOf(text) : text.equals("true") ? (Object) Boolean.TRUE : text;
             int dot = path.indexOf('.');
             Json.Obj part = dot < 0 ? tree : tree.obj(path.substring(0, dot));
             part.put(path.substring(dot + 1), value);
@@ -80,7 +86,13 @@ class SubmitScriptTest {
 
     private SubmitScript.Outcome run(String body, String words) throws IOException {
         try (SubmitScript s = script(body)) {
-            return s.submit(job(words), Bytes.of("#!/bin/sh\n"), List.of(Bytes.of("A=1"), Bytes.of("B=2=3")), Map.of(), 500, new Site());
+            return s.submit(
+                    job(words),
+                    Bytes.of("#!/bin/sh\n"),
+                    List.of(Bytes.of("A=1"), Bytes.of("B=2=3")),
+                    Map.of(),
+                    500,
+                    new Site());
         }
     }
 
@@ -178,19 +190,27 @@ class SubmitScriptTest {
             assertThat(String.valueOf(value)).as(row + " " + log).isEqualTo(expected);
         }
         assertThat(log).isEmpty();
-        SubmitScript.Passed p = (SubmitScript.Passed) run("job_desc.environment.A = 'x'\njob_desc.environment['NEW'] = 1\n"
-                + "job_desc.script = '#!/bin/bash\\n'\nreturn 0", "");
+        SubmitScript.Passed p = (SubmitScript.Passed) run(
+                "job_desc.environment.A = 'x'\njob_desc.environment['NEW'] = 1\n"
+                        + "job_desc.script = '#!/bin/bash\\n'\nreturn 0",
+                "");
         assertThat(p.environment()).containsExactly(Bytes.of("A=x"), Bytes.of("B=2=3"), Bytes.of("NEW=1"));
         assertThat(p.script()).isEqualTo(Bytes.of("#!/bin/bash\n"));
         run("job_desc.user_id = 0\njob_desc.rubbish = 1", "");
-        assertThat(log.toString()).contains("_set_job_field: unrecognized field: user_id", "unrecognized field: rubbish", "non-numeric return code");
+        assertThat(log.toString())
+                .contains(
+                        "_set_job_field: unrecognized field: user_id",
+                        "unrecognized field: rubbish",
+                        "non-numeric return code");
     }
 
     /** Fields that 26.05 lets no script set: the assignment is logged and the job goes on. */
     @Test
     void fieldsThatNoScriptSets() throws IOException {
-        for (String name : ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal warn_time container_id "
-                + "container_type user_id argc").split(" ")) {
+        for (String name :
+                ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal warn_time container_id "
+                                + "container_type user_id argc")
+                        .split(" ")) {
             log.clear();
             SubmitScript.Passed p = (SubmitScript.Passed) run("job_desc." + name + " = 1\nreturn 0", "");
             assertThat(p.job()).as(name).isEqualTo(job(""));
@@ -198,7 +218,9 @@ class SubmitScriptTest {
         }
     }
 
-    /** Refuses values of a script as slurmctld does. The CPUs of a held job are not compared: the job may still change. */
+    /**
+     * Refuses values of a script as slurmctld does. The CPUs of a held job are not compared: the job may still change.
+     */
     @Test
     void valuesThatAreRefused() throws IOException {
         for (String row : """
@@ -219,14 +241,17 @@ class SubmitScriptTest {
                 """.split("\n")) {
             String[] cells = row.split("\\|");
             SubmitScript.Outcome o = run(cells[0].strip() + "\nreturn 0", "kind=BATCH " + cells[1].strip());
-            assertThat(o instanceof SubmitScript.Refused r ? r.errno() : 0).as(row + " " + log).isEqualTo(Integer.parseInt(cells[2].strip()));
+            assertThat(o instanceof SubmitScript.Refused r ? r.errno() : 0)
+                    .as(row + " " + log)
+                    .isEqualTo(Integer.parseInt(cells[2].strip()));
         }
     }
 
     @Test
     void numbersBesideTheDescriptionAreReadAgain() throws IOException {
         String body = "job_desc.max_cpus = 8 job_desc.min_cpus = 2 job_desc.immediate = 1 job_desc.end_time = 9\n"
-                + "slurm.log_user('%d %d %d %d', job_desc.max_cpus, job_desc.min_cpus, job_desc.immediate, job_desc.end_time)\nreturn 0";
+                + "slurm.log_user('%d %d %d %d', job_desc.max_cpus, job_desc.min_cpus, job_desc.immediate, "
+                + "job_desc.end_time)\nreturn 0";
         SubmitScript.Passed p = (SubmitScript.Passed) run(body, "");
         assertThat(p.said()).containsExactly("8 2 1 9");
         assertThat(p.changed()).containsEntry("immediate", 1L);
@@ -236,18 +261,21 @@ class SubmitScriptTest {
     @Test
     void aPriorityLeavesTheHold() throws IOException {
         for (String value : List.of("5", "slurm.NO_VAL", "0")) {
-            SubmitScript.Passed p = (SubmitScript.Passed) run("job_desc.priority = " + value + "\nreturn 0", "timing.hold=true");
+            SubmitScript.Passed p =
+                    (SubmitScript.Passed) run("job_desc.priority = " + value + "\nreturn 0", "timing.hold=true");
             assertThat(p.job().timing().hold()).as(value).isTrue();
         }
     }
 
     @Test
     void verdicts() throws IOException {
-        assertThat(run("slurm.log_user('no %d', 3)\nreturn slurm.ERROR", "")).isEqualTo(
-                new SubmitScript.Refused(-1, "Unspecified error", List.of("no 3")));
-        assertThat(run("return slurm.ESLURM_INVALID_ACCOUNT", "")).isEqualTo(
-                new SubmitScript.Refused(2045, "Invalid account or account/partition combination specified", List.of()));
-        assertThat(run("return 77777", "")).isEqualTo(new SubmitScript.Refused(77777, "Unknown error 77777", List.of()));
+        assertThat(run("slurm.log_user('no %d', 3)\nreturn slurm.ERROR", ""))
+                .isEqualTo(new SubmitScript.Refused(-1, "Unspecified error", List.of("no 3")));
+        assertThat(run("return slurm.ESLURM_INVALID_ACCOUNT", ""))
+                .isEqualTo(new SubmitScript.Refused(
+                        2045, "Invalid account or account/partition combination specified", List.of()));
+        assertThat(run("return 77777", ""))
+                .isEqualTo(new SubmitScript.Refused(77777, "Unknown error 77777", List.of()));
         assertThat(run("return '5'", "")).isEqualTo(new SubmitScript.Refused(5, "Input/output error", List.of()));
         assertThat(run("return 'abc'", "")).isInstanceOf(SubmitScript.Passed.class);
         assertThat(run("return true", "")).isInstanceOf(SubmitScript.Passed.class);
@@ -258,15 +286,24 @@ class SubmitScriptTest {
     @Test
     void aMistakeInTheScriptRefusesTheJobAndIsToldToTheUserAndTheLog() throws IOException {
         String failed = "Lua function execution failed due to runtime error";
-        for (String body : List.of("local x = nil\nreturn x.y", "job_desc.time_limit = nil", "job_desc.time_limit = 'abc'", "job_desc.account = true",
-                "job_desc.environment.A = nil", "os.exit(1)", "slurm.log_info('%d', 'x')")) {
+        for (String body : List.of(
+                "local x = nil\nreturn x.y",
+                "job_desc.time_limit = nil",
+                "job_desc.time_limit = 'abc'",
+                "job_desc.account = true",
+                "job_desc.environment.A = nil",
+                "os.exit(1)",
+                "slurm.log_info('%d', 'x')")) {
             log.clear();
             SubmitScript.Refused r = (SubmitScript.Refused) run(body, "");
             assertThat(r.errno()).isEqualTo(7405);
             assertThat(r.sentence()).isEqualTo(failed);
             assertThat(r.said()).as(body).hasSize(1).allMatch(line -> line.matches(".*job_submit.lua:[23]: .+"));
-            assertThat(log).as(body).hasSize(1)
-                    .allMatch(line -> line.matches("error: job_submit/lua: .*/job_submit.lua: .*/job_submit.lua:[23]: .+"));
+            assertThat(log)
+                    .as(body)
+                    .hasSize(1)
+                    .allMatch(line ->
+                            line.matches("error: job_submit/lua: .*/job_submit.lua: .*/job_submit.lua:[23]: .+"));
         }
         assertThat(run("error({})", "")).isEqualTo(new SubmitScript.Refused(7405, failed, List.of(failed)));
     }
@@ -278,7 +315,8 @@ class SubmitScriptTest {
             Path file = dir.resolve("job_submit.lua");
             Files.writeString(file, "this is no lua");
             assertThat(file.toFile().setLastModified(1_000_000)).isTrue();
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site()))
+                    .isInstanceOf(SubmitScript.Refused.class);
             assertThat(log.toString()).contains("using previous script");
         }
         try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), log::add, log::add)) {
@@ -293,24 +331,29 @@ class SubmitScriptTest {
     @Test
     void whatRunsTooLongIsStoppedAndTheNextIsServed() throws IOException {
         // also where it catches its own mistakes
-        try (SubmitScript s = script("while job_desc.name == 'loop' do pcall(function() while true do end end) end\nreturn slurm.SUCCESS")) {
-            assertThat(s.submit(job("name=loop"), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())).isInstanceOf(SubmitScript.Refused.class);
+        try (SubmitScript s = script(
+                "while job_desc.name == 'loop' do pcall(function() while true do end end) end\nreturn slurm.SUCCESS")) {
+            assertThat(s.submit(job("name=loop"), Bytes.EMPTY, List.of(), Map.of(), 0, new Site()))
+                    .isInstanceOf(SubmitScript.Refused.class);
             assertThat(log.toString()).contains("stopped after");
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())).isInstanceOf(SubmitScript.Passed.class);
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site()))
+                    .isInstanceOf(SubmitScript.Passed.class);
         }
     }
 
     @Test
     void aRunThatDoesNotReturnHoldsUpNoOther() throws Exception {
         Path busy = Files.createFile(dir.resolve("busy"));
-        String body = "runs = (runs or 0) + 1\nif job_desc.name == 'stuck' then os.execute('while [ -e " + busy + " ]; do sleep 0.05; done') end\n"
-                + "slurm.log_user('%d', runs)\nreturn 0";
+        String body = "runs = (runs or 0) + 1\nif job_desc.name == 'stuck' then os.execute('while [ -e " + busy
+                + " ]; do sleep 0.05; done') end\n" + "slurm.log_user('%d', runs)\nreturn 0";
         List<String> errors = Collections.synchronizedList(new ArrayList<>());
         script(body).close();
-        try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), line -> { }, errors::add, 1000)) {
+        try (SubmitScript s = new SubmitScript(dir.resolve("job_submit.lua").toFile(), line -> {}, errors::add, 1000)) {
             assertThat(passes(s, "name=stuck")).isFalse();
             // in a state of its own
-            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site()).said()).containsExactly("1");
+            assertThat(s.submit(job(""), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())
+                            .said())
+                    .containsExactly("1");
             assertThat(errors.toString()).contains("no answer after", "1 of 4 such runs", "loaded anew");
             for (int i = 1; i < SubmitScript.STUCK_MAX; i++) {
                 assertThat(passes(s, "name=stuck")).isFalse();
@@ -328,21 +371,33 @@ class SubmitScriptTest {
     }
 
     private static boolean passes(SubmitScript script, String words) {
-        return script.submit(job(words), Bytes.EMPTY, List.of(), Map.of(), 0, new Site()) instanceof SubmitScript.Passed;
+        return script.submit(job(words), Bytes.EMPTY, List.of(), Map.of(), 0, new Site())
+                instanceof SubmitScript.Passed;
     }
 
     @Test
     void immediateIsOneWhereTheJobMayNotWait() throws IOException {
         try (SubmitScript s = script("slurm.log_user('%s', tostring(job_desc.immediate))\nreturn 0")) {
-            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), Map.of("immediate", 1L), 0, new Site()).said()).containsExactly("1");
-            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), Map.of("immediate", 0L), 0, new Site()).said()).containsExactly("0");
+            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), Map.of("immediate", 1L), 0, new Site())
+                            .said())
+                    .containsExactly("1");
+            assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), Map.of("immediate", 0L), 0, new Site())
+                            .said())
+                    .containsExactly("0");
         }
     }
 
     @Test
     void modifies() throws IOException {
         try (SubmitScript s = script("return 0")) {
-            SubmitScript.Outcome o = s.modify(job("extras.comment=new"), Map.of(), job("name=old"), Bytes.EMPTY, Map.of("job_id", 5L), 0, new Site());
+            SubmitScript.Outcome o = s.modify(
+                    job("extras.comment=new"),
+                    Map.of(),
+                    job("name=old"),
+                    Bytes.EMPTY,
+                    Map.of("job_id", 5L),
+                    0,
+                    new Site());
             assertThat(o.said()).containsExactly("old new");
         }
     }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Acknowledgements of reports wait a moment for something else that the node is told, and one stands for all before it. */
+/**
+ * Acknowledgements of reports wait a moment for something else that the node is told, and one stands for all before it.
+ */
 class AckBatcherTest {
     @Test
     void oneSaysWhatThoseBeforeItSay() {

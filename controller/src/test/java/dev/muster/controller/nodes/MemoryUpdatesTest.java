@@ -10,20 +10,31 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** --mem-update: all nodes of the job are asked when it is time, again where they say nothing, and not after all have answered. */
+/**
+ * --mem-update: all nodes of the job are asked when it is time, again where they say nothing, and not after all have
+ * answered.
+ */
 class MemoryUpdatesTest {
-    private final Site site = new Site("DefMemPerCPU=1", "PrologFlags=Contain", "SlurmctldParameters=enable_stepmgr",
+    private final Site site = new Site(
+            "DefMemPerCPU=1",
+            "PrologFlags=Contain",
+            "SlurmctldParameters=enable_stepmgr",
             "JobAcctGatherType=jobacct_gather/cgroup");
     private final MemoryUpdates updates = new MemoryUpdates();
     private final List<String> asked = new ArrayList<>();
 
     private void tick(long seconds) {
         Job job = site.core().state().jobs().at(1);
-        updates.tick(site.core().state(), List.of(job), job.run().sinceTickMs() + seconds * 1000, (node, message) -> asked.add(node));
+        updates.tick(
+                site.core().state(),
+                List.of(job),
+                job.run().sinceTickMs() + seconds * 1000,
+                (node, message) -> asked.add(node));
     }
 
     private List<Command> told(String node, int attempt, long kb) {
-        return updates.told(site.core().state(), node, new NodeMessages.MemoryUsed(1, attempt, kb)).stream().toList();
+        return updates.told(site.core().state(), node, new NodeMessages.MemoryUsed(1, attempt, kb)).stream()
+                .toList();
     }
 
     @Test

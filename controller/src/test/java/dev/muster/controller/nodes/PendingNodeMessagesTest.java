@@ -34,6 +34,9 @@ class PendingNodeMessagesTest {
         for (int job = 1; job <= PendingNodeMessages.MOST + 2; job++) {
             unheard.keep("n1", signal(job));
         }
-        assertThat(unheard.take("n1")).hasSize(PendingNodeMessages.MOST).startsWith(signal(3)).endsWith(signal(PendingNodeMessages.MOST + 2));
+        assertThat(unheard.take("n1"))
+                .hasSize(PendingNodeMessages.MOST)
+                .startsWith(signal(3))
+                .endsWith(signal(PendingNodeMessages.MOST + 2));
     }
 }

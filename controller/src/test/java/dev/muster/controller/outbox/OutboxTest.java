@@ -21,13 +21,16 @@ class OutboxTest {
 
     @TempDir
     private Path dir;
+
     private final List<List<String>> tries = new CopyOnWriteArrayList<>();
     private volatile boolean away;
 
     private final Outbox.Sender server = new Outbox.Sender() {
         @Override
         public void send(String topic, List<byte[]> values) throws IOException {
-            tries.add(values.stream().map(v -> new String(v, StandardCharsets.UTF_8)).toList());
+            tries.add(values.stream()
+                    .map(v -> new String(v, StandardCharsets.UTF_8))
+                    .toList());
             if (away) {
                 throw new IOException("nothing listens");
             }
@@ -38,17 +41,23 @@ class OutboxTest {
     };
 
     private Outbox outbox(Outbox.Pace pace) throws IOException {
-        return new Outbox("jobcomp/" + SENDER, pace, new Outbox.Terms() {
-            @Override
-            public boolean again() {
-                return false;
-            }
+        return new Outbox(
+                "jobcomp/" + SENDER,
+                pace,
+                new Outbox.Terms() {
+                    @Override
+                    public boolean again() {
+                        return false;
+                    }
 
-            @Override
-            public long flushMs() {
-                return 0;
-            }
-        }, server, dir.resolve("saved"), new DaemonLog("slurmctld", dir + "/log", false, 5, ""));
+                    @Override
+                    public long flushMs() {
+                        return 0;
+                    }
+                },
+                server,
+                dir.resolve("saved"),
+                new DaemonLog("slurmctld", dir + "/log", false, 5, ""));
     }
 
     private static void addAll(Outbox o) {
@@ -60,7 +69,8 @@ class OutboxTest {
 
     /** The message has woken it, and it has gone to wait again. */
     private static boolean isSenderWaiting() {
-        return Thread.getAllStackTraces().keySet().stream().filter(t -> t.getName().equals(SENDER))
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(t -> t.getName().equals(SENDER))
                 .anyMatch(t -> t.getState() == Thread.State.WAITING || t.getState() == Thread.State.TIMED_WAITING);
     }
 

@@ -13,7 +13,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BufferSymbolsTest {
     private static String filled(Site site, int id, String line) {
         Job job = site.core().state().jobs().at(id);
-        return new String(BufferSymbols.filled(Bytes.of(line.getBytes(StandardCharsets.UTF_8)), "BB_LUA", job).toArray(), StandardCharsets.UTF_8);
+        return new String(
+                BufferSymbols.filled(Bytes.of(line.getBytes(StandardCharsets.UTF_8)), "BB_LUA", job)
+                        .toArray(),
+                StandardCharsets.UTF_8);
     }
 
     @ParameterizedTest

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentsTest {
     @TempDir
     private Path dir;
+
     private final List<String> taken = new CopyOnWriteArrayList<>();
     private volatile int answer = 201;
 
@@ -41,9 +42,19 @@ class DocumentsTest {
 
     private Outbox outbox(int port) throws IOException {
         Path file = dir.resolve("slurm.conf");
-        Files.writeString(file, String.join("\n", "ClusterName=c", "SlurmctldHost=h", "NodeName=n1", "PartitionName=p Nodes=n1",
-                "StateSaveLocation=" + dir, "JobCompType=jobcomp/elasticsearch", "JobCompLoc=127.0.0.1:" + port + "/jobs/_doc",
-                "JobCompParams=connect_timeout=2,timeout=5", ""));
+        Files.writeString(
+                file,
+                String.join(
+                        "\n",
+                        "ClusterName=c",
+                        "SlurmctldHost=h",
+                        "NodeName=n1",
+                        "PartitionName=p Nodes=n1",
+                        "StateSaveLocation=" + dir,
+                        "JobCompType=jobcomp/elasticsearch",
+                        "JobCompLoc=127.0.0.1:" + port + "/jobs/_doc",
+                        "JobCompParams=connect_timeout=2,timeout=5",
+                        ""));
         if (!(SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok(SlurmConf conf))) {
             throw new AssertionError("unreadable");
         }
@@ -104,7 +115,9 @@ class DocumentsTest {
             o.add("", "three", "JobId=3");
             await(() -> taken.contains("three"));
             assertThat(taken.getFirst()).isEqualTo("one");
-            assertThat(log()).contains("the record of JobId=2 is dropped: the server answers 400").doesNotContain("JobId=1 is dropped");
+            assertThat(log())
+                    .contains("the record of JobId=2 is dropped: the server answers 400")
+                    .doesNotContain("JobId=1 is dropped");
         } finally {
             server.stop(0);
         }

@@ -37,9 +37,12 @@ class MailTest {
     }
 
     private static Job job(int id, String types, String array) {
-        return Codec.bind(Json.object(("{\"id\":%d,\"submitTime\":999,\"array\":{%s},".formatted(id, array)
-                + "\"desc\":{\"name\":\"x\",\"kind\":\"BATCH\",\"owner\":{\"user\":\"u\"},"
-                + "\"extras\":{\"mailType\":\"%s\"}}}".formatted(types)).getBytes(StandardCharsets.UTF_8)), Job.class);
+        return Codec.bind(
+                Json.object(("{\"id\":%d,\"submitTime\":999,\"array\":{%s},".formatted(id, array)
+                                + "\"desc\":{\"name\":\"x\",\"kind\":\"BATCH\",\"owner\":{\"user\":\"u\"},"
+                                + "\"extras\":{\"mailType\":\"%s\"}}}".formatted(types))
+                        .getBytes(StandardCharsets.UTF_8)),
+                Job.class);
     }
 
     private Change ended(int id, JobState end, ExitStatus exit) {
@@ -47,7 +50,9 @@ class MailTest {
     }
 
     private static ExitStatus status(String exit) {
-        return exit.startsWith("0:9") ? ExitStatus.signaled(9) : ExitStatus.exited(Integer.parseInt(exit.split(":")[0]));
+        return exit.startsWith("0:9")
+                ? ExitStatus.signaled(9)
+                : ExitStatus.exited(Integer.parseInt(exit.split(":")[0]));
     }
 
     private Change requeued(int id) {
@@ -63,18 +68,21 @@ class MailTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "ALL        | COMPLETED | 0:0 | Began, Queued time 00:00:01; Ended, Run time 00:01:01, COMPLETED, ExitCode 0",
-        "END        | FAILED    | 3:0 | Ended, Run time 00:01:01, FAILED, ExitCode 3",
-        "FAIL       | FAILED    | 3:0 | Failed, Run time 00:01:01, FAILED, ExitCode 3",
-        "END,FAIL   | FAILED    | 0:9 | Failed, Run time 00:01:01, FAILED",
-        "FAIL       | CANCELLED | 0:0 | ''",
-        "END        | CANCELLED | 0:0 | Ended, Run time 00:01:01, CANCELLED, ExitCode 0",
-        "TIME_LIMIT | TIMEOUT   | 0:0 | Reached time limit, Run time 00:01:01",
-        "NONE       | COMPLETED | 0:0 | ''",
-        "NONE,ALL   | COMPLETED | 0:0 | ''",
-        "ALL,NONE   | FAILED    | 3:0 | ''",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ALL        | COMPLETED | 0:0 | Began, Queued time 00:00:01; Ended, Run time 00:01:01, "
+                        + "COMPLETED, ExitCode 0",
+                "END        | FAILED    | 3:0 | Ended, Run time 00:01:01, FAILED, ExitCode 3",
+                "FAIL       | FAILED    | 3:0 | Failed, Run time 00:01:01, FAILED, ExitCode 3",
+                "END,FAIL   | FAILED    | 0:9 | Failed, Run time 00:01:01, FAILED",
+                "FAIL       | CANCELLED | 0:0 | ''",
+                "END        | CANCELLED | 0:0 | Ended, Run time 00:01:01, CANCELLED, ExitCode 0",
+                "TIME_LIMIT | TIMEOUT   | 0:0 | Reached time limit, Run time 00:01:01",
+                "NONE       | COMPLETED | 0:0 | ''",
+                "NONE,ALL   | COMPLETED | 0:0 | ''",
+                "ALL,NONE   | FAILED    | 3:0 | ''",
+            })
     void oneJob(String types, JobState end, String exit, String wanted) {
         happens(new Change.JobSubmitted(job(7, types, "\"task\":-1")), started(7), ended(7, end, status(exit)));
         String all = String.join("; ", subjects).replace("Slurm Job_id=7 Name=x ", "");
@@ -82,17 +90,25 @@ class MailTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "ALL | Slurm Array Summary Job_id=7_* (7) Name=x Began; Slurm Array Summary Job_id=7_* (7) Name=x Failed, Mixed, ExitCode [0-3]",
-        "ALL,ARRAY_TASKS | Slurm Array Task Job_id=7_0 (8) Name=x Began, Queued time 00:00:01; "
-            + "Slurm Array Task Job_id=7_1 (7) Name=x Began, Queued time 00:00:01; "
-            + "Slurm Array Task Job_id=7_0 (8) Name=x Ended, Run time 00:01:01, COMPLETED, ExitCode 0; "
-            + "Slurm Array Task Job_id=7_1 (7) Name=x Failed, Run time 00:01:01, FAILED, ExitCode 3",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ALL | Slurm Array Summary Job_id=7_* (7) Name=x Began; Slurm Array Summary Job_id=7_* (7) "
+                        + "Name=x Failed, Mixed, ExitCode [0-3]",
+                "ALL,ARRAY_TASKS | Slurm Array Task Job_id=7_0 (8) Name=x Began, Queued time 00:00:01; "
+                        + "Slurm Array Task Job_id=7_1 (7) Name=x Began, Queued time 00:00:01; "
+                        + "Slurm Array Task Job_id=7_0 (8) Name=x Ended, Run time 00:01:01, COMPLETED, ExitCode 0; "
+                        + "Slurm Array Task Job_id=7_1 (7) Name=x Failed, Run time 00:01:01, FAILED, ExitCode 3",
+            })
     void anArray(String types, String wanted) {
-        happens(new Change.JobSubmitted(job(7, types, "\"jobId\":7,\"task\":-1,\"size\":2,\"pending\":\"0-1\"")),
-                new Change.ArrayTaskSplit(7, 0, 8, 8), started(8), new Change.ArrayTaskSplit(7, 1, 7, 7), started(7),
-                ended(8, JobState.COMPLETED, ExitStatus.NONE), ended(7, JobState.FAILED, ExitStatus.exited(3)));
+        happens(
+                new Change.JobSubmitted(job(7, types, "\"jobId\":7,\"task\":-1,\"size\":2,\"pending\":\"0-1\"")),
+                new Change.ArrayTaskSplit(7, 0, 8, 8),
+                started(8),
+                new Change.ArrayTaskSplit(7, 1, 7, 7),
+                started(7),
+                ended(8, JobState.COMPLETED, ExitStatus.NONE),
+                ended(7, JobState.FAILED, ExitStatus.exited(3)));
         assertEquals(wanted, String.join("; ", subjects));
     }
 
@@ -109,18 +125,21 @@ class MailTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "ALL  | COMPLETED | 0:0 | COMPLETED | 0:0 | Began; Ended, COMPLETED, ExitCode [0-0]",
-        "ALL  | FAILED    | 4:0 | FAILED    | 4:0 | Began; Failed, FAILED, ExitCode [4-4]",
-        "END  | FAILED    | 1:0 | COMPLETED | 0:0 | Ended, Mixed, ExitCode [0-1]",
-        "FAIL | FAILED    | 1:0 | COMPLETED | 0:0 | Failed, Mixed, ExitCode [0-1]",
-        "ALL  | FAILED    | 0:9 | COMPLETED | 0:0 | Began; Ended, Mixed, MaxSignal [9]",
-        "ALL  | CANCELLED | 0:0 | CANCELLED | 0:0 | Began; Ended, Mixed, MaxSignal [9]",
-        "ALL  | TIMEOUT   | 0:0 | FAILED    | 1:0 | Began; Failed, Mixed, MaxExitCode [1]",
-        "FAIL | FAILED    | 0:9 | FAILED    | 0:9 | Failed, Mixed, MaxSignal [9]",
-        "FAIL | CANCELLED | 0:0 | COMPLETED | 0:0 | ''",
-    })
-    void tasksThatBeginAndEndTogetherAreOneMail(String types, JobState first, String firstExit, JobState second, String secondExit, String wanted) {
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ALL  | COMPLETED | 0:0 | COMPLETED | 0:0 | Began; Ended, COMPLETED, ExitCode [0-0]",
+                "ALL  | FAILED    | 4:0 | FAILED    | 4:0 | Began; Failed, FAILED, ExitCode [4-4]",
+                "END  | FAILED    | 1:0 | COMPLETED | 0:0 | Ended, Mixed, ExitCode [0-1]",
+                "FAIL | FAILED    | 1:0 | COMPLETED | 0:0 | Failed, Mixed, ExitCode [0-1]",
+                "ALL  | FAILED    | 0:9 | COMPLETED | 0:0 | Began; Ended, Mixed, MaxSignal [9]",
+                "ALL  | CANCELLED | 0:0 | CANCELLED | 0:0 | Began; Ended, Mixed, MaxSignal [9]",
+                "ALL  | TIMEOUT   | 0:0 | FAILED    | 1:0 | Began; Failed, Mixed, MaxExitCode [1]",
+                "FAIL | FAILED    | 0:9 | FAILED    | 0:9 | Failed, Mixed, MaxSignal [9]",
+                "FAIL | CANCELLED | 0:0 | COMPLETED | 0:0 | ''",
+            })
+    void tasksThatBeginAndEndTogetherAreOneMail(
+            String types, JobState first, String firstExit, JobState second, String secondExit, String wanted) {
         twoTasks(types);
         bothStart();
         together(ended(8, first, status(firstExit)), ended(7, second, status(secondExit)));
@@ -139,15 +158,25 @@ class MailTest {
         twoTasks("ALL");
         bothStart();
         happens(requeued(8), requeued(7));
-        happens(started(8, 2), started(7, 2), ended(8, JobState.COMPLETED, ExitStatus.NONE), ended(7, JobState.COMPLETED, ExitStatus.NONE));
+        happens(
+                started(8, 2),
+                started(7, 2),
+                ended(8, JobState.COMPLETED, ExitStatus.NONE),
+                ended(7, JobState.COMPLETED, ExitStatus.NONE));
         assertEquals("Began; Requeued; Ended, COMPLETED, ExitCode [0-0], with requeued tasks", ofArray());
     }
 
     @Test
     void anArrayWhoseFirstTasksAreForgottenBeganLongAgo() {
         twoTasks("BEGIN");
-        happens(new Change.ArrayTaskSplit(7, 0, 8, 8), started(8), ended(8, JobState.COMPLETED, ExitStatus.NONE),
-                new Change.NodeReleased(8, 1, "n1"), new Change.JobPurged(8), new Change.ArrayTaskSplit(7, 1, 7, 7), started(7));
+        happens(
+                new Change.ArrayTaskSplit(7, 0, 8, 8),
+                started(8),
+                ended(8, JobState.COMPLETED, ExitStatus.NONE),
+                new Change.NodeReleased(8, 1, "n1"),
+                new Change.JobPurged(8),
+                new Change.ArrayTaskSplit(7, 1, 7, 7),
+                started(7));
         assertEquals("Began", ofArray());
     }
 }

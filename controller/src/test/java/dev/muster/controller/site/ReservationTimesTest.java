@@ -13,31 +13,36 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which programs run for a reservation of one hour from second 100, as real Slurm runs them in each of these histories. */
+/**
+ * Which programs run for a reservation of one hour from second 100, as real Slurm runs them in each of these histories.
+ */
 class ReservationTimesTest {
     private static final long BEGIN = 1_000_000;
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "                  | tick 50                                              | ''",
-        "                  | tick 100                                             | prolog r",
-        "                  | tick 100; update duration=7200; tick 10              | prolog r",
-        "                  | tick 100; update endtime=9000; tick 10               | prolog r",
-        "                  | tick 100; update nodes=n2; tick 10                   | prolog r",
-        "                  | tick 100; tick 3600                                  | prolog r, epilog r",
-        "                  | tick 100; delete                                     | prolog r",
-        "                  | delete                                               | ''",
-        // slurmctld was down then
-        "                  | tick 5000                                            | prolog r, epilog r",
-        "                  | update starttime=200; tick 150; tick 50              | prolog r",
-        "flags=DAILY       | tick 100; tick 3600; tick 10                         | prolog r, epilog r",
-        "flags=DAILY       | tick 100; tick 3600; tick 82800; tick 3600           | prolog r, epilog r, prolog r, epilog r",
-        "flags=DAILY       | tick 100; update skip=1                              | prolog r, epilog r",
-        "flags=DAILY       | update skip=1                                        | ''",
-        "flags=DAILY       | tick 5000                                            | prolog r, epilog r",
-        "flags=TIME_FLOAT  | tick 10                                              | prolog r",
-        "flags=PURGE_COMP purge_comp=60 | tick 100; tick 70                       | prolog r, epilog r",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "                  | tick 50                                              | ''",
+                "                  | tick 100                                             | prolog r",
+                "                  | tick 100; update duration=7200; tick 10              | prolog r",
+                "                  | tick 100; update endtime=9000; tick 10               | prolog r",
+                "                  | tick 100; update nodes=n2; tick 10                   | prolog r",
+                "                  | tick 100; tick 3600                                  | prolog r, epilog r",
+                "                  | tick 100; delete                                     | prolog r",
+                "                  | delete                                               | ''",
+                // slurmctld was down then
+                "                  | tick 5000                                            | prolog r, epilog r",
+                "                  | update starttime=200; tick 150; tick 50              | prolog r",
+                "flags=DAILY       | tick 100; tick 3600; tick 10                         | prolog r, epilog r",
+                "flags=DAILY       | tick 100; tick 3600; tick 82800; tick 3600           | prolog r, epilog "
+                        + "r, prolog r, epilog r",
+                "flags=DAILY       | tick 100; update skip=1                              | prolog r, epilog r",
+                "flags=DAILY       | update skip=1                                        | ''",
+                "flags=DAILY       | tick 5000                                            | prolog r, epilog r",
+                "flags=TIME_FLOAT  | tick 10                                              | prolog r",
+                "flags=PURGE_COMP purge_comp=60 | tick 100; tick 70                       | prolog r, epilog r",
+            })
     void programs(String words, String history, String expected) {
         Site site = new Site();
         change(site, true, "starttime=100 duration=3600 nodes=n1 users=root " + (words == null ? "" : words));
@@ -59,8 +64,10 @@ class ReservationTimesTest {
             String value = word.substring(word.indexOf('=') + 1);
             values.put(key, key.endsWith("time") ? Long.toString(BEGIN + Long.parseLong(value)) : value);
         }
-        site.apply(fresh ? new Command.CreateReservation(0, "r", values, Map.of())
-                : new Command.UpdateReservation(0, "root", List.of(), "r", values, Map.of()));
+        site.apply(
+                fresh
+                        ? new Command.CreateReservation(0, "r", values, Map.of())
+                        : new Command.UpdateReservation(0, "root", List.of(), "r", values, Map.of()));
     }
 
     private static List<String> events(Site site) {
@@ -69,7 +76,8 @@ class ReservationTimesTest {
         for (Entry entry : site.entries()) {
             State before = state;
             state = state.apply(entry);
-            ReservationTimes.of(entry, before, state).forEach(e -> out.add((e.begins() ? "prolog " : "epilog ") + e.name()));
+            ReservationTimes.of(entry, before, state)
+                    .forEach(e -> out.add((e.begins() ? "prolog " : "epilog ") + e.name()));
         }
         return out;
     }

@@ -15,9 +15,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What sdiag calls what it was asked, as the original's does after the same commands. */
 class RpcNamesTest {
     @ParameterizedTest
-    @CsvSource({"hold, REQUEST_UPDATE_JOB, 3001", "uhold, REQUEST_UPDATE_JOB, 3001", "release, REQUEST_UPDATE_JOB, 3001",
-        "suspend, REQUEST_SUSPEND, 5014", "resume, REQUEST_SUSPEND, 5014", "requeue, REQUEST_JOB_REQUEUE, 5023",
-        "requeuehold, REQUEST_JOB_REQUEUE, 5023", "top, REQUEST_TOP_JOB, 5038", "notify, REQUEST_JOB_NOTIFY, 4022"})
+    @CsvSource({
+        "hold, REQUEST_UPDATE_JOB, 3001",
+        "uhold, REQUEST_UPDATE_JOB, 3001",
+        "release, REQUEST_UPDATE_JOB, 3001",
+        "suspend, REQUEST_SUSPEND, 5014",
+        "resume, REQUEST_SUSPEND, 5014",
+        "requeue, REQUEST_JOB_REQUEUE, 5023",
+        "requeuehold, REQUEST_JOB_REQUEUE, 5023",
+        "top, REQUEST_TOP_JOB, 5038",
+        "notify, REQUEST_JOB_NOTIFY, 4022"
+    })
     void actionsOnJobs(String action, String name, int number) {
         String as = RpcNames.ofAction(action);
         assertThat(RpcNames.name(as)).isEqualTo(name);
@@ -26,8 +34,11 @@ class RpcNamesTest {
 
     /** Muster's own requests are counted under the RPC that Slurm's command would send. */
     @ParameterizedTest
-    @CsvSource({"AwaitChange, REQUEST_JOB_INFO_SINGLE, 2021", "AwaitSteps, REQUEST_JOB_STEP_INFO, 2005",
-        "QueryAccounting, REQUEST_DBD_RELAY, 1028"})
+    @CsvSource({
+        "AwaitChange, REQUEST_JOB_INFO_SINGLE, 2021",
+        "AwaitSteps, REQUEST_JOB_STEP_INFO, 2005",
+        "QueryAccounting, REQUEST_DBD_RELAY, 1028"
+    })
     void requestsOfItsOwn(String message, String name, int number) {
         assertThat(RpcNames.name(message)).isEqualTo(name);
         assertThat(RpcNames.number(message)).isEqualTo(number);
@@ -36,7 +47,8 @@ class RpcNamesTest {
     @ParameterizedTest
     @CsvSource({"info,'','',1010", "'',+backfill,'',1014", "'','',1,1013"})
     void levelsOfLogs(String level, String flags, String scheduler, int number) {
-        assertThat(RpcNames.number(RpcNames.of(new ClusterMessages.SetDebug("", level, flags, scheduler, "")))).isEqualTo(number);
+        assertThat(RpcNames.number(RpcNames.of(new ClusterMessages.SetDebug("", level, flags, scheduler, ""))))
+                .isEqualTo(number);
     }
 
     /** A hold and a change of a job are one row; a name holds for its own request alone. */
@@ -51,8 +63,10 @@ class RpcNamesTest {
             });
         }
         requests.serve(caller, "UpdateJob", () -> Reply.of(new ClusterMessages.QueryDiagnostics(false)));
-        assertThat(RpcNames.counts(requests)).extracting(RpcCount::name, RpcCount::number, RpcCount::count).containsExactlyInAnyOrder(
-                org.assertj.core.groups.Tuple.tuple("REQUEST_UPDATE_JOB", 3001, 3L),
-                org.assertj.core.groups.Tuple.tuple("REQUEST_JOB_REQUEUE", 5023, 1L));
+        assertThat(RpcNames.counts(requests))
+                .extracting(RpcCount::name, RpcCount::number, RpcCount::count)
+                .containsExactlyInAnyOrder(
+                        org.assertj.core.groups.Tuple.tuple("REQUEST_UPDATE_JOB", 3001, 3L),
+                        org.assertj.core.groups.Tuple.tuple("REQUEST_JOB_REQUEUE", 5023, 1L));
     }
 }

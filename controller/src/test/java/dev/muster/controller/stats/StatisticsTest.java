@@ -15,13 +15,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class StatisticsTest {
-    /** What sdiag counts a job as that ended so: failed is what failed because of nodes, not what its script was not content with. */
+    /**
+     * What sdiag counts a job as that ended so: failed is what failed because of nodes, not what its script was not
+     * content with.
+     */
     @ParameterizedTest
-    @CsvSource({"COMPLETED, completed", "FAILED, completed", "OUT_OF_MEMORY, completed", "PREEMPTED, completed", "CANCELLED, canceled",
-            "NODE_FAIL, failed", "BOOT_FAIL, failed", "TIMEOUT, ''", "DEADLINE, ''"})
+    @CsvSource({
+        "COMPLETED, completed",
+        "FAILED, completed",
+        "OUT_OF_MEMORY, completed",
+        "PREEMPTED, completed",
+        "CANCELLED, canceled",
+        "NODE_FAIL, failed",
+        "BOOT_FAIL, failed",
+        "TIMEOUT, ''",
+        "DEADLINE, ''"
+    })
     void ends(JobState state, String counted) {
         Statistics statistics = new Statistics();
-        statistics.follow(new Entry(1, 1, 0, "End", List.of(new Change.JobEnded(1, state, JobReason.NONE, "", ExitStatus.NONE, 1))));
+        statistics.follow(new Entry(
+                1, 1, 0, "End", List.of(new Change.JobEnded(1, state, JobReason.NONE, "", ExitStatus.NONE, 1))));
         Map<String, Long> out = new TreeMap<>();
         statistics.put(out, State.EMPTY);
         for (String word : List.of("completed", "canceled", "failed")) {

@@ -42,9 +42,14 @@ class DeviceBindingTest {
                 """.strip().split("\n")) {
             String[] cells = row.split(" *\\| *");
             StepDesc desc = Codec.bind(new Json.Obj().put("tresBind", "gres/gpu:" + cells[0].strip()), StepDesc.class);
-            List<IndexSet> near = Stream.of(cells[2].split(" ")).map(n -> n.equals("-") ? IndexSet.empty() : IndexSet.parse(n)).toList();
-            assertThat(DeviceBinding.gpus(desc, IndexSet.parse(cells[1]), near).stream().map(IndexSet::compact).collect(Collectors.joining(" ")))
-                    .as(row).isEqualTo(cells[3].strip());
+            List<IndexSet> near = Stream.of(cells[2].split(" "))
+                    .map(n -> n.equals("-") ? IndexSet.empty() : IndexSet.parse(n))
+                    .toList();
+            assertThat(DeviceBinding.gpus(desc, IndexSet.parse(cells[1]), near).stream()
+                            .map(IndexSet::compact)
+                            .collect(Collectors.joining(" ")))
+                    .as(row)
+                    .isEqualTo(cells[3].strip());
         }
     }
 }

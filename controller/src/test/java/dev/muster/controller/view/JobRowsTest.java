@@ -8,11 +8,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JobRowsTest {
     /** As sacct's Layout has it. */
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {"''; false; Block", "''; true; Cyclic", "*; true; Cyclic", "block; true; Block", "cyclic; false; Cyclic",
-            "block:block; false; BBlock", "block:fcyclic; false; BFCyclic", "cyclic:block; false; CBlock", "*:cyclic; false; BCyclic",
-            "block:*; false; BCyclic", "plane=2; false; Plane", "'block,pack'; false; 'Block,Pack'", "'cyclic,nopack'; false; 'Cyclic,NoPack'",
-            "block:block:cyclic; false; BBlockCyclic", "cyclic:block:block; false; CBlockBlock",
-            "arbitrary; false; arbitrary task distribution"})
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "''; false; Block",
+                "''; true; Cyclic",
+                "*; true; Cyclic",
+                "block; true; Block",
+                "cyclic; false; Cyclic",
+                "block:block; false; BBlock",
+                "block:fcyclic; false; BFCyclic",
+                "cyclic:block; false; CBlock",
+                "*:cyclic; false; BCyclic",
+                "block:*; false; BCyclic",
+                "plane=2; false; Plane",
+                "'block,pack'; false; 'Block,Pack'",
+                "'cyclic,nopack'; false; 'Cyclic,NoPack'",
+                "block:block:cyclic; false; BBlockCyclic",
+                "cyclic:block:block; false; CBlockBlock",
+                "arbitrary; false; arbitrary task distribution"
+            })
     void layouts(String wanted, boolean few, String expected) {
         assertThat(JobRows.layout(wanted, few)).isEqualTo(expected);
     }

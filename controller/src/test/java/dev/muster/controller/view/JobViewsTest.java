@@ -34,7 +34,8 @@ class JobViewsTest {
     @Test
     void thePriorityOfWhatRuns() {
         for (String flag : List.of("", "PriorityFlags=CALCULATE_RUNNING")) {
-            Site site = new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000", flag);
+            Site site =
+                    new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000", flag);
             site.run("tasks=2");
             long before = priority(site);
             site.lose("n2");
@@ -55,7 +56,10 @@ class JobViewsTest {
         assertThat(priority(site)).isEqualTo(before).isPositive();
     }
 
-    /** Cancelled before it started it keeps the priority that it waited with, and not its place among those that came by turns. */
+    /**
+     * Cancelled before it started it keeps the priority that it waited with, and not its place among those that came by
+     * turns.
+     */
     @Test
     void thePriorityOfWhatNeverRan() {
         Site site = new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000");
@@ -93,13 +97,15 @@ class JobViewsTest {
     }
 
     private static String asked(Site site, int job) {
-        JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+        JobMessages.JobInfo info = new JobViews(
+                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                 .info(site.core().state().jobs().at(job), -1, false);
         return info.nodeListRequested() + " " + info.excludeList();
     }
 
     private static String nodes(Site site) {
-        JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+        JobMessages.JobInfo info = new JobViews(
+                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);
         return info.nodes() + " " + info.nodeCount() + " " + info.batchHost();
     }
@@ -116,7 +122,8 @@ class JobViewsTest {
         Site wanted = new Site("DefMemPerCPU=1");
         wanted.submit("nodeList=" + typed);
         assertThat(info(wanted).nodeListRequested()).isEqualTo(shown);
-        assertThat(wanted.core().state().jobs().at(1).desc().request().nodeList()).isEqualTo(typed);
+        assertThat(wanted.core().state().jobs().at(1).desc().request().nodeList())
+                .isEqualTo(typed);
     }
 
     /** Of memory that is not dealt out a job has none, however much it asked for. */
@@ -125,11 +132,14 @@ class JobViewsTest {
         for (String consumed : List.of("CR_CORE", "CR_CORE_MEMORY")) {
             Site site = new Site("SelectTypeParameters=" + consumed);
             site.run("tasks=2 memPerNodeMb=100");
-            JobMessages.JobInfo info = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+            JobMessages.JobInfo info = new JobViews(
+                            site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
                     .info(site.core().state().jobs().at(1), -1, true);
             String mem = consumed.endsWith("Y") ? ",mem=100M" : "";
-            assertThat(info.tresRequested() + " " + info.tresAlloc() + " " + info.details().getFirst().memoryMb())
-                    .isEqualTo("cpu=2,mem=100M,node=1,billing=2 cpu=2" + mem + ",node=1,billing=2 " + (mem.isEmpty() ? 0 : 100));
+            assertThat(info.tresRequested() + " " + info.tresAlloc() + " "
+                            + info.details().getFirst().memoryMb())
+                    .isEqualTo("cpu=2,mem=100M,node=1,billing=2 cpu=2" + mem + ",node=1,billing=2 "
+                            + (mem.isEmpty() ? 0 : 100));
         }
     }
 
@@ -144,7 +154,10 @@ class JobViewsTest {
         }
     }
 
-    /** A time to come where one is known, and when it was cancelled; with ACCRUE_ALWAYS it grows older from its submission on. */
+    /**
+     * A time to come where one is known, and when it was cancelled; with ACCRUE_ALWAYS it grows older from its
+     * submission on.
+     */
     @Test
     void timesOfWhatWaitsForATime() {
         for (String flags : List.of("", "PriorityFlags=ACCRUE_ALWAYS")) {
@@ -152,9 +165,13 @@ class JobViewsTest {
             site.submit("timing.beginTime=4000000000");
             JobMessages.JobInfo waits = info(site);
             assertThat(List.of(waits.eligibleTime(), waits.accrueTime(), waits.startTime()))
-                    .containsExactly(4_000_000_000L, flags.isEmpty() ? 4_000_000_000L : waits.submitTime(), 4_000_000_000L);
+                    .containsExactly(
+                            4_000_000_000L, flags.isEmpty() ? 4_000_000_000L : waits.submitTime(), 4_000_000_000L);
             Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
-            assertThat(new PolicyViews(site.core().state(), new Now(1, 1)).priorities(all, List.of()).rows()).as("listed")
+            assertThat(new PolicyViews(site.core().state(), new Now(1, 1))
+                            .priorities(all, List.of())
+                            .rows())
+                    .as("listed")
                     .hasSize(flags.isEmpty() ? 0 : 1);
             site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
             assertThat(info(site).startTime()).isEqualTo(info(site).endTime()).isNotZero();
@@ -164,24 +181,37 @@ class JobViewsTest {
     /** Where limits are kept to nobody has grown older before the time has come, and so none is shown. */
     @Test
     void withLimitsAgeHasNoTimeToCome() {
-        Site site = new Site("PriorityType=priority/multifactor", "AccountingStorageType=accounting_storage/slurmdbd",
+        Site site = new Site(
+                "PriorityType=priority/multifactor",
+                "AccountingStorageType=accounting_storage/slurmdbd",
                 "AccountingStorageEnforce=limits");
-        site.apply(new Command.ApplyPolicy(new Policy(List.of(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
-                new AssocPolicy(2, 1, "root", "u", "", true, Map.of("Fairshare", "1"), List.of("normal"), "normal")),
-                List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "part", Map.of())), List.of(), List.of())));
+        site.apply(new Command.ApplyPolicy(new Policy(
+                List.of(
+                        new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),
+                        new AssocPolicy(
+                                2, 1, "root", "u", "", true, Map.of("Fairshare", "1"), List.of("normal"), "normal")),
+                List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "part", Map.of())),
+                List.of(),
+                List.of())));
         site.submit("timing.beginTime=4000000000");
         assertThat(List.of(info(site).eligibleTime(), info(site).accrueTime())).containsExactly(4_000_000_000L, 0L);
         // nor counted; and a partition's QOS has the jobs there besides their own
         Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
         for (String partQos : List.of("", "part")) {
-            site.apply(new Command.UpdatePartition(0, site.core().state().jobs().at(1).desc().partition(), Map.of("qos", partQos)));
-            assertThat(new PolicyViews(site.core().state(), new Now(1, 1)).assocMgr(all, u -> 0).qos())
+            site.apply(new Command.UpdatePartition(
+                    0, site.core().state().jobs().at(1).desc().partition(), Map.of("qos", partQos)));
+            assertThat(new PolicyViews(site.core().state(), new Now(1, 1))
+                            .assocMgr(all, u -> 0)
+                            .qos())
                     .extracting(q -> q.name() + q.submitted() + q.accruing())
                     .containsExactly("normal10", partQos.isEmpty() ? "part00" : "part10");
         }
     }
 
-    /** The partition's OverSubscribe, the job's request, and OverSubscribe of the job as 26.05.3 shows it: pending, then running. */
+    /**
+     * The partition's OverSubscribe, the job's request, and OverSubscribe of the job as 26.05.3 shows it: pending, then
+     * running.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             NO        |                    | NO NO
@@ -223,12 +253,16 @@ class JobViewsTest {
 
     private static long priority(Site site) {
         return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
-                .info(site.core().state().jobs().at(1), -1, false).priority();
+                .info(site.core().state().jobs().at(1), -1, false)
+                .priority();
     }
 
     private static String details(Site site) {
-        JobMessages.NodeDetail d = new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
-                .info(site.core().state().jobs().at(1), -1, true).details().getFirst();
+        JobMessages.NodeDetail d = new JobViews(
+                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, true)
+                .details()
+                .getFirst();
         return d.nodes() + " " + d.cpuIds() + " " + d.memoryMb();
     }
 }

@@ -29,8 +29,12 @@ class LaunchesTest {
 
     @Test
     void eachNodeOfAStepHasItsOwnLaunch() {
-        Site site = new Site("NodeName=n[1-40] CPUs=4 RealMemory=1000 Gres=gpu:2", "GresTypes=gpu", "PartitionName=p Nodes=ALL Default=YES");
-        assertThat(site.run("nodesMin=40 tasks=40 kind=ALLOCATION tresPerNode=gpu:1")).startsWith("RUNNING n1:");
+        Site site = new Site(
+                "NodeName=n[1-40] CPUs=4 RealMemory=1000 Gres=gpu:2",
+                "GresTypes=gpu",
+                "PartitionName=p Nodes=ALL Default=YES");
+        assertThat(site.run("nodesMin=40 tasks=40 kind=ALLOCATION tresPerNode=gpu:1"))
+                .startsWith("RUNNING n1:");
         launches(site, "");
         // with devices and without
         launches(site, "gpu:0");
@@ -41,21 +45,32 @@ class LaunchesTest {
         if (!gres.isEmpty()) {
             request.put("tresPerNode", gres);
         }
-        StepDesc desc = Codec.bind(new Json.Obj().put("name", "s").put("overlap", true).put("request", request), StepDesc.class)
+        StepDesc desc = Codec.bind(
+                        new Json.Obj().put("name", "s").put("overlap", true).put("request", request), StepDesc.class)
                 .withEnvironment(List.of(Bytes.of("hash")));
         site.apply(new Command.CreateStep(1000, "", 1, desc, Bytes.of("A=1"), "io"));
         Job job = site.core().state().jobs().at(1);
-        Step step = job.run().steps().stream().filter(s -> s.id() >= 0).reduce((a, b) -> b).orElseThrow();
+        Step step = job.run().steps().stream()
+                .filter(s -> s.id() >= 0)
+                .reduce((a, b) -> b)
+                .orElseThrow();
         assertThat(step.nodes()).hasSize(NODES);
         Launches launches = new Launches(hash -> Bytes.of("A=1\0SLURM_NODEID=77\0B=2"));
         Launches.Of together = launches.of(site.core().state(), job, step, 0);
         for (int i = 0; i < NODES; i++) {
             Step.Part part = step.nodes().get(i);
             Launch launch = together.on(part);
-            assertThat(launch).isEqualTo(launches.of(site.core().state(), job, step, 0).on(part));
-            assertThat(launch.environment()).contains(Bytes.of("A=1"), Bytes.of("B=2"), Bytes.of("SLURM_NODEID=" + i),
-                    Bytes.of("SLURM_GTIDS=" + part.tasks().getFirst()), Bytes.of("SLURM_TOPOLOGY_ADDR=" + part.node()));
-            assertThat(launch.environment().stream().filter(e -> e.text().startsWith("SLURM_NODEID="))).hasSize(1);
+            assertThat(launch)
+                    .isEqualTo(launches.of(site.core().state(), job, step, 0).on(part));
+            assertThat(launch.environment())
+                    .contains(
+                            Bytes.of("A=1"),
+                            Bytes.of("B=2"),
+                            Bytes.of("SLURM_NODEID=" + i),
+                            Bytes.of("SLURM_GTIDS=" + part.tasks().getFirst()),
+                            Bytes.of("SLURM_TOPOLOGY_ADDR=" + part.node()));
+            assertThat(launch.environment().stream().filter(e -> e.text().startsWith("SLURM_NODEID=")))
+                    .hasSize(1);
             assertThat(launch.nodeIndex()).isEqualTo(i);
         }
     }
@@ -69,30 +84,58 @@ class LaunchesTest {
             tresPerNode=gpu:2 | map_gpu:1,0    | ALL CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 ON_NODE=2 STEP=1 / CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 STEP=0
             """)
     void whatTasksAreToldOfGpus(String devices, String bind, String told) {
-        Site site = new Site("NodeName=n[1-2] CPUs=4 RealMemory=1000 Gres=gpu:2", "GresTypes=gpu", "PartitionName=p Nodes=ALL Default=YES");
+        Site site = new Site(
+                "NodeName=n[1-2] CPUs=4 RealMemory=1000 Gres=gpu:2",
+                "GresTypes=gpu",
+                "PartitionName=p Nodes=ALL Default=YES");
         assertThat(site.run("tasks=2 kind=ALLOCATION tresPerNode=gpu:2")).startsWith("RUNNING n1:");
         String[] word = devices.split("=");
-        StepDesc desc = Codec.bind(new Json.Obj().put("name", "s").put("tresBind", bind == null ? "" : "gres/gpu:" + bind)
-                .put("request", new Json.Obj().put("tasks", 2L).put(word[0], word[1])), StepDesc.class).withEnvironment(List.of(Bytes.of("hash")));
+        StepDesc desc = Codec.bind(
+                        new Json.Obj()
+                                .put("name", "s")
+                                .put("tresBind", bind == null ? "" : "gres/gpu:" + bind)
+                                .put("request", new Json.Obj().put("tasks", 2L).put(word[0], word[1])),
+                        StepDesc.class)
+                .withEnvironment(List.of(Bytes.of("hash")));
         site.apply(new Command.CreateStep(1000, "", 1, desc, Bytes.of("A=1"), "io"));
         Job job = site.core().state().jobs().at(1);
-        Step step = job.run().steps().stream().filter(s -> s.id() >= 0).reduce((a, b) -> b).orElseThrow();
-        Launch launch = new Launches(hash -> Bytes.of("CUDA_VISIBLE_DEVICES=0,1\0SLURM_GPUS_ON_NODE=2\0GPU_FREQ=1\0SLURM_JOB_GPUS=0,1"))
-                .of(site.core().state(), job, step, 0).on(step.nodes().getFirst());
-        List<String> tasks = launch.tasks().stream().map(t -> gpus(launch.environment(), t.environment())).toList();
+        Step step = job.run().steps().stream()
+                .filter(s -> s.id() >= 0)
+                .reduce((a, b) -> b)
+                .orElseThrow();
+        Launch launch = new Launches(hash ->
+                        Bytes.of("CUDA_VISIBLE_DEVICES=0,1\0SLURM_GPUS_ON_NODE=2\0GPU_FREQ=1\0SLURM_JOB_GPUS=0,1"))
+                .of(site.core().state(), job, step, 0)
+                .on(step.nodes().getFirst());
+        List<String> tasks = launch.tasks().stream()
+                .map(t -> gpus(launch.environment(), t.environment()))
+                .toList();
         assertThat(tasks).containsExactlyInAnyOrderElementsOf(expected(told));
     }
 
     private static String gpus(List<Bytes> common, List<Bytes> own) {
         java.util.TreeMap<String, String> all = new java.util.TreeMap<>();
-        java.util.stream.Stream.concat(common.stream(), own.stream()).map(Bytes::text).filter(e -> e.matches(".*(GPU|CUDA|ROCR|ZE_).*=.*"))
+        java.util.stream.Stream.concat(common.stream(), own.stream())
+                .map(Bytes::text)
+                .filter(e -> e.matches(".*(GPU|CUDA|ROCR|ZE_).*=.*"))
                 .forEach(e -> all.put(e.substring(0, e.indexOf('=')), e.substring(e.indexOf('=') + 1)));
         return all.toString();
     }
 
     private static List<String> expected(String told) {
-        java.util.Map<String, String> names = java.util.Map.of("CUDA", "CUDA_VISIBLE_DEVICES", "ROCR", "ROCR_VISIBLE_DEVICES", "GPU_DEV",
-                "GPU_DEVICE_ORDINAL", "ZE", "ZE_AFFINITY_MASK", "ON_NODE", "SLURM_GPUS_ON_NODE", "STEP", "SLURM_STEP_GPUS");
+        java.util.Map<String, String> names = java.util.Map.of(
+                "CUDA",
+                "CUDA_VISIBLE_DEVICES",
+                "ROCR",
+                "ROCR_VISIBLE_DEVICES",
+                "GPU_DEV",
+                "GPU_DEVICE_ORDINAL",
+                "ZE",
+                "ZE_AFFINITY_MASK",
+                "ON_NODE",
+                "SLURM_GPUS_ON_NODE",
+                "STEP",
+                "SLURM_STEP_GPUS");
         String[] tasks = told.replace("ALL", "GPU_FREQ=1 SLURM_JOB_GPUS=0,1").split(" / ");
         java.util.TreeMap<String, String> all = new java.util.TreeMap<>();
         List<String> out = new java.util.ArrayList<>();
@@ -109,19 +152,31 @@ class LaunchesTest {
     /** What all have in common is encoded once; each node reads what it would have been told alone. */
     @Test
     void launchesThatSayTheSameTravelAsIfEachWereAlone() {
-        Site site = new Site("NodeName=n[1-40] CPUs=4 RealMemory=1000 Gres=gpu:2", "GresTypes=gpu", "PartitionName=p Nodes=ALL Default=YES");
-        assertThat(site.run("nodesMin=40 tasks=40 kind=ALLOCATION tresPerNode=gpu:1")).startsWith("RUNNING n1:");
+        Site site = new Site(
+                "NodeName=n[1-40] CPUs=4 RealMemory=1000 Gres=gpu:2",
+                "GresTypes=gpu",
+                "PartitionName=p Nodes=ALL Default=YES");
+        assertThat(site.run("nodesMin=40 tasks=40 kind=ALLOCATION tresPerNode=gpu:1"))
+                .startsWith("RUNNING n1:");
         launches(site, "gpu:1");
         Job job = site.core().state().jobs().at(1);
-        Step step = job.run().steps().stream().filter(s -> s.id() >= 0).reduce((a, b) -> b).orElseThrow();
-        Launches.Of together = new Launches(hash -> Bytes.of("A=1")).of(site.core().state(), job, step, 0);
-        List<Decision.Direct> all = step.nodes().stream().map(p -> new Decision.Direct(p.node(), together.on(p))).toList();
+        Step step = job.run().steps().stream()
+                .filter(s -> s.id() >= 0)
+                .reduce((a, b) -> b)
+                .orElseThrow();
+        Launches.Of together =
+                new Launches(hash -> Bytes.of("A=1")).of(site.core().state(), job, step, 0);
+        List<Decision.Direct> all = step.nodes().stream()
+                .map(p -> new Decision.Direct(p.node(), together.on(p)))
+                .toList();
         SharedLaunch shared = Relays.shared(all).orElseThrow();
         SharedLaunchEncoder alike = new SharedLaunchEncoder(shared);
         assertThat(alike.bytes()).isEqualTo(40L * Codec.encode(shared.common()).length);
         for (int i = 0; i < NODES; i++) {
             ToNode told = Codec.decode(alike.to(shared.parts().get(i)), ToNode.class);
-            assertThat(told).isEqualTo(new NodeMessages.Relay(0, 1, shared.with(List.of(shared.parts().get(i)))));
+            assertThat(told)
+                    .isEqualTo(new NodeMessages.Relay(
+                            0, 1, shared.with(List.of(shared.parts().get(i)))));
             SharedLaunch one = ((NodeMessages.Relay) told).launches();
             assertThat(one.launch(one.parts().getFirst())).isEqualTo(all.get(i).message());
         }

@@ -13,8 +13,12 @@ class NodeViewsTest {
     private Site site = new Site("DefMemPerCPU=100");
 
     private String shown() {
-        NodeInfo n = new NodeViews(site.core().state(), node -> Codec.bind(new Json.Obj(), NodeMessages.Heartbeat.class), x -> x.spec().address(),
-                uid -> "u", 1)
+        NodeInfo n = new NodeViews(
+                        site.core().state(),
+                        node -> Codec.bind(new Json.Obj(), NodeMessages.Heartbeat.class),
+                        x -> x.spec().address(),
+                        uid -> "u",
+                        1)
                 .info(site.core().state().nodes().at("n1"));
         return n.state() + n.flags() + " " + n.cpusAllocated() + " " + n.memoryAllocatedMb() + " " + n.tresAllocated();
     }

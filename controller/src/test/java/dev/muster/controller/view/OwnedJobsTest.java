@@ -26,20 +26,32 @@ class OwnedJobsTest {
             site.submit(1000 + i % 3, i % 5 == 0 ? "tasks=1 timing.hold=true" : "tasks=2");
             site.schedule();
             if (i % 4 == 3) {
-                site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).findFirst().ifPresent(j -> site.exit(j.id(), 0));
+                site.core().state().jobs().values().stream()
+                        .filter(j -> j.state().isActive())
+                        .findFirst()
+                        .ifPresent(j -> site.exit(j.id(), 0));
             }
             site.pass(20);
         }
-        site.apply(new Command.SuspendJobs(0, List.of(new Command.JobRef("", running(site.core().state()), -1, Command.JobRef.NO_STEP)), true));
+        site.apply(new Command.SuspendJobs(
+                0, List.of(new Command.JobRef("", running(site.core().state()), -1, Command.JobRef.NO_STEP)), true));
     }
 
     private static int running(State state) {
-        return state.jobs().values().stream().filter(j -> j.state().isActive()).findFirst().orElseThrow().id();
+        return state.jobs().values().stream()
+                .filter(j -> j.state().isActive())
+                .findFirst()
+                .orElseThrow()
+                .id();
     }
 
     private static List<Integer> hits(State state, OwnedJobs owned, String filter) {
-        return new JobQuery(state, Codec.bind(Json.object(filter.getBytes(StandardCharsets.UTF_8)), QueryJobs.class), owned, j -> true).hits()
-                .stream().map(h -> h.job().id()).toList();
+        return new JobQuery(
+                        state,
+                        Codec.bind(Json.object(filter.getBytes(StandardCharsets.UTF_8)), QueryJobs.class),
+                        owned,
+                        j -> true)
+                .hits().stream().map(h -> h.job().id()).toList();
     }
 
     private static List<Integer> all(State state, Predicate<Job> wanted) {
@@ -48,7 +60,10 @@ class OwnedJobsTest {
         return out;
     }
 
-    /** Of jobs that are cancelled together those that wait come first, else in order: else they would be given the others' nodes. */
+    /**
+     * Of jobs that are cancelled together those that wait come first, else in order: else they would be given the
+     * others' nodes.
+     */
     @Test
     void whoWaitsIsCancelledFirst() {
         site.submit(1000, "tasks=1");
@@ -62,9 +77,12 @@ class OwnedJobsTest {
         state.jobs().values().forEach(j -> all.add(new JobQuery.Hit(j, dev.muster.model.format.IndexSet.empty())));
         List<Integer> expected = all(state, Job::isPending);
         assertThat(expected).isNotEmpty();
-        assertThat(expected.getFirst()).as("somebody before him does not wait").isGreaterThan(all.getFirst().job().id());
+        assertThat(expected.getFirst())
+                .as("somebody before him does not wait")
+                .isGreaterThan(all.getFirst().job().id());
         expected.addAll(all(state, j -> !j.isPending()));
-        assertThat(JobQuery.waitingFirst(all).stream().map(h -> h.job().id()).toList()).isEqualTo(expected);
+        assertThat(JobQuery.waitingFirst(all).stream().map(h -> h.job().id()).toList())
+                .isEqualTo(expected);
     }
 
     @Test
@@ -85,13 +103,18 @@ class OwnedJobsTest {
                 List<Integer> his = all(state, j -> j.desc().owner().uid() == u);
                 assertThat(owned.of(List.of(u))).containsExactlyElementsOf(his);
                 assertThat(anew.of(List.of(u))).containsExactlyElementsOf(his);
-                assertThat(hits(state, owned, "{\"allStates\":true,\"userIds\":[" + u + "]}")).isEqualTo(his);
+                assertThat(hits(state, owned, "{\"allStates\":true,\"userIds\":[" + u + "]}"))
+                        .isEqualTo(his);
             }
-            assertThat(hits(state, owned, "{\"allStates\":true,\"userIds\":[1002,1000]}")).isEqualTo(all(state, j -> j.desc().owner().uid() != 1001));
-            assertThat(hits(state, owned, "{\"states\":[\"RUNNING\"]}")).isEqualTo(all(state, j -> j.state().name().equals("RUNNING")));
-            assertThat(hits(state, owned, "{\"states\":[\"SUSPENDED\",\"RUNNING\"]}")).isEqualTo(all(state, j -> j.state().isActive()));
+            assertThat(hits(state, owned, "{\"allStates\":true,\"userIds\":[1002,1000]}"))
+                    .isEqualTo(all(state, j -> j.desc().owner().uid() != 1001));
+            assertThat(hits(state, owned, "{\"states\":[\"RUNNING\"]}"))
+                    .isEqualTo(all(state, j -> j.state().name().equals("RUNNING")));
+            assertThat(hits(state, owned, "{\"states\":[\"SUSPENDED\",\"RUNNING\"]}"))
+                    .isEqualTo(all(state, j -> j.state().isActive()));
             forgotten |= state.jobs().size() < before.jobs().size();
-            suspended |= state.jobs().values().stream().anyMatch(j -> j.state().name().equals("SUSPENDED"));
+            suspended |= state.jobs().values().stream()
+                    .anyMatch(j -> j.state().name().equals("SUSPENDED"));
         }
         assertThat(forgotten).isTrue();
         assertThat(suspended).isTrue();

@@ -30,7 +30,9 @@ public final class Access {
 
     /** Its owner, operators, and coordinators of its account. */
     public static boolean mayChange(State state, int uid, Job job) {
-        return uid == job.desc().owner().uid() || isOperator(state, uid) || isCoordinator(state, uid, job.desc().charge().account());
+        return uid == job.desc().owner().uid()
+                || isOperator(state, uid)
+                || isCoordinator(state, uid, job.desc().charge().account());
     }
 
     /** Of the account or of one above it. */
@@ -40,11 +42,20 @@ public final class Access {
 
     /** Accounts that the user coordinates, with those below them. */
     public static List<String> coordinated(State state, int uid) {
-        return state.accounts().privileged().find(uid).map(UserPolicy::coordinates).orElse(List.of());
+        return state.accounts()
+                .privileged()
+                .find(uid)
+                .map(UserPolicy::coordinates)
+                .orElse(List.of());
     }
 
     private static boolean has(State state, int uid, AdminLevel level) {
-        return state.accounts().privileged().find(uid).map(UserPolicy::level).filter(level::equals).isPresent();
+        return state.accounts()
+                .privileged()
+                .find(uid)
+                .map(UserPolicy::level)
+                .filter(level::equals)
+                .isPresent();
     }
 
     /** Returns whether a job as described may use the reservation; jobs of administrators always may. */

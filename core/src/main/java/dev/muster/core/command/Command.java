@@ -35,11 +35,18 @@ public sealed interface Command {
     }
 
     /**
-     * @param script      "" content for allocations
+     * @param script "" content for allocations
      * @param environment the environment blob (entries joined by NUL)
-     * @param requestId   as in the message
+     * @param requestId as in the message
      */
-    record SubmitJob(int uid, JobDesc desc, String requestId, Bytes script, Bytes environment, boolean immediate, boolean testOnly)
+    record SubmitJob(
+            int uid,
+            JobDesc desc,
+            String requestId,
+            Bytes script,
+            Bytes environment,
+            boolean immediate,
+            boolean testOnly)
             implements Command {}
 
     /**
@@ -47,31 +54,50 @@ public sealed interface Command {
      *
      * @param parts with no request id of their own, neither immediate nor to be tested each by itself
      */
-    record SubmitHet(int uid, List<SubmitJob> parts, String requestId, boolean immediate, boolean testOnly) implements Command {}
+    record SubmitHet(int uid, List<SubmitJob> parts, String requestId, boolean immediate, boolean testOnly)
+            implements Command {}
 
     /**
      * A command that must not act twice: asked for again under the same id, it is answered as the first time.
      *
      * @param requestId as in the message, with something for each command where a message makes several; "" for none
-     * @param command   one that answers {@link dev.muster.model.api.JobMessages.CancelReply} or a text
+     * @param command one that answers {@link dev.muster.model.api.JobMessages.CancelReply} or a text
      */
     record Once(String requestId, int uid, Command command) implements Command {}
 
     /**
      * Ends (signal 0) or signals single jobs; tasks as in {@link JobRef}.
      *
-     * @param hurry        their burst buffers go without stage-out
+     * @param hurry their burst buffers go without stage-out
      * @param adminComment what the jobs that end get as theirs; "" leaves it. Administrators only
-     * @param parts        whether a pending component of a heterogeneous job ends alone; the others stay pending
-     * @param states       a job in another state than these is passed over: it started since the filter found it. Empty means any state
+     * @param parts whether a pending component of a heterogeneous job ends alone; the others stay pending
+     * @param states a job in another state than these is passed over: it started since the filter found it. Empty means
+     *     any state
      */
-    record CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry, String adminComment,
-            Set<JobState> states, boolean parts) implements Command {
+    record CancelJobs(
+            int uid,
+            List<JobRef> jobs,
+            int signal,
+            boolean batchOnly,
+            boolean full,
+            boolean cron,
+            boolean hurry,
+            String adminComment,
+            Set<JobState> states,
+            boolean parts)
+            implements Command {
         public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full) {
             this(uid, jobs, signal, batchOnly, full, false, false, "", Set.of(), false);
         }
 
-        public CancelJobs(int uid, List<JobRef> jobs, int signal, boolean batchOnly, boolean full, boolean cron, boolean hurry,
+        public CancelJobs(
+                int uid,
+                List<JobRef> jobs,
+                int signal,
+                boolean batchOnly,
+                boolean full,
+                boolean cron,
+                boolean hurry,
                 String adminComment) {
             this(uid, jobs, signal, batchOnly, full, cron, hurry, adminComment, Set.of(), false);
         }
@@ -80,7 +106,7 @@ public sealed interface Command {
     /**
      * A user's new crontab.
      *
-     * @param uid  who asks
+     * @param uid who asks
      * @param zone of the controller
      */
     record SetCrontab(int uid, int owner, String zone, String text, List<CronEntry> entries) implements Command {}
@@ -95,10 +121,10 @@ public sealed interface Command {
     /**
      * A job as its user names it, or as a filter finds it.
      *
-     * @param task  -1 for no task
-     * @param step  {@link #NO_STEP} for the job itself
-     * @param tasks what a filter found in the waiting record of the array jobId: these tasks and no others. Empty where the whole job,
-     *              with every task of an array, or the one task is meant
+     * @param task -1 for no task
+     * @param step {@link #NO_STEP} for the job itself
+     * @param tasks what a filter found in the waiting record of the array jobId: these tasks and no others. Empty where
+     *     the whole job, with every task of an array, or the one task is meant
      */
     record JobRef(String text, int jobId, int task, int step, IndexSet tasks) {
         public static final int NO_STEP = Integer.MIN_VALUE;
@@ -107,17 +133,25 @@ public sealed interface Command {
             this(text, jobId, task, step, IndexSet.empty());
         }
 
-        /** One job that a filter found; of the waiting record of an array these tasks, or all that wait in it where tasks is empty. */
+        /**
+         * One job that a filter found; of the waiting record of an array these tasks, or all that wait in it where
+         * tasks is empty.
+         */
         public static JobRef found(Job job, IndexSet tasks) {
             if (job.isArrayTask()) {
-                return new JobRef(job.displayId(), job.array().jobId(), job.array().task(), NO_STEP);
+                return new JobRef(
+                        job.displayId(), job.array().jobId(), job.array().task(), NO_STEP);
             }
             IndexSet pending = job.isArrayRecord() ? job.array().pending() : IndexSet.empty();
             IndexSet meant = tasks.isEmpty() ? pending : pending.intersect(tasks);
             String limit = job.array().maxRunning() > 0 ? "%" + job.array().maxRunning() : "";
             String name = job.isHet() ? Integer.toString(job.id()) : job.displayId();
-            return new JobRef(meant.isEmpty() ? name : job.id() + "_[" + IndexSet.shown(meant.compact()) + limit + "]", job.id(), -1,
-                    NO_STEP, meant);
+            return new JobRef(
+                    meant.isEmpty() ? name : job.id() + "_[" + IndexSet.shown(meant.compact()) + limit + "]",
+                    job.id(),
+                    -1,
+                    NO_STEP,
+                    meant);
         }
     }
 
@@ -132,7 +166,8 @@ public sealed interface Command {
     record HoldJobs(int uid, List<JobRef> jobs, boolean hold, boolean asUser) implements Command {}
 
     /** special: State=SpecialExit; incomplete: jobs that do not run are passed over */
-    record RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special, boolean incomplete) implements Command {
+    record RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special, boolean incomplete)
+            implements Command {
         public RequeueJobs(int uid, List<JobRef> jobs, boolean hold, boolean special) {
             this(uid, jobs, hold, special, false);
         }
@@ -146,10 +181,11 @@ public sealed interface Command {
     /**
      * How PrologSlurmctld ended for an attempt.
      *
-     * @param isReady     the burst buffer is; true where there is none
+     * @param isReady the burst buffer is; true where there is none
      * @param environment what the burst buffer gives the job, NAME=VALUE
      */
-    record ControllerProlog(int jobId, int attempt, boolean success, boolean isReady, List<String> environment) implements Command {
+    record ControllerProlog(int jobId, int attempt, boolean success, boolean isReady, List<String> environment)
+            implements Command {
         public ControllerProlog(int jobId, int attempt, boolean success) {
             this(jobId, attempt, success, true, List.of());
         }
@@ -160,7 +196,7 @@ public sealed interface Command {
      *
      * @param round of {@link BurstBuffer}
      * @param words for people, if it failed
-     * @param size  really taken of the pool; 0 as asked for
+     * @param size really taken of the pool; 0 as asked for
      */
     record BufferStage(int jobId, int round, boolean success, String words, long size) implements Command {}
 
@@ -176,7 +212,8 @@ public sealed interface Command {
     record EndUnclaimed(int jobId, int attempt) implements Command {}
 
     /** @param ioToken random, made by the edge */
-    record CreateStep(int uid, String requestId, int jobId, StepDesc step, Bytes environment, String ioToken) implements Command {}
+    record CreateStep(int uid, String requestId, int jobId, StepDesc step, Bytes environment, String ioToken)
+            implements Command {}
 
     /** One step over several components of a heterogeneous job: a part for each, in the order of the ranks. */
     record CreateHetStep(int uid, String requestId, List<CreateStep> parts) implements Command {}
@@ -205,12 +242,13 @@ public sealed interface Command {
     /**
      * Nodes are rebooted as soon as no job has them.
      *
-     * @param asap      no job goes to them until then
+     * @param asap no job goes to them until then
      * @param nextState what they are afterwards: DOWN, RESUME or "" for what they were
-     * @param force     jobs are taken from them
-     * @param action    a PowerAction of slurm.conf instead of RebootProgram, or ""
+     * @param force jobs are taken from them
+     * @param action a PowerAction of slurm.conf instead of RebootProgram, or ""
      */
-    record RebootNodes(int uid, List<String> nodes, boolean asap, String nextState, String reason, boolean force, String action)
+    record RebootNodes(
+            int uid, List<String> nodes, boolean asap, String nextState, String reason, boolean force, String action)
             implements Command {}
 
     /**
@@ -225,21 +263,24 @@ public sealed interface Command {
     /**
      * A slurmd asks which FUTURE node it may be; answers the name.
      *
-     * @param port    0: as configured for the node
+     * @param port 0: as configured for the node
      * @param feature that the node must have, "" for any
      */
-    record AssignNode(int uid, String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) implements Command {}
+    record AssignNode(
+            int uid, String hostname, String address, int port, String feature, NodeMessages.Hardware hardware)
+            implements Command {}
 
     /**
      * A setting of slurm.conf that may be changed while the cluster runs.
      *
-     * @param key   lower case
+     * @param key lower case
      * @param value + or - before it adds or takes away
      */
     record ChangeSetting(int uid, String key, String value) implements Command {}
 
     /** @param gids of the groups that the changes name */
-    record UpdatePartition(int uid, String partition, Map<String, String> changes, Map<String, Integer> gids) implements Command {
+    record UpdatePartition(int uid, String partition, Map<String, String> changes, Map<String, Integer> gids)
+            implements Command {
         public UpdatePartition(int uid, String partition, Map<String, String> changes) {
             this(uid, partition, changes, Map.of());
         }
@@ -253,12 +294,19 @@ public sealed interface Command {
 
     /**
      * @param values keys in lower case and full, times in seconds; see {@link ReservationEdit}
-     * @param gids   of the groups that values name
+     * @param gids of the groups that values name
      */
-    record CreateReservation(int uid, String name, Map<String, String> values, Map<String, Integer> gids) implements Command {}
+    record CreateReservation(int uid, String name, Map<String, String> values, Map<String, Integer> gids)
+            implements Command {}
 
     /** @param user the caller's name, with its groups: reservations may let their users change them */
-    record UpdateReservation(int uid, String user, List<Integer> userGids, String name, Map<String, String> values, Map<String, Integer> gids)
+    record UpdateReservation(
+            int uid,
+            String user,
+            List<Integer> userGids,
+            String name,
+            Map<String, String> values,
+            Map<String, Integer> gids)
             implements Command {}
 
     record DeleteReservation(int uid, String user, List<Integer> userGids, String name) implements Command {}
@@ -266,7 +314,15 @@ public sealed interface Command {
     // ---- time
 
     /** @param user its name, for listings and as whom the program runs */
-    record SetTrigger(int uid, String user, List<String> events, int jobId, String nodes, int offsetS, String program, boolean permanent)
+    record SetTrigger(
+            int uid,
+            String user,
+            List<String> events,
+            int jobId,
+            String nodes,
+            int offsetS,
+            String program,
+            boolean permanent)
             implements Command {}
 
     /** {@code --mem-update}: what an attempt uses on the node where it uses most, in KiB. */
@@ -292,9 +348,14 @@ public sealed interface Command {
     /** Starts what can start. */
     record Schedule(int most) implements Command {}
 
-    /** Everything that is due: limits, begin times, dependencies, purging. Looks at all nodes and more: once a second. */
+    /**
+     * Everything that is due: limits, begin times, dependencies, purging. Looks at all nodes and more: once a second.
+     */
     record Tick() implements Command {}
 
-    /** Of what is due only what others' changes have brought about and nobody should wait a second for: {@link DueIndex#urgent}. */
+    /**
+     * Of what is due only what others' changes have brought about and nobody should wait a second for:
+     * {@link DueIndex#urgent}.
+     */
     record Settle() implements Command {}
 }

@@ -13,15 +13,16 @@ public sealed interface Decision {
     /**
      * Done as records say.
      *
-     * @param reply   for whoever asked
-     * @param direct  messages to nodes that no record justifies (signals), sent once the records are durable
+     * @param reply for whoever asked
+     * @param direct messages to nodes that no record justifies (signals), sent once the records are durable
      */
     record Accepted(List<Change> changes, Object reply, List<Direct> direct) implements Decision {}
 
     /**
      * Refused; nothing changes.
      *
-     * @param component number of the component whose description is the reason; the last component if all of them together are
+     * @param component number of the component whose description is the reason; the last component if all of them
+     *     together are
      */
     record Rejected(SlurmErrno errno, String sentence, int component) implements Decision {
         public Rejected(SlurmErrno errno, String sentence) {

@@ -8,10 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Gives out job numbers within one decision: ascending, wrapping after the full range, skipping numbers still known. */
+/**
+ * Gives out job numbers within one decision: ascending, wrapping after the full range, skipping numbers still known.
+ */
 public final class Ids {
     /** Ids reserved at a time: the most that are skipped when a journal's tail was cut. */
     public static final int BLOCK = 1000;
+
     private final State state;
     private final Map<Integer, Integer> tasksLeft = new HashMap<>();
     private int nextJobId;

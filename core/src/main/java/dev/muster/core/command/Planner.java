@@ -13,8 +13,18 @@ import java.util.OptionalLong;
 
 /** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
 public interface Planner {
-    /** A job that can start now. task is -1 but for tasks of an array's pending record; partition, reservation and QOS are what it runs in. */
-    record Start(int jobId, int task, Allocation allocation, int limitMin, String partition, String reservation, String qos) {}
+    /**
+     * A job that can start now. task is -1 but for tasks of an array's pending record; partition, reservation and QOS
+     * are what it runs in.
+     */
+    record Start(
+            int jobId,
+            int task,
+            Allocation allocation,
+            int limitMin,
+            String partition,
+            String reservation,
+            String qos) {}
 
     /** When and where a job would start. start is in seconds since 1970. */
     record Estimate(long start, List<String> nodes, int cpus, String partition) {}
@@ -34,13 +44,17 @@ public interface Planner {
     /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
     List<Integer> resumes();
 
-    /** When time alone may let somebody start who could not in the last {@link #starts}: in seconds since 1970, Long.MAX_VALUE for never. */
+    /**
+     * When time alone may let somebody start who could not in the last {@link #starts}: in seconds since 1970,
+     * Long.MAX_VALUE for never.
+     */
     default long lookAgain() {
         return Long.MAX_VALUE;
     }
 
     /**
-     * Returns the plans of pending jobs with a start until then, the earliest first, without cloud nodes that must be stopped before.
+     * Returns the plans of pending jobs with a start until then, the earliest first, without cloud nodes that must be
+     * stopped before.
      *
      * @param until seconds since 1970
      */

@@ -18,7 +18,9 @@ public final class Requests {
      * @param requestId "" for one that has no name: it is never the same
      */
     public static Optional<Bytes> answered(State state, String requestId, int uid) {
-        return requestId.isEmpty() ? Optional.empty() : state.answers().find(requestId).filter(a -> a.uid() == uid).map(AnsweredRequest::reply);
+        return requestId.isEmpty()
+                ? Optional.empty()
+                : state.answers().find(requestId).filter(a -> a.uid() == uid).map(AnsweredRequest::reply);
     }
 
     public static void remember(List<Change> changes, String requestId, int uid, Bytes reply) {
@@ -29,7 +31,9 @@ public final class Requests {
 
     /** Records for the contents, by their hashes, that are not kept yet. */
     public static List<Change> stored(State state, Map<String, Bytes> contents) {
-        return contents.entrySet().stream().filter(e -> !e.getKey().isEmpty() && !state.blobs().has(e.getKey()))
-                .<Change>map(e -> new Change.BlobStored(e.getKey(), e.getValue())).toList();
+        return contents.entrySet().stream()
+                .filter(e -> !e.getKey().isEmpty() && !state.blobs().has(e.getKey()))
+                .<Change>map(e -> new Change.BlobStored(e.getKey(), e.getValue()))
+                .toList();
     }
 }

@@ -24,13 +24,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What will be due: kept beside the state, fed by the same entries, so that no timer scans the job table.
- * Rebuilt at start; {@link #equals} lets tests compare with a rebuild.
+ * What will be due: kept beside the state, fed by the same entries, so that no timer scans the job table. Rebuilt at
+ * start; {@link #equals} lets tests compare with a rebuild.
  */
 public final class DueIndex {
     private final NavigableMap<Long, NavigableSet<Integer>> limits = new TreeMap<>();
     /** Jobs by the second at which the first of their steps with a limit of its own has had its time. */
     private final NavigableMap<Long, NavigableSet<Integer>> stepLimits = new TreeMap<>();
+
     private final NavigableMap<Long, NavigableSet<Integer>> warnings = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> begins = new TreeMap<>();
     private final NavigableMap<Long, NavigableSet<Integer>> deadlines = new TreeMap<>();
@@ -45,6 +46,7 @@ public final class DueIndex {
     private final Map<Named, NavigableMap<Long, Integer>> named = new HashMap<>();
     /** Of these the jobs that have nodes. */
     private final Map<Named, NavigableSet<Integer>> begun = new HashMap<>();
+
     private final Map<Named, NavigableSet<Integer>> singletons = new HashMap<>();
     /** When a condition of a job will have become true by time alone: {@code after:12+5}. */
     private final NavigableMap<Long, NavigableSet<Integer>> revisits = new TreeMap<>();
@@ -52,10 +54,14 @@ public final class DueIndex {
     private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
     /** Nodes that are started, stopped or rebooted, or are to be. */
     private final Set<String> powered = new HashSet<>();
-    /** The second at which somebody was last planned for the node: what is only remembered here counts for nothing after a restart. */
+    /**
+     * The second at which somebody was last planned for the node: what is only remembered here counts for nothing after
+     * a restart.
+     */
     private final Map<String, Long> planned = new HashMap<>();
     /** Second of the last power change check; not part of the state. */
     private long powerLookS = Long.MIN_VALUE / 2;
+
     private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
     /** When somebody who waits may start although nothing has happened. */
@@ -105,7 +111,8 @@ public final class DueIndex {
     }
 
     public void follow(State before, State after, Entry entry) {
-        // each once: a job's start, and its end, are several records, and all tasks of an array that start together name the array
+        // each once: a job's start, and its end, are several records, and all tasks of an array that start together
+        // name the array
         Set<Integer> jobs = new LinkedHashSet<>();
         for (Change change : entry.changes()) {
             powered(change, after);
@@ -120,7 +127,9 @@ public final class DueIndex {
     }
 
     private static boolean isTurn(Change change) {
-        return change instanceof Change.JobStarted || change instanceof Change.PrologDone || change instanceof Change.ControllerPrologDone
+        return change instanceof Change.JobStarted
+                || change instanceof Change.PrologDone
+                || change instanceof Change.ControllerPrologDone
                 || change instanceof Change.NodeReleased;
     }
 
@@ -184,7 +193,8 @@ public final class DueIndex {
             case Change.NodeRestored c -> c.node().name();
             default -> Touched.node(change);
         };
-        if (!name.isEmpty() && after.nodes().find(name).filter(Node::isPowerOrdered).isPresent()) {
+        if (!name.isEmpty()
+                && after.nodes().find(name).filter(Node::isPowerOrdered).isPresent()) {
             powered.add(name);
         } else if (!name.isEmpty()) {
             powered.remove(name);
@@ -247,7 +257,8 @@ public final class DueIndex {
 
     /** Who waited for a job of that name to end may be the first now. */
     private void settleNamesakes(State before, State after, int id) {
-        if (!singletons.isEmpty() && after.jobs().find(id).filter(j -> !j.state().isTerminal()).isEmpty()) {
+        if (!singletons.isEmpty()
+                && after.jobs().find(id).filter(j -> !j.state().isTerminal()).isEmpty()) {
             before.jobs().find(id).map(j -> singletons.get(Named.of(j))).ifPresent(toSettle::addAll);
         }
     }
@@ -255,7 +266,8 @@ public final class DueIndex {
     /** No job of the same user and name that is older is unfinished, and none that is not has begun. */
     public boolean isFirstOfItsName(Job job) {
         NavigableMap<Long, Integer> all = named.get(Named.of(job));
-        return !begun.containsKey(Named.of(job)) && (all == null || all.headMap(job.sluid(), false).isEmpty());
+        return !begun.containsKey(Named.of(job))
+                && (all == null || all.headMap(job.sluid(), false).isEmpty());
     }
 
     /**
@@ -305,7 +317,8 @@ public final class DueIndex {
             running.add(job.id());
         }
         if (job.state() == JobState.RUNNING && job.run().limitTickMs() >= 0) {
-            limits.computeIfAbsent(job.run().limitTickMs(), k -> new TreeSet<>()).add(job.id());
+            limits.computeIfAbsent(job.run().limitTickMs(), k -> new TreeSet<>())
+                    .add(job.id());
             if (job.desc().extras().warnSignal() > 0) {
                 warnings.computeIfAbsent(warningTick(job), k -> new TreeSet<>()).add(job.id());
             }
@@ -318,10 +331,13 @@ public final class DueIndex {
         }
         if (needsSettling(job)) {
             waiting.add(job.id());
-            begins.computeIfAbsent(job.desc().timing().beginTime(), k -> new TreeSet<>()).add(job.id());
+            begins.computeIfAbsent(job.desc().timing().beginTime(), k -> new TreeSet<>())
+                    .add(job.id());
             for (Dependency d : job.dependencies()) {
                 if (d.kind() == Dependency.Kind.SINGLETON) {
-                    singletons.computeIfAbsent(Named.of(job), k -> new TreeSet<>()).add(job.id());
+                    singletons
+                            .computeIfAbsent(Named.of(job), k -> new TreeSet<>())
+                            .add(job.id());
                 } else {
                     dependents.computeIfAbsent(d.jobId(), k -> new TreeSet<>()).add(job.id());
                 }
@@ -373,8 +389,13 @@ public final class DueIndex {
 
     /** A job of srun's own has its limit for its step as well. */
     private static long stepLimit(Job job) {
-        return job.desc().kind() == JobDesc.Kind.RUN ? Long.MAX_VALUE : job.run().steps().stream().filter(Step::isLimited)
-                .mapToLong(s -> s.startTime() + s.desc().timeLimitMin() * 60L).min().orElse(Long.MAX_VALUE);
+        return job.desc().kind() == JobDesc.Kind.RUN
+                ? Long.MAX_VALUE
+                : job.run().steps().stream()
+                        .filter(Step::isLimited)
+                        .mapToLong(s -> s.startTime() + s.desc().timeLimitMin() * 60L)
+                        .min()
+                        .orElse(Long.MAX_VALUE);
     }
 
     /** Running jobs with a step at or past its own limit. */
@@ -415,7 +436,8 @@ public final class DueIndex {
             out.add(id);
         }
         // a job that waits on after its begin time is looked at again when what it waits for changes
-        NavigableMap<Long, NavigableSet<Integer>> begun = begunUpTo < seconds ? begins.subMap(begunUpTo, false, seconds, true) : new TreeMap<>();
+        NavigableMap<Long, NavigableSet<Integer>> begun =
+                begunUpTo < seconds ? begins.subMap(begunUpTo, false, seconds, true) : new TreeMap<>();
         for (NavigableMap<Long, NavigableSet<Integer>> map : List.of(begun, revisits.headMap(seconds, true))) {
             for (NavigableSet<Integer> ids : map.values()) {
                 if (out.size() + ids.size() > most && !out.isEmpty()) {
@@ -458,10 +480,17 @@ public final class DueIndex {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof DueIndex d && limits.equals(d.limits) && stepLimits.equals(d.stepLimits)
-                && begins.equals(d.begins) && resuming.equals(d.resuming) && deadlines.equals(d.deadlines)
+        return other instanceof DueIndex d
+                && limits.equals(d.limits)
+                && stepLimits.equals(d.stepLimits)
+                && begins.equals(d.begins)
+                && resuming.equals(d.resuming)
+                && deadlines.equals(d.deadlines)
                 && waiting.equals(d.waiting)
-                && dependents.equals(d.dependents) && named.equals(d.named) && begun.equals(d.begun) && singletons.equals(d.singletons);
+                && dependents.equals(d.dependents)
+                && named.equals(d.named)
+                && begun.equals(d.begun)
+                && singletons.equals(d.singletons);
     }
 
     @Override

@@ -12,7 +12,8 @@ public final class Touched {
     public static List<Integer> jobs(Change change) {
         return switch (change) {
             case Change.JobSubmitted c -> List.of(c.job().id());
-            case Change.ArrayTaskSplit c -> c.jobId() == c.arrayJobId() ? List.of(c.jobId()) : List.of(c.arrayJobId(), c.jobId());
+            case Change.ArrayTaskSplit c ->
+                c.jobId() == c.arrayJobId() ? List.of(c.jobId()) : List.of(c.arrayJobId(), c.jobId());
             case Change.JobEligible c -> List.of(c.jobId());
             case Change.DependenciesChanged c -> List.of(c.jobId());
             case Change.PriorityChanged c -> List.of(c.jobId());

@@ -24,6 +24,7 @@ import java.util.Optional;
 public final class BufferRules {
     /** Of SchedulerParameters: so many tasks of an array that wait have buffers of their own. */
     static final String ARRAY_STAGE_COUNT = "bb_array_stage_cnt";
+
     private static final int ARRAY_STAGE_DEFAULT = 10;
     static final String PRE_RUN_FAILED = "Burst buffer pre_run error";
 
@@ -43,7 +44,10 @@ public final class BufferRules {
         List<Job> waiting = new ArrayList<>();
         for (BurstBuffer b : state.buffers().byJob().values()) {
             if (b.stage() == BurstBuffer.Stage.PENDING) {
-                state.jobs().find(b.jobId()).filter(j -> j.isPending() && !j.isHeld() && j.eligibleTime() > 0).ifPresent(waiting::add);
+                state.jobs()
+                        .find(b.jobId())
+                        .filter(j -> j.isPending() && !j.isHeld() && j.eligibleTime() > 0)
+                        .ifPresent(waiting::add);
             }
         }
         waiting.sort(Comparator.comparingLong(Job::priority).reversed().thenComparingLong(Job::sluid));
@@ -60,22 +64,30 @@ public final class BufferRules {
         }
     }
 
-    /** Each task of an array has a buffer of its own, and so some of them become jobs of their own ahead of their start. */
+    /**
+     * Each task of an array has a buffer of its own, and so some of them become jobs of their own ahead of their start.
+     */
     private void nextTasks(Job array, List<Change> changes, Ids ids) {
         String said = state.settings().options().getOrDefault(ARRAY_STAGE_COUNT, "");
         int most = Digits.only(said, 4) ? Math.max(1, Integer.parseInt(said)) : ARRAY_STAGE_DEFAULT;
         long ready = state.tasksOf(array.id()).stream().filter(Job::isPending).count();
-        for (int task = array.array().pending().first(); task >= 0 && ready < most; task = array.array().pending().next(task + 1)) {
+        for (int task = array.array().pending().first();
+                task >= 0 && ready < most;
+                task = array.array().pending().next(task + 1)) {
             int id = ids.forTask(array);
-            changes.add(new Change.ArrayTaskSplit(array.id(), task, id, id == array.id() ? array.sluid() : ids.sluid()));
+            changes.add(
+                    new Change.ArrayTaskSplit(array.id(), task, id, id == array.id() ? array.sluid() : ids.sluid()));
             ready++;
         }
     }
 
     /** What the site's script did of a stage. */
     public Decision done(Command.BufferStage c) {
-        Optional<BurstBuffer> found = state.buffers().byJob().find(c.jobId()).filter(b -> b.round() == c.round() && b.words().isEmpty()
-                || b.round() == c.round() && b.stage().isTeardown());
+        Optional<BurstBuffer> found = state.buffers()
+                .byJob()
+                .find(c.jobId())
+                .filter(b -> b.round() == c.round() && b.words().isEmpty()
+                        || b.round() == c.round() && b.stage().isTeardown());
         if (found.isEmpty()) {
             return Decision.of(List.of(), "");
         }
@@ -87,12 +99,17 @@ public final class BufferRules {
                 if (c.success()) {
                     changes.add(new Change.BufferChanged(sized.at(BurstBuffer.Stage.STAGED_IN, now.seconds())));
                 } else {
-                    changes.add(new Change.PriorityChanged(b.jobId(), 0, state.settings().slurmUid(), JobReason.BURST_BUFFER_OPERATION, c.words()));
-                    changes.add(new Change.BufferChanged(afterFailure() ? b.tornDown(false, now.seconds()) : b.stuck(c.words())));
+                    changes.add(new Change.PriorityChanged(
+                            b.jobId(), 0, state.settings().slurmUid(), JobReason.BURST_BUFFER_OPERATION, c.words()));
+                    changes.add(new Change.BufferChanged(
+                            afterFailure() ? b.tornDown(false, now.seconds()) : b.stuck(c.words())));
                 }
             }
-            case POST_RUN -> changes.add(new Change.BufferChanged(c.success() ? b.at(BurstBuffer.Stage.STAGING_OUT, now.seconds())
-                    : afterFailure() ? b.tornDown(false, now.seconds()) : b.stuck(c.words())));
+            case POST_RUN ->
+                changes.add(new Change.BufferChanged(
+                        c.success()
+                                ? b.at(BurstBuffer.Stage.STAGING_OUT, now.seconds())
+                                : afterFailure() ? b.tornDown(false, now.seconds()) : b.stuck(c.words())));
             case STAGING_OUT -> {
                 if (c.success() || afterFailure()) {
                     changes.add(new Change.BufferChanged(b.tornDown(false, now.seconds())));
@@ -104,11 +121,15 @@ public final class BufferRules {
                 if (!c.success() && b.tries() + 1 < BurstBuffer.TRIES_MAX) {
                     changes.add(new Change.BufferChanged(b.failedTeardown(c.words(), now.seconds())));
                 } else {
-                    boolean waits = state.jobs().find(b.jobId()).filter(j -> j.state() == JobState.PENDING).isPresent();
-                    changes.add(new Change.BufferChanged(waits ? b.anew(now.seconds()) : b.at(BurstBuffer.Stage.COMPLETE, now.seconds())));
+                    boolean waits = state.jobs()
+                            .find(b.jobId())
+                            .filter(j -> j.state() == JobState.PENDING)
+                            .isPresent();
+                    changes.add(new Change.BufferChanged(
+                            waits ? b.anew(now.seconds()) : b.at(BurstBuffer.Stage.COMPLETE, now.seconds())));
                 }
             }
-            case PENDING, STAGED_IN, PRE_RUN, RUNNING, COMPLETE -> { }
+            case PENDING, STAGED_IN, PRE_RUN, RUNNING, COMPLETE -> {}
         }
         return Decision.of(changes, "");
     }
@@ -121,20 +142,33 @@ public final class BufferRules {
     /** It did not become ready on the job's nodes: the job waits for somebody to look at it. */
     public Change failedBeforeStart(Job job) {
         return job.desc().kind() == JobDesc.Kind.BATCH && job.mayRequeue(state.settings())
-                ? new Change.JobRequeued(job.id(), true, JobReason.BURST_BUFFER_OPERATION, PRE_RUN_FAILED, 0, now.seconds(), false)
-                : new Change.JobEnded(job.id(), JobState.FAILED, JobReason.BURST_BUFFER_OPERATION, PRE_RUN_FAILED, ExitStatus.exited(1),
+                ? new Change.JobRequeued(
+                        job.id(), true, JobReason.BURST_BUFFER_OPERATION, PRE_RUN_FAILED, 0, now.seconds(), false)
+                : new Change.JobEnded(
+                        job.id(),
+                        JobState.FAILED,
+                        JobReason.BURST_BUFFER_OPERATION,
+                        PRE_RUN_FAILED,
+                        ExitStatus.exited(1),
                         now.seconds());
     }
 
     /** {@code scancel --hurry} of a job that is over: what it wrote is let go. */
     static Optional<Change> hurry(State state, Job job, Now now) {
-        return state.buffers().byJob().find(job.id()).filter(b -> b.stage().isOut() && job.has(JobFlag.STAGE_OUT))
+        return state.buffers()
+                .byJob()
+                .find(job.id())
+                .filter(b -> b.stage().isOut() && job.has(JobFlag.STAGE_OUT))
                 .map(b -> new Change.BufferChanged(b.tornDown(true, now.seconds())));
     }
 
     /** A job that is released after its stage-in failed has it tried again. */
     static Optional<Change> again(State state, Job job, Now now) {
-        return state.buffers().byJob().find(job.id()).filter(b -> b.stage() == BurstBuffer.Stage.STAGING_IN && !b.words().isEmpty())
+        return state.buffers()
+                .byJob()
+                .find(job.id())
+                .filter(b ->
+                        b.stage() == BurstBuffer.Stage.STAGING_IN && !b.words().isEmpty())
                 .map(b -> new Change.BufferChanged(b.taken(now.seconds())));
     }
 }

@@ -44,7 +44,10 @@ public final class CronRules {
         return state.settings().options().getOrDefault(Settings.SCRON, "").contains("enable");
     }
 
-    /** What was there before goes: what waits is cancelled, what runs does not come again. All of the new one is taken, or nothing. */
+    /**
+     * What was there before goes: what waits is cancelled, what runs does not come again. All of the new one is taken,
+     * or nothing.
+     */
     public Decision set(Command.SetCrontab c, SubmitRules rules) {
         if (!isEnabled(state)) {
             return new Decision.Rejected(SlurmErrno.DISABLED, "scrontab is disabled on this cluster");
@@ -60,17 +63,21 @@ public final class CronRules {
         Map<String, Bytes> blobs = new TreeMap<>();
         List<Crontab.Entry> entries = new ArrayList<>();
         for (Command.CronEntry e : c.entries()) {
-            OptionalLong begin = CronTime.parse(e.when()).map(t -> t.after(now.seconds(), c.zone())).orElse(OptionalLong.empty());
+            OptionalLong begin = CronTime.parse(e.when())
+                    .map(t -> t.after(now.seconds(), c.zone()))
+                    .orElse(OptionalLong.empty());
             if (begin.isEmpty()) {
                 return refused(e, "invalid time specification: " + e.when());
             }
             JobDesc desc = beginning(e.job().desc(), begin.getAsLong());
-            Command.SubmitJob job = new Command.SubmitJob(e.job().uid(), desc, "", e.job().script(), e.job().environment(), false, false);
+            Command.SubmitJob job = new Command.SubmitJob(
+                    e.job().uid(), desc, "", e.job().script(), e.job().environment(), false, false);
             switch (rules.vet(job)) {
                 case SubmitRules.Unfit u -> {
                     return refused(e, u.why().sentence());
                 }
-                case SubmitRules.Fit f when f.array().size() > 0 || desc.owner().uid() != c.owner() -> {
+                case SubmitRules.Fit f
+                when f.array().size() > 0 || desc.owner().uid() != c.owner() -> {
                     return refused(e, SlurmErrno.NOT_SUPPORTED.sentence());
                 }
                 case SubmitRules.Fit f -> {
@@ -94,26 +101,51 @@ public final class CronRules {
         return new Decision.Rejected(SlurmErrno.ERROR, "line " + e.lastLine() + ": " + why);
     }
 
-    /** As it is when it is next due after the time that it waits for, or after now; empty for jobs that scrontab does not run. */
+    /**
+     * As it is when it is next due after the time that it waits for, or after now; empty for jobs that scrontab does
+     * not run.
+     */
     static Optional<JobDesc> next(State state, Job job, Now now) {
         Optional<Crontab> tab = state.crontabs().find(job.desc().owner().uid());
         OptionalLong begin = tab.flatMap(t -> CronTime.parse(Crontab.when(state.crontabs(), job)))
-                .map(t -> t.after(Math.max(now.seconds(), job.isPending() ? job.desc().timing().beginTime() : 0), tab.get().zone()))
+                .map(t -> t.after(
+                        Math.max(
+                                now.seconds(),
+                                job.isPending() ? job.desc().timing().beginTime() : 0),
+                        tab.get().zone()))
                 .orElse(OptionalLong.empty());
         return begin.isEmpty() ? Optional.empty() : Optional.of(beginning(job.desc(), begin.getAsLong()));
     }
 
     private void removed(Command.SetCrontab c, List<Change> changes) {
-        for (Crontab.Entry e : state.crontabs().find(c.owner()).map(Crontab::entries).orElse(List.of())) {
-            state.jobs().find(e.jobId()).filter(j -> j.state() == JobState.PENDING).ifPresent(j -> changes.add(
-                    new Change.PendingJobEnded(j.id(), JobState.CANCELLED, JobReason.NONE, JobRules.by(c.uid()), now.seconds())));
+        for (Crontab.Entry e :
+                state.crontabs().find(c.owner()).map(Crontab::entries).orElse(List.of())) {
+            state.jobs()
+                    .find(e.jobId())
+                    .filter(j -> j.state() == JobState.PENDING)
+                    .ifPresent(j -> changes.add(new Change.PendingJobEnded(
+                            j.id(), JobState.CANCELLED, JobReason.NONE, JobRules.by(c.uid()), now.seconds())));
         }
     }
 
     private static JobDesc beginning(JobDesc d, long begin) {
         JobDesc.Timing t = d.timing();
-        return d.withTiming(new JobDesc.Timing(t.timeLimitMin(), t.timeMinMin(), begin, t.deadline(), t.dependency(), t.array(), t.nice(), t.hold(),
-                t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
+        return d.withTiming(new JobDesc.Timing(
+                t.timeLimitMin(),
+                t.timeMinMin(),
+                begin,
+                t.deadline(),
+                t.dependency(),
+                t.array(),
+                t.nice(),
+                t.hold(),
+                t.prioritySet(),
+                t.priority(),
+                t.requeue(),
+                t.killOnInvalidDependency(),
+                t.delayBootMin(),
+                t.siteFactor(),
+                t.expedite()));
     }
 
     /**
@@ -145,13 +177,21 @@ public final class CronRules {
         if (job.has(JobFlag.COMPLETING)) {
             return true;
         }
-        OptionalLong begin = CronTime.parse(entry.when()).map(t -> t.after(now.seconds(), tab.zone())).orElse(OptionalLong.empty());
+        OptionalLong begin = CronTime.parse(entry.when())
+                .map(t -> t.after(now.seconds(), tab.zone()))
+                .orElse(OptionalLong.empty());
         if (begin.isEmpty()) {
             return false;
         }
         changes.add(new Change.DescriptionChanged(job.id(), beginning(job.desc(), begin.getAsLong())));
-        changes.add(new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
-                now.seconds(), false));
+        changes.add(new Change.JobRequeued(
+                job.id(),
+                false,
+                JobReason.NONE,
+                "",
+                Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
+                now.seconds(),
+                false));
         return true;
     }
 }

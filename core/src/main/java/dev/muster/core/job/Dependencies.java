@@ -37,8 +37,9 @@ public final class Dependencies {
     }
 
     /**
-     * Reads {@code afterok:12:13_4,singleton} or the form with "?". A number without a word before it is one to wait for the end of, "0" none.
-     * States as scontrol and squeue print them, {@code afterok:12(unfulfilled)}, are passed over: scripts hand on what they have read.
+     * Reads {@code afterok:12:13_4,singleton} or the form with "?". A number without a word before it is one to wait
+     * for the end of, "0" none. States as scontrol and squeue print them, {@code afterok:12(unfulfilled)}, are passed
+     * over: scripts hand on what they have read.
      *
      * @param ownId of the job itself when it already exists: a job may not wait for itself or in a circle
      */
@@ -72,7 +73,9 @@ public final class Dependencies {
         }
         // a repeated dependency counts once, in its first form, also with another delay
         Set<List<Object>> had = new HashSet<>();
-        return out.stream().filter(d -> had.add(List.of(d.kind(), d.jobId(), d.arrayTask()))).toList();
+        return out.stream()
+                .filter(d -> had.add(List.of(d.kind(), d.jobId(), d.arrayTask())))
+                .toList();
     }
 
     private static final Pattern STATE = Pattern.compile("\\((unfulfilled|failed|fulfilled)\\)");
@@ -107,10 +110,13 @@ public final class Dependencies {
     }
 
     /**
-     * Parses one job or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. The minutes are
-     * kept and printed with every kind, and delay only {@code after}. Blanks and a sign may precede a number: scripts write {@code afterok: $ID}.
+     * Parses one job or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]},
+     * {@code 12+minutes}. The minutes are kept and printed with every kind, and delay only {@code after}. Blanks and a
+     * sign may precede a number: scripts write {@code afterok: $ID}.
      */
-    private static void jobs(List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId) throws Refused {
+    private static void jobs(
+            List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId)
+            throws Refused {
         String signed = said.stripLeading();
         String job = signed.startsWith("+") ? signed.substring(1) : signed;
         int plus = job.indexOf('+');
@@ -143,7 +149,9 @@ public final class Dependencies {
             }
         } else {
             boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
-            int one = bar >= 0 && !task.equals("*") ? number(task) : array || bar >= 0 ? Dependency.ALL_TASKS : Dependency.WHOLE;
+            int one = bar >= 0 && !task.equals("*")
+                    ? number(task)
+                    : array || bar >= 0 ? Dependency.ALL_TASKS : Dependency.WHOLE;
             if (ofEnd && (one >= 0 && targets(state, id, one).isEmpty() || bar >= 0 && !array)) {
                 throw new Refused(SlurmErrno.DEPENDENCY); // the array has no such task, or the job is no array
             }
@@ -160,14 +168,19 @@ public final class Dependencies {
 
     /** An option: circles are looked for this deep (DependencyParameters=max_depend_depth). */
     static final String DEPTH_OPTION = "max_depend_depth";
+
     private static final String DEPTH = "10";
 
     private static boolean dependsOn(State state, int id, int target, int depth) {
         if (target == 0 || depth > Integer.parseInt(state.settings().options().getOrDefault(DEPTH_OPTION, DEPTH))) {
             return false;
         }
-        return state.jobs().find(id).map(job -> job.dependencies().stream()
-                .anyMatch(d -> d.jobId() == target || d.jobId() != 0 && dependsOn(state, d.jobId(), target, depth + 1))).orElse(false);
+        return state.jobs()
+                .find(id)
+                .map(job -> job.dependencies().stream()
+                        .anyMatch(d -> d.jobId() == target
+                                || d.jobId() != 0 && dependsOn(state, d.jobId(), target, depth + 1)))
+                .orElse(false);
     }
 
     /** The conditions as they stand now. */
@@ -197,16 +210,24 @@ public final class Dependencies {
         if (d.kind() == Dependency.Kind.SINGLETON) {
             return due.isFirstOfItsName(job) ? Dependency.Status.FULFILLED : Dependency.Status.UNFULFILLED;
         }
-        int task = d.kind() == Dependency.Kind.AFTERCORR && job.array().task() >= 0 ? job.array().task() : d.arrayTask();
+        int task = d.kind() == Dependency.Kind.AFTERCORR && job.array().task() >= 0
+                ? job.array().task()
+                : d.arrayTask();
         List<Job> targets = targets(state, d.jobId(), task);
         if (targets.isEmpty()) {
-            return d.kind() == Dependency.Kind.AFTEROK || d.kind() == Dependency.Kind.AFTERNOTOK || d.kind() == Dependency.Kind.AFTERCORR
-                    ? Dependency.Status.FAILED : Dependency.Status.FULFILLED;
+            return d.kind() == Dependency.Kind.AFTEROK
+                            || d.kind() == Dependency.Kind.AFTERNOTOK
+                            || d.kind() == Dependency.Kind.AFTERCORR
+                    ? Dependency.Status.FAILED
+                    : Dependency.Status.FULFILLED;
         }
         return switch (d.kind()) {
             case AFTER -> {
-                long startsAt = targets.stream().mapToLong(t -> begun(t) == 0 ? 0 : begun(t) + d.delayMin() * 60L)
-                        .filter(at -> at > now.seconds()).max().orElse(0);
+                long startsAt = targets.stream()
+                        .mapToLong(t -> begun(t) == 0 ? 0 : begun(t) + d.delayMin() * 60L)
+                        .filter(at -> at > now.seconds())
+                        .max()
+                        .orElse(0);
                 if (startsAt > 0) {
                     due.revisit(job.id(), startsAt);
                 }
@@ -214,24 +235,38 @@ public final class Dependencies {
             }
             case AFTERBURSTBUFFER -> all(targets, t -> over(t) && isFetched(state, t));
             // what a job reads that has a buffer itself is there only after the other's stage-out
-            case AFTERANY, AFTEROK, AFTERCORR, AFTERNOTOK -> state.buffers().byJob().has(job.id())
-                    && !targets.stream().allMatch(t -> isFetched(state, t)) ? Dependency.Status.UNFULFILLED : ended(d.kind(), targets);
+            case AFTERANY, AFTEROK, AFTERCORR, AFTERNOTOK ->
+                state.buffers().byJob().has(job.id()) && !targets.stream().allMatch(t -> isFetched(state, t))
+                        ? Dependency.Status.UNFULFILLED
+                        : ended(d.kind(), targets);
             case SINGLETON -> Dependency.Status.UNFULFILLED;
         };
     }
 
-    /** Returns the time that the delay of {@code after} counts from: the start, or the end of a job that never started; 0 while it waits. */
+    /**
+     * Returns the time that the delay of {@code after} counts from: the start, or the end of a job that never started;
+     * 0 while it waits.
+     */
     private static long begun(Job t) {
-        return t.run().startTime() > 0 ? t.run().startTime() : t.state().isTerminal() ? t.run().endTime() : 0;
+        return t.run().startTime() > 0
+                ? t.run().startTime()
+                : t.state().isTerminal() ? t.run().endTime() : 0;
     }
 
     private static Dependency.Status ended(Dependency.Kind kind, List<Job> targets) {
-        return kind == Dependency.Kind.AFTERANY ? all(targets, Dependencies::over) : ok(targets, kind != Dependency.Kind.AFTERNOTOK);
+        return kind == Dependency.Kind.AFTERANY
+                ? all(targets, Dependencies::over)
+                : ok(targets, kind != Dependency.Kind.AFTERNOTOK);
     }
 
     /** Nothing of the job's burst buffer is still to be fetched. */
     private static boolean isFetched(State state, Job t) {
-        return state.buffers().byJob().find(t.id()).filter(b -> b.stage() != BurstBuffer.Stage.COMPLETE && !b.stage().isTeardown()).isEmpty();
+        return state.buffers()
+                .byJob()
+                .find(t.id())
+                .filter(b ->
+                        b.stage() != BurstBuffer.Stage.COMPLETE && !b.stage().isTeardown())
+                .isEmpty();
     }
 
     private static boolean over(Job t) {

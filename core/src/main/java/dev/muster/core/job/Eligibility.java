@@ -10,8 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Since when a job may start, and since when it grows older: who is held is not eligible, and becomes so anew when he is released, but once he grows
- * older he goes on with that, though he is held or waits for others meanwhile. Where only so many may grow older at once he makes room for others.
+ * Since when a job may start, and since when it grows older: who is held is not eligible, and becomes so anew when he
+ * is released, but once he grows older he goes on with that, though he is held or waits for others meanwhile. Where
+ * only so many may grow older at once he makes room for others.
  */
 public final class Eligibility {
     private Eligibility() {}
@@ -32,7 +33,9 @@ public final class Eligibility {
 
     /** Who waits for others or a time besides is looked at when that is over. */
     static List<Change> released(State state, Job job, Now now) {
-        boolean free = job.isPending() && job.eligibleTime() == 0 && Dependency.fulfilled(job.dependencies())
+        boolean free = job.isPending()
+                && job.eligibleTime() == 0
+                && Dependency.fulfilled(job.dependencies())
                 && job.desc().timing().beginTime() <= now.seconds();
         return free ? from(state, job, now.seconds()) : List.of();
     }

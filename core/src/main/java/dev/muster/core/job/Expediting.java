@@ -13,8 +13,8 @@ import dev.muster.model.json.Json;
 import java.util.List;
 
 /**
- * --requeue=expedite: a job that fails goes back to the queue and is held there, unless one of its nodes turns out to have failed: then it comes
- * before all others, for what is left of its time.
+ * --requeue=expedite: a job that fails goes back to the queue and is held there, unless one of its nodes turns out to
+ * have failed: then it comes before all others, for what is left of its time.
  */
 public final class Expediting {
     /** Of SlurmctldParameters: without it nobody may ask for it. */
@@ -30,7 +30,9 @@ public final class Expediting {
 
     /** Its script failed: whether its nodes are to blame, their epilogs will say. */
     static List<Change> failed(Job job, ExitStatus exit, Now now) {
-        return List.of(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "", 0, now.seconds(), false, exit),
+        return List.of(
+                new Change.JobRequeued(
+                        job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "", 0, now.seconds(), false, exit),
                 new Change.JobFlagged(job.id(), JobFlag.REQUEUE_HOLD, true));
     }
 
@@ -41,13 +43,16 @@ public final class Expediting {
 
     /** A node has failed under it while it ran. */
     public static List<Change> lost(Job job, Now now) {
-        return concat(List.of(new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Priorities.EXPEDITED, now.seconds(), false)), first(job,
-                now));
+        return concat(
+                List.of(new Change.JobRequeued(
+                        job.id(), false, JobReason.NONE, "", Priorities.EXPEDITED, now.seconds(), false)),
+                first(job, now));
     }
 
     /** It comes first from now on. */
     public static List<Change> first(Job job, Now now) {
-        return List.of(new Change.DescriptionChanged(job.id(), left(job, now)),
+        return List.of(
+                new Change.DescriptionChanged(job.id(), left(job, now)),
                 new Change.PriorityChanged(job.id(), Priorities.EXPEDITED, -1, JobReason.NONE, ""),
                 new Change.JobFlagged(job.id(), JobFlag.EXPEDITING, true));
     }

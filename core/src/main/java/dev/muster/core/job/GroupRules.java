@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Who is in which group counts as it is now: a job that waits where AllowGroups is asked has the groups that its owner was last found in. */
+/**
+ * Who is in which group counts as it is now: a job that waits where AllowGroups is asked has the groups that its owner
+ * was last found in.
+ */
 public final class GroupRules {
     /** Jobs that one command changes; whoever looks asks again while there are more. */
     public static final int JOBS_MAX = 1000;
@@ -30,8 +33,17 @@ public final class GroupRules {
             }
             List<Integer> now = withOwn(found, owner.gid());
             if (!now.equals(owner.gids())) {
-                changes.add(new Change.DescriptionChanged(job.id(), job.desc().withOwner(
-                        new Identity(owner.uid(), owner.gid(), owner.user(), owner.group(), now, owner.home(), owner.shell()))));
+                changes.add(new Change.DescriptionChanged(
+                        job.id(),
+                        job.desc()
+                                .withOwner(new Identity(
+                                        owner.uid(),
+                                        owner.gid(),
+                                        owner.user(),
+                                        owner.group(),
+                                        now,
+                                        owner.home(),
+                                        owner.shell()))));
             }
         }
         return Decision.of(changes, changes.size());
@@ -39,12 +51,16 @@ public final class GroupRules {
 
     /** Who was given a group that he is not in (--gid) keeps it. */
     private static List<Integer> withOwn(List<Integer> found, int gid) {
-        return found.contains(gid) ? found : Stream.concat(found.stream(), Stream.of(gid)).toList();
+        return found.contains(gid)
+                ? found
+                : Stream.concat(found.stream(), Stream.of(gid)).toList();
     }
 
     /** It waits for a partition that takes some groups only. */
     public static boolean asks(State state, Job job) {
-        return job.state() == JobState.PENDING && Stream.of(job.desc().partition().split(",")).flatMap(p -> state.partitions().find(p).stream())
-                .anyMatch(p -> PartitionLimits.restricts(p.info().allowGroups()));
+        return job.state() == JobState.PENDING
+                && Stream.of(job.desc().partition().split(","))
+                        .flatMap(p -> state.partitions().find(p).stream())
+                        .anyMatch(p -> PartitionLimits.restricts(p.info().allowGroups()));
     }
 }

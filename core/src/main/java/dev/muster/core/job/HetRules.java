@@ -31,8 +31,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Heterogeneous jobs: several jobs, its components, that enter the queue, start and end as one. The first, the leader, stands for
- * the whole: its script runs, its number is the one that people use.
+ * Heterogeneous jobs: several jobs, its components, that enter the queue, start and end as one. The first, the leader,
+ * stands for the whole: its script runs, its number is the one that people use.
  */
 public final class HetRules {
     /** More components than this are refused: Slurm's limit. */
@@ -42,7 +42,13 @@ public final class HetRules {
 
     // ---- submission
 
-    public static Decision submit(Command.SubmitHet c, State state, Now now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
+    public static Decision submit(
+            Command.SubmitHet c,
+            State state,
+            Now now,
+            Planner planner,
+            AccountUse use,
+            JobSubmit.Submissions submissions) {
         Optional<Bytes> known = Requests.answered(state, c.requestId(), c.uid());
         if (known.isPresent()) {
             return Decision.of(List.of(), Codec.decode(known.get().toArray(), SubmitReply.class));
@@ -65,16 +71,25 @@ public final class HetRules {
                 }
             }
         }
-        if (new AccountRules(state).refusesTogether(fits.stream().map(SubmitRules.Fit::desc).toList())) {
+        if (new AccountRules(state)
+                .refusesTogether(fits.stream().map(SubmitRules.Fit::desc).toList())) {
             return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
         if (tooManyLicences(state, fits)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
-        Optional<Planner.Estimate> estimate = c.testOnly() || c.immediate() ? together(state, now, planner, fits) : Optional.empty();
+        Optional<Planner.Estimate> estimate =
+                c.testOnly() || c.immediate() ? together(state, now, planner, fits) : Optional.empty();
         if (c.testOnly()) {
-            return estimate.<Decision>map(e -> Decision.of(List.of(), new SubmitReply(state.nextJobId(), List.of(), e.start(),
-                    HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
+            return estimate.<Decision>map(e -> Decision.of(
+                            List.of(),
+                            new SubmitReply(
+                                    state.nextJobId(),
+                                    List.of(),
+                                    e.start(),
+                                    HostList.of(e.nodes()).compressed(),
+                                    e.cpus(),
+                                    e.partition())))
                     .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
         }
         if (c.immediate() && (estimate.isEmpty() || estimate.get().start() > now.seconds())) {
@@ -87,11 +102,18 @@ public final class HetRules {
     private static boolean tooManyLicences(State state, List<SubmitRules.Fit> fits) {
         Map<String, Integer> sums = new TreeMap<>();
         for (SubmitRules.Fit fit : fits) {
-            LicenseRequest.parse(fit.desc().request().licenses()).filter(w -> !w.any())
+            LicenseRequest.parse(fit.desc().request().licenses())
+                    .filter(w -> !w.any())
                     .ifPresent(w -> w.items().forEach(i -> sums.merge(i.name(), i.count(), Integer::sum)));
         }
-        return !sums.isEmpty() && Licenses.isWrong(state, String.join(",", sums.entrySet().stream()
-                .map(e -> e.getKey() + ":" + e.getValue()).toList()));
+        return !sums.isEmpty()
+                && Licenses.isWrong(
+                        state,
+                        String.join(
+                                ",",
+                                sums.entrySet().stream()
+                                        .map(e -> e.getKey() + ":" + e.getValue())
+                                        .toList()));
     }
 
     private static Decision accept(Command.SubmitHet c, List<SubmitRules.Fit> fits, State state, SubmitRules rules) {
@@ -104,8 +126,9 @@ public final class HetRules {
             JobDesc desc = fits.get(i).desc();
             blobs.put(desc.payload().scriptHash(), part.script());
             blobs.put(desc.payload().envHash(), part.environment());
-            changes.add(new Change.JobSubmitted(rules.job(part, fits.get(i), members.get(i), ids.sluid(), Job.Array.NONE)
-                    .with(new Job.Het(members.getFirst(), i, members))));
+            changes.add(
+                    new Change.JobSubmitted(rules.job(part, fits.get(i), members.get(i), ids.sluid(), Job.Array.NONE)
+                            .with(new Job.Het(members.getFirst(), i, members))));
         }
         List<Change> before = new ArrayList<>(ids.reservations());
         before.addAll(Requests.stored(state, blobs));
@@ -116,7 +139,8 @@ public final class HetRules {
     }
 
     /** When the last of the components could start, each looked at by itself; where and with how much all of them. */
-    private static Optional<Planner.Estimate> together(State state, Now now, Planner planner, List<SubmitRules.Fit> fits) {
+    private static Optional<Planner.Estimate> together(
+            State state, Now now, Planner planner, List<SubmitRules.Fit> fits) {
         long start = 0;
         int cpus = 0;
         TreeSet<String> nodes = new TreeSet<>();
@@ -143,11 +167,17 @@ public final class HetRules {
             out.addAll(StepRules.script(job.id(), job.desc(), job.run().allocation(), now));
             return out;
         }
-        boolean allReady = job.het().members().stream().allMatch(id -> id == job.id()
-                || state.jobs().find(id).filter(j -> j.state() == JobState.RUNNING && !j.has(JobFlag.CONFIGURING)).isPresent());
+        boolean allReady = job.het().members().stream()
+                .allMatch(id -> id == job.id()
+                        || state.jobs()
+                                .find(id)
+                                .filter(j -> j.state() == JobState.RUNNING && !j.has(JobFlag.CONFIGURING))
+                                .isPresent());
         if (allReady) {
-            state.jobs().find(job.het().jobId())
-                    .ifPresent(leader -> out.addAll(StepRules.script(leader.id(), leader.desc(), leader.run().allocation(), now)));
+            state.jobs()
+                    .find(job.het().jobId())
+                    .ifPresent(leader -> out.addAll(StepRules.script(
+                            leader.id(), leader.desc(), leader.run().allocation(), now)));
         }
         return out;
     }
@@ -155,8 +185,8 @@ public final class HetRules {
     // ---- end
 
     /**
-     * What ends the leader ends all components, and what sends one back to the queue sends all. Another that ends by itself, by its
-     * own time limit, say, leaves the others alone once the script has begun.
+     * What ends the leader ends all components, and what sends one back to the queue sends all. Another that ends by
+     * itself, by its own time limit, say, leaves the others alone once the script has begun.
      *
      * @param parts whether a pending component ends alone; the others stay pending and can no longer start
      */
@@ -169,7 +199,8 @@ public final class HetRules {
         List<Change> changes = new ArrayList<>(a.changes());
         for (Change change : a.changes()) {
             if (ends(state, change, parts)) {
-                for (Job other : state.members(state.jobs().at(Touched.jobs(change).getFirst()))) {
+                for (Job other :
+                        state.members(state.jobs().at(Touched.jobs(change).getFirst()))) {
                     if (done.add(other.id())) {
                         changes.addAll(alike(state, change, other, now));
                     }
@@ -194,28 +225,49 @@ public final class HetRules {
 
     private static boolean endsAll(State state, int jobId) {
         Optional<Job> job = state.jobs().find(jobId).filter(Job::isHet);
-        return job.isPresent() && (job.get().isHetLeader() || state.members(job.get()).stream().anyMatch(j -> j.has(JobFlag.CONFIGURING)));
+        return job.isPresent()
+                && (job.get().isHetLeader()
+                        || state.members(job.get()).stream().anyMatch(j -> j.has(JobFlag.CONFIGURING)));
     }
 
     private static List<Change> alike(State state, Change change, Job other, Now now) {
         boolean pending = other.state() == JobState.PENDING;
         return switch (change) {
-            case Change.JobEnded c when other.state().isActive() -> List.of(
-                    new Change.JobEnded(other.id(), c.state(), c.reason(), c.reasonText(), c.exit(), c.endTime()));
-            case Change.JobEnded c when pending -> List.of(
-                    new Change.PendingJobEnded(other.id(), c.state(), c.reason(), c.reasonText(), c.endTime()));
-            case Change.PendingJobEnded c when pending -> List.of(
-                    new Change.PendingJobEnded(other.id(), c.state(), c.reason(), c.reasonText(), c.endTime()));
-            case Change.PendingJobEnded c when other.state().isActive() -> List.of(
-                    new Change.JobEnded(other.id(), c.state(), c.reason(), c.reasonText(), other.run().exit(), c.endTime()));
-            case Change.JobRequeued c when !pending -> c.held() ? List.of(requeued(c, other, now))
-                    : List.of(RequeueExit.later(state, other, now).getFirst(), requeued(c, other, now));
+            case Change.JobEnded c
+            when other.state().isActive() ->
+                List.of(new Change.JobEnded(other.id(), c.state(), c.reason(), c.reasonText(), c.exit(), c.endTime()));
+            case Change.JobEnded c
+            when pending ->
+                List.of(new Change.PendingJobEnded(other.id(), c.state(), c.reason(), c.reasonText(), c.endTime()));
+            case Change.PendingJobEnded c
+            when pending ->
+                List.of(new Change.PendingJobEnded(other.id(), c.state(), c.reason(), c.reasonText(), c.endTime()));
+            case Change.PendingJobEnded c
+            when other.state().isActive() ->
+                List.of(new Change.JobEnded(
+                        other.id(),
+                        c.state(),
+                        c.reason(),
+                        c.reasonText(),
+                        other.run().exit(),
+                        c.endTime()));
+            case Change.JobRequeued c
+            when !pending ->
+                c.held()
+                        ? List.of(requeued(c, other, now))
+                        : List.of(RequeueExit.later(state, other, now).getFirst(), requeued(c, other, now));
             default -> List.of();
         };
     }
 
     private static Change requeued(Change.JobRequeued c, Job other, Now now) {
-        return new Change.JobRequeued(other.id(), c.held(), c.reason(), c.reasonText(),
-                Math.max(1, SubmitRules.PRIORITY_TOP - other.sluid()), now.seconds(), c.special());
+        return new Change.JobRequeued(
+                other.id(),
+                c.held(),
+                c.reason(),
+                c.reasonText(),
+                Math.max(1, SubmitRules.PRIORITY_TOP - other.sluid()),
+                now.seconds(),
+                c.special());
     }
 }

@@ -42,6 +42,7 @@ public final class JobRules {
     private static final int SIGSTOP = 19;
     /** Reason for the end of a step with a failed task. The step was not cancelled. */
     private static final String TASK_FAILURE = "TaskFailure";
+
     private static final long CLOCKS_MS = 1_000;
 
     private final State state;
@@ -53,6 +54,7 @@ public final class JobRules {
     private final List<JobError> errors = new ArrayList<>();
     /** What has left an array's pending record so far, by the record and the task. */
     private final Map<Long, Job> split = new HashMap<>();
+
     private final Set<Integer> met = new HashSet<>();
 
     public JobRules(State state, Now now) {
@@ -62,8 +64,8 @@ public final class JobRules {
     }
 
     /**
-     * What is done with one job once it was found and the caller may touch it; an error to report, or empty.
-     * component: it is one of a heterogeneous job, named by itself and not as part of the whole.
+     * What is done with one job once it was found and the caller may touch it; an error to report, or empty. component:
+     * it is one of a heterogeneous job, named by itself and not as part of the whole.
      */
     private interface Action {
         Optional<SlurmErrno> on(Job job, boolean component);
@@ -72,31 +74,37 @@ public final class JobRules {
     /**
      * How jobs are taken.
      *
-     * @param whole   a component stands for all, where whole_hetjob says so
+     * @param whole a component stands for all, where whole_hetjob says so
      * @param byTasks who names an array that is not his is told of its tasks
-     * @param each    tasks of arrays are told of where some cannot be had, those that are over among them
+     * @param each tasks of arrays are told of where some cannot be had, those that are over among them
      */
     private record Way(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
 
     private Decision each(int uid, List<Command.JobRef> refs, Way way, Action action) {
-        boolean together = way.whole && List.of("whole_hetjob", "whole_pack").stream().anyMatch(state.settings().options()::containsKey);
+        boolean together = way.whole
+                && List.of("whole_hetjob", "whole_pack").stream()
+                        .anyMatch(state.settings().options()::containsKey);
         Set<Integer> had = new HashSet<>();
         Map<String, TaskOutcomes> arrays = new LinkedHashMap<>();
         for (Command.JobRef ref : refs) {
-            List<Job> others = named(ref).stream().filter(j -> !Access.mayChange(state, uid, j)).toList();
+            List<Job> others = named(ref).stream()
+                    .filter(j -> !Access.mayChange(state, uid, j))
+                    .toList();
             if (!others.isEmpty()) {
                 String text = way.byTasks ? tasksOf(ref, others) : ref.text();
                 JobError error = new JobError(text, way.denial.number(), way.denial.sentence());
                 if (!errors.contains(error)) {
-                    errors.add(error);      // all tasks of a name that means several have it
+                    errors.add(error); // all tasks of a name that means several have it
                 }
                 continue;
             }
             Optional<TaskOutcomes> tasks = way.each && isOfArray(ref)
-                    ? Optional.of(arrays.computeIfAbsent(ref.text(), t -> new TaskOutcomes(ref.jobId()))) : Optional.empty();
+                    ? Optional.of(arrays.computeIfAbsent(ref.text(), t -> new TaskOutcomes(ref.jobId())))
+                    : Optional.empty();
             List<Job> targets = targets(ref, way.each);
             if (targets.isEmpty()) {
-                tasks.ifPresentOrElse(t -> t.put(IndexSet.of(ref.task()), Optional.of(Decision.reject(SlurmErrno.INVALID_JOB_ID))),
+                tasks.ifPresentOrElse(
+                        t -> t.put(IndexSet.of(ref.task()), Optional.of(Decision.reject(SlurmErrno.INVALID_JOB_ID))),
                         () -> error(ref, SlurmErrno.INVALID_JOB_ID));
             }
             if (together && !targets.isEmpty() && targets.getFirst().isHet()) {
@@ -104,10 +112,11 @@ public final class JobRules {
             }
             for (Job job : targets) {
                 if (!met.add(job.id())) {
-                    done.add(ref.text());       // named before, by itself or with others
+                    done.add(ref.text()); // named before, by itself or with others
                     continue;
                 }
-                boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
+                boolean component =
+                        job.isHet() && !together && ref.jobId() != job.het().jobId();
                 Optional<SlurmErrno> wrong = action.on(job, component);
                 tasks.ifPresent(t -> t.put(TaskOutcomes.of(job), wrong.map(Decision::reject)));
                 wrong.filter(w -> tasks.isEmpty()).ifPresent(w -> error(ref, w));
@@ -122,7 +131,11 @@ public final class JobRules {
     }
 
     private boolean isOfArray(Command.JobRef ref) {
-        return ref.task() >= 0 || state.jobs().find(ref.jobId()).filter(j -> j.array().jobId() == j.id()).isPresent();
+        return ref.task() >= 0
+                || state.jobs()
+                        .find(ref.jobId())
+                        .filter(j -> j.array().jobId() == j.id())
+                        .isPresent();
     }
 
     private void error(Command.JobRef ref, SlurmErrno errno) {
@@ -135,24 +148,34 @@ public final class JobRules {
         for (Job j : jobs) {
             tasks = tasks.union(TaskOutcomes.of(j));
         }
-        return ref.task() >= 0 || tasks.isEmpty() ? ref.text().replaceAll("[\\[\\]]", "") : ref.jobId() + "_" + tasks.compact();
+        return ref.task() >= 0 || tasks.isEmpty()
+                ? ref.text().replaceAll("[\\[\\]]", "")
+                : ref.jobId() + "_" + tasks.compact();
     }
 
     /** Whom the name means, before anything is split off. */
     private List<Job> named(Command.JobRef ref) {
         if (!ref.tasks().isEmpty()) {
-            List<Job> out = new ArrayList<>(state.jobs().find(ref.jobId()).filter(Job::isArrayRecord).stream().toList());
-            IndexSet left = ref.tasks().minus(out.isEmpty() ? IndexSet.empty() : out.getFirst().array().pending());
+            List<Job> out = new ArrayList<>(state.jobs().find(ref.jobId()).filter(Job::isArrayRecord).stream()
+                    .toList());
+            IndexSet left = ref.tasks()
+                    .minus(
+                            out.isEmpty()
+                                    ? IndexSet.empty()
+                                    : out.getFirst().array().pending());
             for (int t = left.first(); t >= 0; t = left.next(t + 1)) {
                 state.job(ref.jobId(), t).ifPresent(out::add);
             }
             return out;
         }
-        return ref.task() < 0 ? targets(ref, false) : state.job(ref.jobId(), ref.task()).map(List::of).orElse(List.of());
+        return ref.task() < 0
+                ? targets(ref, false)
+                : state.job(ref.jobId(), ref.task()).map(List::of).orElse(List.of());
     }
 
     /**
-     * A plain number means the job, every task of the array or every component; a task of the pending record is split off first.
+     * A plain number means the job, every task of the array or every component; a task of the pending record is split
+     * off first.
      *
      * @param over tasks that are over are meant as well, beside others
      */
@@ -174,10 +197,15 @@ public final class JobRules {
             });
             return all;
         }
-        return state.job(ref.jobId(), ref.task()).map(j -> List.of(single(j, ref.task()))).orElse(List.of());
+        return state.job(ref.jobId(), ref.task())
+                .map(j -> List.of(single(j, ref.task())))
+                .orElse(List.of());
     }
 
-    /** The waiting record as a whole where all that wait in it are meant; each other task by itself, wherever it is by now. */
+    /**
+     * The waiting record as a whole where all that wait in it are meant; each other task by itself, wherever it is by
+     * now.
+     */
     private List<Job> targetsOfRecord(int jobId, IndexSet tasks) {
         Optional<Job> record = state.jobs().find(jobId).filter(Job::isArrayRecord);
         IndexSet pending = record.map(r -> r.array().pending()).orElse(IndexSet.empty());
@@ -199,7 +227,13 @@ public final class JobRules {
         int id = ids.forTask(job);
         long sluid = id == job.id() ? job.sluid() : ids.sluid();
         changes.add(new Change.ArrayTaskSplit(job.id(), task, id, sluid));
-        Job own = id == job.id() ? job.with(new Job.Array(id, task, IndexSet.empty(), job.array().maxRunning(), job.array().size()))
+        Job own = id == job.id()
+                ? job.with(new Job.Array(
+                        id,
+                        task,
+                        IndexSet.empty(),
+                        job.array().maxRunning(),
+                        job.array().size()))
                 : job.splitOff(id, sluid, task);
         split.put((long) job.id() << 32 | task, own);
         return own;
@@ -219,27 +253,41 @@ public final class JobRules {
                 step(c, ref);
             }
         }
-        return each(c.uid(), plain, new Way(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
-            if (!c.states().isEmpty() && !c.states().contains(job.state())) {
-                return Optional.empty();
-            }
-            // only the batch script is killed; the job ends with its script
-            boolean script = c.batchOnly() && job.state() != JobState.PENDING;
-            boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
-            if (ends && !c.cron() && Crontab.runs(state.crontabs(), job)
-                    && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
-                return Optional.of(SlurmErrno.CRON_JOB);
-            }
-            return ends && component && job.state() == JobState.PENDING && !c.parts() ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
-                    : ends ? end(job, c) : signal(job, c);
-        });
+        return each(
+                c.uid(), plain, new Way(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+                    if (!c.states().isEmpty() && !c.states().contains(job.state())) {
+                        return Optional.empty();
+                    }
+                    // only the batch script is killed; the job ends with its script
+                    boolean script = c.batchOnly() && job.state() != JobState.PENDING;
+                    boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
+                    if (ends
+                            && !c.cron()
+                            && Crontab.runs(state.crontabs(), job)
+                            && state.settings()
+                                    .options()
+                                    .getOrDefault(Settings.SCRON, "")
+                                    .contains("explicit_scancel")) {
+                        return Optional.of(SlurmErrno.CRON_JOB);
+                    }
+                    return ends && component && job.state() == JobState.PENDING && !c.parts()
+                            ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
+                            : ends ? end(job, c) : signal(job, c);
+                });
     }
 
     /** The step in each component that it runs in. */
     private void step(Command.CancelJobs c, Command.JobRef ref) {
-        List<StepPart> meant = state.job(ref.jobId(), ref.task()).map(j -> j.isHetLeader() ? state.members(j) : List.of(j))
-                .orElse(List.of()).stream().flatMap(j -> j.steps(ref.step()).stream().map(s -> new StepPart(j, s))).toList();
-        List<StepPart> running = meant.stream().filter(p -> p.step().state() == Step.State.RUNNING).toList();
+        List<StepPart> meant = state
+                .job(ref.jobId(), ref.task())
+                .map(j -> j.isHetLeader() ? state.members(j) : List.of(j))
+                .orElse(List.of())
+                .stream()
+                .flatMap(j -> j.steps(ref.step()).stream().map(s -> new StepPart(j, s)))
+                .toList();
+        List<StepPart> running = meant.stream()
+                .filter(p -> p.step().state() == Step.State.RUNNING)
+                .toList();
         if (meant.isEmpty()) {
             error(ref, SlurmErrno.INVALID_JOB_ID);
         } else if (running.isEmpty()) {
@@ -266,7 +314,8 @@ public final class JobRules {
                     changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
                 }
             } else if (failure || c.signal() == 0 || c.signal() == SIGKILL) {
-                String reason = failure ? TASK_FAILURE : step.isInterrupted() ? step.ending() : Step.CANCELLED_BY + c.uid();
+                String reason =
+                        failure ? TASK_FAILURE : step.isInterrupted() ? step.ending() : Step.CANCELLED_BY + c.uid();
                 changes.add(new Change.StepEnding(job.id(), step.id(), reason, c.signal() == SIGKILL));
             } else if (c.signal() == Cancel.INTERRUPT) {
                 changes.add(new Change.StepEnding(job.id(), step.id(), Step.INTERRUPTED_BY + c.uid(), false));
@@ -279,13 +328,16 @@ public final class JobRules {
     /** A job's nodes end it at its limit by their own clocks, which may be {@link #CLOCKS_MS} before slurmctld does. */
     private boolean isOverLimit(Job job) {
         int graceMin = PartitionLimits.overTimeMin(state, job);
-        return job.run().limitTickMs() >= 0 && graceMin >= 0 && now.tickMs() >= job.run().limitTickMs() + graceMin * 60_000L - CLOCKS_MS;
+        return job.run().limitTickMs() >= 0
+                && graceMin >= 0
+                && now.tickMs() >= job.run().limitTickMs() + graceMin * 60_000L - CLOCKS_MS;
     }
 
     private void toParts(Job job, Step step, int signal) {
         for (Step.Part part : step.nodes()) {
             if (!part.done()) {
-                direct.add(new Decision.Direct(part.node(),
+                direct.add(new Decision.Direct(
+                        part.node(),
                         new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, false, false)));
             }
         }
@@ -296,7 +348,9 @@ public final class JobRules {
         if (job.state().isTerminal()) {
             Optional<Change> hurried = c.hurry() ? BufferRules.hurry(state, job, now) : Optional.empty();
             hurried.ifPresent(changes::add);
-            return hurried.isPresent() || job.has(JobFlag.STAGE_OUT) ? Optional.empty() : Optional.of(SlurmErrno.ALREADY_DONE);
+            return hurried.isPresent() || job.has(JobFlag.STAGE_OUT)
+                    ? Optional.empty()
+                    : Optional.of(SlurmErrno.ALREADY_DONE);
         }
         if (job.state() == JobState.PENDING) {
             if (job.has(JobFlag.COMPLETING)) {
@@ -306,9 +360,18 @@ public final class JobRules {
             changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, job.reason(), by(uid), now.seconds()));
         } else {
             comment(job, c.adminComment());
-            changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.NONE, by(uid), job.run().exit(), now.seconds()));
+            changes.add(new Change.JobEnded(
+                    job.id(),
+                    JobState.CANCELLED,
+                    JobReason.NONE,
+                    by(uid),
+                    job.run().exit(),
+                    now.seconds()));
             if (c.hurry()) {
-                state.buffers().byJob().find(job.id()).ifPresent(b -> changes.add(new Change.BufferChanged(b.tornDown(true, now.seconds()))));
+                state.buffers()
+                        .byJob()
+                        .find(job.id())
+                        .ifPresent(b -> changes.add(new Change.BufferChanged(b.tornDown(true, now.seconds()))));
             }
         }
         return Optional.empty();
@@ -316,7 +379,8 @@ public final class JobRules {
 
     private void comment(Job job, String words) {
         if (!words.isEmpty()) {
-            changes.add(new Change.DescriptionChanged(job.id(), job.desc().withExtras(job.desc().extras().withAdminComment(words))));
+            changes.add(new Change.DescriptionChanged(
+                    job.id(), job.desc().withExtras(job.desc().extras().withAdminComment(words))));
         }
     }
 
@@ -340,12 +404,17 @@ public final class JobRules {
         }
         int signal = c.signal() == 0 ? SIGKILL : c.signal();
         // a heterogeneous job has one script, whichever of its components is named
-        Job scripts = c.batchOnly() && job.isHet() ? state.jobs().find(job.het().jobId()).orElse(job) : job;
+        Job scripts = c.batchOnly() && job.isHet()
+                ? state.jobs().find(job.het().jobId()).orElse(job)
+                : job;
         for (Step step : scripts.run().steps()) {
-            if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly())) {
+            if (step.state() == Step.State.RUNNING
+                    && (step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly())) {
                 if (step.isBatch()) {
-                    direct.add(new Decision.Direct(step.nodes().getFirst().node(), new NodeMessages.Signal(
-                            scripts.id(), scripts.attempt(), Step.BATCH, signal, c.batchOnly(), c.full())));
+                    direct.add(new Decision.Direct(
+                            step.nodes().getFirst().node(),
+                            new NodeMessages.Signal(
+                                    scripts.id(), scripts.attempt(), Step.BATCH, signal, c.batchOnly(), c.full())));
                 } else {
                     toParts(job, step, signal);
                 }
@@ -363,8 +432,11 @@ public final class JobRules {
             }
             // one that runs goes on, and waits held should it come back to the queue
             if (c.hold()) {
-                JobReason reason = c.asUser() || !Access.isOperator(state, c.uid()) && c.uid() == job.desc().owner().uid()
-                        ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
+                JobReason reason = c.asUser()
+                                || !Access.isOperator(state, c.uid())
+                                        && c.uid() == job.desc().owner().uid()
+                        ? JobReason.JOB_HELD_USER
+                        : JobReason.JOB_HELD_ADMIN;
                 changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
                 changes.addAll(Eligibility.held(state, job));
                 return Optional.empty();
@@ -385,9 +457,11 @@ public final class JobRules {
         if (set) {
             changes.add(new Change.DescriptionChanged(job.id(), UpdateRules.withComputedPriority(job.desc())));
         }
-        JobReason reason = !Dependency.fulfilled(job.dependencies()) ? JobReason.DEPENDENCY
+        JobReason reason = !Dependency.fulfilled(job.dependencies())
+                ? JobReason.DEPENDENCY
                 : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;
-        long priority = Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice());
+        long priority = Math.max(
+                1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice());
         changes.add(new Change.PriorityChanged(job.id(), priority, -1, reason, ""));
         changes.addAll(Eligibility.released(state, job, now));
         BufferRules.again(state, job, now).ifPresent(changes::add);
@@ -410,10 +484,20 @@ public final class JobRules {
             }
             // it skips the time that it waits for, or does not run on
             Optional<JobDesc> skipped = CronRules.next(state, job, now);
-            if (skipped.isPresent() && (job.state() == JobState.PENDING || job.state().isActive())) {
+            if (skipped.isPresent()
+                    && (job.state() == JobState.PENDING || job.state().isActive())) {
                 changes.add(new Change.DescriptionChanged(job.id(), skipped.get()));
-                changes.add(job.state() == JobState.PENDING ? new Change.JobEligible(job.id(), 0) : new Change.JobRequeued(job.id(), c.hold(),
-                        JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+                changes.add(
+                        job.state() == JobState.PENDING
+                                ? new Change.JobEligible(job.id(), 0)
+                                : new Change.JobRequeued(
+                                        job.id(),
+                                        c.hold(),
+                                        JobReason.NONE,
+                                        "",
+                                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
+                                        now.seconds(),
+                                        c.special()));
                 return Optional.empty();
             }
             boolean batch = job.desc().kind() == JobDesc.Kind.BATCH;
@@ -426,8 +510,14 @@ public final class JobRules {
             if (c.hold() || c.special()) {
                 JobReason reason = c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.JOB_REQUEUED_IN_SPECIAL_EXIT;
                 changes.add(RequeueExit.delayed(state, job, now));
-                changes.add(new Change.JobRequeued(job.id(), true, reason, "",
-                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+                changes.add(new Change.JobRequeued(
+                        job.id(),
+                        true,
+                        reason,
+                        "",
+                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
+                        now.seconds(),
+                        c.special()));
             } else {
                 changes.addAll(RequeueExit.later(state, job, now));
             }
@@ -477,53 +567,89 @@ public final class JobRules {
             return Decision.reject(SlurmErrno.ALREADY_DONE);
         }
         if (job.state() == JobState.PENDING) {
-            return Decision.of(List.of(new Change.PendingJobEnded(
-                    job.id(), JobState.CANCELLED, job.reason(), by(c.uid()), now.seconds())), "");
+            return Decision.of(
+                    List.of(new Change.PendingJobEnded(
+                            job.id(), JobState.CANCELLED, job.reason(), by(c.uid()), now.seconds())),
+                    "");
         }
         return Decision.of(List.of(over(job, c.exit(), "", now)), "");
     }
 
     /** An allocation whose command is silent, whatever runs in it; where only root submits, root sees to it. */
     public Decision inactive(Command.EndInactive c) {
-        return state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && mayBeInactive(state, j))
-                .map(j -> Decision.of(List.of(new Change.JobEnded(j.id(), JobState.TIMEOUT, JobReason.INACTIVE_LIMIT, "", j.run().exit(),
-                        now.seconds())), "")).orElseGet(() -> Decision.of(List.of(), ""));
+        return state.jobs()
+                .find(c.jobId())
+                .filter(j -> j.attempt() == c.attempt() && mayBeInactive(state, j))
+                .map(j -> Decision.of(
+                        List.of(new Change.JobEnded(
+                                j.id(),
+                                JobState.TIMEOUT,
+                                JobReason.INACTIVE_LIMIT,
+                                "",
+                                j.run().exit(),
+                                now.seconds())),
+                        ""))
+                .orElseGet(() -> Decision.of(List.of(), ""));
     }
 
     /** An allocation whose command is gone: it ends as if the command had failed. */
     public Decision unclaimed(Command.EndUnclaimed c) {
-        return state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && j.state() == JobState.RUNNING)
-                .map(j -> Decision.of(List.of(over(j, ExitStatus.exited(1), "", now)), "")).orElseGet(() -> Decision.of(List.of(), ""));
+        return state.jobs()
+                .find(c.jobId())
+                .filter(j -> j.attempt() == c.attempt() && j.state() == JobState.RUNNING)
+                .map(j -> Decision.of(List.of(over(j, ExitStatus.exited(1), "", now)), ""))
+                .orElseGet(() -> Decision.of(List.of(), ""));
     }
 
     static boolean mayBeInactive(State state, Job job) {
-        return job.state() == JobState.RUNNING && job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell()
-                && state.partitions().find(job.desc().partition()).filter(p -> p.info().rootOnly()).isEmpty();
+        return job.state() == JobState.RUNNING
+                && job.desc().kind() != JobDesc.Kind.BATCH
+                && !job.desc().extras().noShell()
+                && state.partitions()
+                        .find(job.desc().partition())
+                        .filter(p -> p.info().rootOnly())
+                        .isEmpty();
     }
 
     /** The record for a job whose own work has ended with this status. */
     static Change.JobEnded over(Job job, ExitStatus exit, String why, Now now) {
-        Optional<String> interruptedBy = job.desc().kind() != JobDesc.Kind.RUN ? Optional.empty()
-                : job.run().steps().stream().filter(Step::isInterrupted).findFirst().flatMap(Step::endedBy);
+        Optional<String> interruptedBy = job.desc().kind() != JobDesc.Kind.RUN
+                ? Optional.empty()
+                : job.run().steps().stream()
+                        .filter(Step::isInterrupted)
+                        .findFirst()
+                        .flatMap(Step::endedBy);
         JobState end = switch (why) {
             case "TimeLimit" -> JobState.TIMEOUT;
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
             case "NodeFail" -> JobState.NODE_FAIL;
             // srun may say how its task ended before the node does
-            default -> interruptedBy.isPresent() ? JobState.CANCELLED : exit.isOutOfMemory() ? JobState.OUT_OF_MEMORY
-                    : exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+            default ->
+                interruptedBy.isPresent()
+                        ? JobState.CANCELLED
+                        : exit.isOutOfMemory()
+                                ? JobState.OUT_OF_MEMORY
+                                : exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
         };
         JobReason reason = switch (end) {
             case TIMEOUT -> JobReason.TIME_LIMIT;
             case OUT_OF_MEMORY -> JobReason.OUT_OF_MEMORY;
             case NODE_FAIL -> JobReason.NODE_DOWN;
-            case FAILED -> why.equals("StepdKilled") ? JobReason.STEPD_KILLED
-                    : exit.signal() != 0 ? JobReason.RAISED_SIGNAL : JobReason.NON_ZERO_EXIT_CODE;
+            case FAILED ->
+                why.equals("StepdKilled")
+                        ? JobReason.STEPD_KILLED
+                        : exit.signal() != 0 ? JobReason.RAISED_SIGNAL : JobReason.NON_ZERO_EXIT_CODE;
             case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, PREEMPTED, BOOT_FAIL, DEADLINE -> JobReason.NONE;
         };
         // srun cancels the job of an interrupted step as well, if it lives for so long
         return end == JobState.CANCELLED
-                ? new Change.JobEnded(job.id(), end, reason, "by " + interruptedBy.orElseThrow(), job.run().exit(), now.seconds())
+                ? new Change.JobEnded(
+                        job.id(),
+                        end,
+                        reason,
+                        "by " + interruptedBy.orElseThrow(),
+                        job.run().exit(),
+                        now.seconds())
                 : new Change.JobEnded(job.id(), end, reason, "", exit, now.seconds());
     }
 }

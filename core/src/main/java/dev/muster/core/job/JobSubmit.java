@@ -23,11 +23,15 @@ public final class JobSubmit {
     public static final String PLUGINS = "job_submit";
     /** SchedulerParameters, for the plugin throttle. */
     static final String PER_HOUR = "jobs_per_user_per_hour";
+
     private static final int HOUR_S = 3600;
     /** What the plugin defaults gives to whoever says nothing. */
     private static final String ACCOUNTING_SECONDS = "30";
 
-    /** How many jobs each user has submitted in this hour. Kept beside the state, and forgotten at a restart as Slurm does. */
+    /**
+     * How many jobs each user has submitted in this hour. Kept beside the state, and forgotten at a restart as Slurm
+     * does.
+     */
     public static final class Submissions {
         private final Map<Integer, Integer> jobs = new HashMap<>();
         private long since;
@@ -72,13 +76,20 @@ public final class JobSubmit {
             Optional<Decision.Rejected> refused = Optional.empty();
             switch (name) {
                 case "all_partitions" -> job = job.partition().isEmpty() ? job.withPartition(all(state)) : job;
-                case "partition" -> job = job.partition().isEmpty() ? fitting(state, job).map(job::withPartition).orElse(job) : job;
+                case "partition" ->
+                    job = job.partition().isEmpty()
+                            ? fitting(state, job).map(job::withPartition).orElse(job)
+                            : job;
                 case "defaults" -> job = job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
-                case "require_timelimit" -> refused = job.timing().timeLimitMin() == 0 ? Optional.of(Decision.reject(SlurmErrno.MISSING_TIME_LIMIT))
-                        : refused;
-                case "throttle" -> refused = isTooMany(state, job, submissions, now) ? Optional.of(Decision.reject(SlurmErrno.ACCOUNTING_POLICY))
-                        : refused;
-                default -> { }
+                case "require_timelimit" ->
+                    refused = job.timing().timeLimitMin() == 0
+                            ? Optional.of(Decision.reject(SlurmErrno.MISSING_TIME_LIMIT))
+                            : refused;
+                case "throttle" ->
+                    refused = isTooMany(state, job, submissions, now)
+                            ? Optional.of(Decision.reject(SlurmErrno.ACCOUNTING_POLICY))
+                            : refused;
+                default -> {}
             }
             if (refused.isPresent()) {
                 return new Stopped(refused.get());
@@ -96,7 +107,10 @@ public final class JobSubmit {
             }
             job = switch (name) {
                 case "all_partitions" -> job.partition().isEmpty() ? job.withPartition(all(state)) : job;
-                case "partition" -> job.partition().isEmpty() ? fitting(state, job).map(job::withPartition).orElse(job) : job;
+                case "partition" ->
+                    job.partition().isEmpty()
+                            ? fitting(state, job).map(job::withPartition).orElse(job)
+                            : job;
                 case "defaults" -> job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
                 default -> job;
             };
@@ -115,16 +129,23 @@ public final class JobSubmit {
         if (!job.partition().isEmpty()) {
             return job.partition();
         }
-        List<String> names = List.of(state.settings().options().getOrDefault(PLUGINS, "").split(","));
+        List<String> names =
+                List.of(state.settings().options().getOrDefault(PLUGINS, "").split(","));
         boolean all = names.contains("all_partitions");
-        Optional<String> found = names.contains("partition") && (!all || names.indexOf("partition") < names.indexOf("all_partitions"))
-                ? fitting(state, job) : all ? Optional.of(all(state)) : Optional.empty();
-        return found.orElseGet(() ->
-                state.partitions().values().stream().filter(p -> p.info().isDefault()).map(Partition::name).findFirst().orElse(""));
+        Optional<String> found =
+                names.contains("partition") && (!all || names.indexOf("partition") < names.indexOf("all_partitions"))
+                        ? fitting(state, job)
+                        : all ? Optional.of(all(state)) : Optional.empty();
+        return found.orElseGet(() -> state.partitions().values().stream()
+                .filter(p -> p.info().isDefault())
+                .map(Partition::name)
+                .findFirst()
+                .orElse(""));
     }
 
     private static String all(State state) {
-        return String.join(",", state.partitions().values().stream().map(Partition::name).toList());
+        return String.join(
+                ",", state.partitions().values().stream().map(Partition::name).toList());
     }
 
     /** The one of the highest tier whose limits on nodes and users the job keeps. */
@@ -133,9 +154,15 @@ public final class JobSubmit {
         int tier = Integer.MIN_VALUE;
         int nodes = job.request().nodesMin();
         for (Partition p : state.partitions().values()) {
-            boolean fits = p.takesJobs() && PartitionLimits.mayEnter(job, p) && PartitionLimits.admitsAccount(p.info(), job.charge().account(), state)
-                    && PartitionLimits.admitsGroups(p.info(), job.owner(), state) && (!p.info().rootOnly() || job.owner().uid() == 0)
-                    && (nodes == 0 || nodes >= p.info().minNodes() && (p.info().maxNodes() < 0 || nodes <= p.info().maxNodes()));
+            boolean fits = p.takesJobs()
+                    && PartitionLimits.mayEnter(job, p)
+                    && PartitionLimits.admitsAccount(p.info(), job.charge().account(), state)
+                    && PartitionLimits.admitsGroups(p.info(), job.owner(), state)
+                    && (!p.info().rootOnly() || job.owner().uid() == 0)
+                    && (nodes == 0
+                            || nodes >= p.info().minNodes()
+                                    && (p.info().maxNodes() < 0
+                                            || nodes <= p.info().maxNodes()));
             if (fits && p.info().priorityTier() > tier) {
                 best = p.name();
                 tier = p.info().priorityTier();
@@ -146,14 +173,23 @@ public final class JobSubmit {
 
     private static boolean isTooMany(State state, JobDesc job, Submissions submissions, Now now) {
         String most = state.settings().options().getOrDefault(PER_HOUR, "");
-        return Digits.only(most, 9) && most.charAt(0) != '0' && submissions.of(job.owner().uid(), now.seconds()) >= Integer.parseInt(most);
+        return Digits.only(most, 9)
+                && most.charAt(0) != '0'
+                && submissions.of(job.owner().uid(), now.seconds()) >= Integer.parseInt(most);
     }
 
     /** What the plugin logging says of a request. */
     public static String logged(JobDesc d, int uid) {
-        List<String> words = List.of("account:" + orNull(d.charge().account()), "begin_time:" + d.timing().beginTime(),
-                "dependency:" + orNull(d.timing().dependency()), "name:" + orNull(d.name()), "partition:" + orNull(d.partition()),
-                "qos:" + orNull(d.charge().qos()), "submit_uid:" + uid, "time_limit:" + d.timing().timeLimitMin(), "user_id:" + d.owner().uid());
+        List<String> words = List.of(
+                "account:" + orNull(d.charge().account()),
+                "begin_time:" + d.timing().beginTime(),
+                "dependency:" + orNull(d.timing().dependency()),
+                "name:" + orNull(d.name()),
+                "partition:" + orNull(d.partition()),
+                "qos:" + orNull(d.charge().qos()),
+                "submit_uid:" + uid,
+                "time_limit:" + d.timing().timeLimitMin(),
+                "user_id:" + d.owner().uid());
         return "job_submit/logging: job_submit: Job submit request: " + String.join(" ", words);
     }
 

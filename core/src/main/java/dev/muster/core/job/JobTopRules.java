@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code scontrol top}: jobs go before all others of the same user, partition, account and QOS. Priorities are exchanged among these, by
- * their nice values, so that nobody else's jobs are touched.
+ * {@code scontrol top}: jobs go before all others of the same user, partition, account and QOS. Priorities are
+ * exchanged among these, by their nice values, so that nobody else's jobs are touched.
  */
 public final class JobTopRules {
     /** An option: users may do this with their own jobs. */
@@ -38,16 +38,24 @@ public final class JobTopRules {
         List<Job> wanted = new ArrayList<>();
         for (Command.JobRef ref : c.jobs()) {
             Optional<Job> job = state.job(ref.jobId(), ref.task());
-            boolean some = Access.isOperator(state, c.uid()) || state.settings().options().containsKey(USERS_MAY);
-            boolean may = some && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
-            Optional<SlurmErrno> errno = some && job.isEmpty() ? Optional.of(SlurmErrno.INVALID_JOB_ID)
-                    : !may ? Optional.of(SlurmErrno.ACCESS_DENIED)
-                    : !job.get().isPending() ? Optional.of(SlurmErrno.JOB_NOT_PENDING)
-                    : job.get().isHeld() ? Optional.of(SlurmErrno.JOB_HELD)
-                    : job.get().desc().partition().indexOf(',') >= 0 ? Optional.of(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE)
-                    : Optional.empty();
+            boolean some = Access.isOperator(state, c.uid())
+                    || state.settings().options().containsKey(USERS_MAY);
+            boolean may =
+                    some && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
+            Optional<SlurmErrno> errno = some && job.isEmpty()
+                    ? Optional.of(SlurmErrno.INVALID_JOB_ID)
+                    : !may
+                            ? Optional.of(SlurmErrno.ACCESS_DENIED)
+                            : !job.get().isPending()
+                                    ? Optional.of(SlurmErrno.JOB_NOT_PENDING)
+                                    : job.get().isHeld()
+                                            ? Optional.of(SlurmErrno.JOB_HELD)
+                                            : job.get().desc().partition().indexOf(',') >= 0
+                                                    ? Optional.of(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE)
+                                                    : Optional.empty();
             if (errno.isPresent()) {
-                errors.add(new JobError(ref.text(), errno.get().number(), errno.get().sentence()));
+                errors.add(new JobError(
+                        ref.text(), errno.get().number(), errno.get().sentence()));
             } else {
                 wanted.add(job.get());
                 done.add(ref.text());
@@ -60,16 +68,21 @@ public final class JobTopRules {
     }
 
     /**
-     * Those that are not of the first one's kind stay where they are. Of equals the one with the lower number goes first: who is to go behind
-     * it comes one lower than it.
+     * Those that are not of the first one's kind stay where they are. Of equals the one with the lower number goes
+     * first: who is to go behind it comes one lower than it.
      */
     private static void exchange(State state, List<Job> wanted, Priorities priorities, List<Change> changes) {
         List<Job> before = new ArrayList<>(state.jobs().values().stream()
-                .filter(j -> j.isPending() && !j.isHeld() && isAlike(j.desc(), wanted.getFirst().desc())).toList());
+                .filter(j -> j.isPending()
+                        && !j.isHeld()
+                        && isAlike(j.desc(), wanted.getFirst().desc()))
+                .toList());
         Map<Integer, Long> had = new HashMap<>();
         before.forEach(j -> had.put(j.id(), priorities.of(j)));
-        before.sort(Comparator.comparingLong((Job j) -> had.get(j.id())).reversed().thenComparingInt(Job::id));
-        List<Job> after = new ArrayList<>(wanted.stream().filter(before::contains).distinct().toList());
+        before.sort(
+                Comparator.comparingLong((Job j) -> had.get(j.id())).reversed().thenComparingInt(Job::id));
+        List<Job> after = new ArrayList<>(
+                wanted.stream().filter(before::contains).distinct().toList());
         before.stream().filter(j -> !after.contains(j)).forEach(after::add);
         long last = Long.MAX_VALUE;
         for (int i = 0; i < after.size(); i++) {
@@ -81,13 +94,16 @@ public final class JobTopRules {
                 Json.Obj desc = Json.object(Codec.encode(job.desc()));
                 UpdateRules.put(desc, "timing.nice", job.desc().timing().nice() + less);
                 changes.add(new Change.DescriptionChanged(job.id(), Codec.bind(desc, JobDesc.class)));
-                changes.add(new Change.PriorityChanged(job.id(), Math.max(1, job.priority() - less), job.holdUid(), job.reason(), job.reasonText()));
+                changes.add(new Change.PriorityChanged(
+                        job.id(), Math.max(1, job.priority() - less), job.holdUid(), job.reason(), job.reasonText()));
             }
         }
     }
 
     private static boolean isAlike(JobDesc a, JobDesc b) {
-        return a.owner().uid() == b.owner().uid() && a.partition().equals(b.partition())
-                && a.charge().account().equals(b.charge().account()) && a.charge().qos().equals(b.charge().qos());
+        return a.owner().uid() == b.owner().uid()
+                && a.partition().equals(b.partition())
+                && a.charge().account().equals(b.charge().account())
+                && a.charge().qos().equals(b.charge().qos());
     }
 }

@@ -16,12 +16,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@code --mem-update}: once in a run a job gives back what it does not use of its memory. What it keeps on each node is what it uses where it uses
- * most, with the margin that it asked for, and never less than a tenth of what it had; no node gets more than it had.
+ * {@code --mem-update}: once in a run a job gives back what it does not use of its memory. What it keeps on each node
+ * is what it uses where it uses most, with the margin that it asked for, and never less than a tenth of what it had; no
+ * node gets more than it had.
  */
 public final class MemoryRules {
     private static final int LEAST_SHARE = 10;
-    /** Measured later than this after its time, as after a stop of slurmctld, it is another time: the job keeps what it has. */
+    /**
+     * Measured later than this after its time, as after a stop of slurmctld, it is another time: the job keeps what it
+     * has.
+     */
     public static final long LATEST_MS = 120_000;
 
     private MemoryRules() {}
@@ -34,12 +38,18 @@ public final class MemoryRules {
         }
         long lateMs = job.run().preSuspendMs() + tickMs - job.run().sinceTickMs() - e.memUpdateMin() * 60_000L;
         PartitionLimits.Memory asked = PartitionLimits.memory(state, job);
-        return lateMs >= 0 && lateMs < LATEST_MS && job.run().allocation().nodes().stream()
-                .noneMatch(s -> s.memoryMb() < (asked.perNodeMb() > 0 ? asked.perNodeMb() : asked.perCpuMb() * s.cpus()));
+        return lateMs >= 0
+                && lateMs < LATEST_MS
+                && job.run().allocation().nodes().stream()
+                        .noneMatch(s -> s.memoryMb()
+                                < (asked.perNodeMb() > 0 ? asked.perNodeMb() : asked.perCpuMb() * s.cpus()));
     }
 
     public static Decision measured(State state, Command.MemoryMeasured c, Now now) {
-        Job job = state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && isDue(state, j, now.tickMs())).orElse(null);
+        Job job = state.jobs()
+                .find(c.jobId())
+                .filter(j -> j.attempt() == c.attempt() && isDue(state, j, now.tickMs()))
+                .orElse(null);
         if (job == null) {
             return Decision.of(List.of(), "");
         }

@@ -19,7 +19,10 @@ public final class NotifyRules {
 
     private NotifyRules() {}
 
-    /** The reply says whose job waits for it: "salloc" if its client has to fetch the words, "" if the job's node prints them. */
+    /**
+     * The reply says whose job waits for it: "salloc" if its client has to fetch the words, "" if the job's node prints
+     * them.
+     */
     public static Decision notify(State state, Command.NotifyJob c) {
         Optional<Job> found = state.job(c.job().jobId(), c.job().task());
         if (found.isEmpty()) {
@@ -44,8 +47,12 @@ public final class NotifyRules {
         for (Step step : job.run().steps()) {
             boolean reads = job.desc().kind() == JobDesc.Kind.BATCH ? step.isBatch() : step.isAsked();
             if (reads && step.state() == Step.State.RUNNING) {
-                return Decision.of(List.of(), "", List.of(new Decision.Direct(step.nodes().getFirst().node(),
-                        new NodeMessages.Notify(job.id(), job.attempt(), step.id(), c.text()))));
+                return Decision.of(
+                        List.of(),
+                        "",
+                        List.of(new Decision.Direct(
+                                step.nodes().getFirst().node(),
+                                new NodeMessages.Notify(job.id(), job.attempt(), step.id(), c.text()))));
             }
         }
         return Decision.reject(SlurmErrno.TRANSITION_STATE_NO_UPDATE);

@@ -24,42 +24,65 @@ public final class RequeueExit {
 
     private RequeueExit() {}
 
-    /** The records: ended, or requeued where the configuration names the code, the job may be requeued and nothing but its script ended it. */
+    /**
+     * The records: ended, or requeued where the configuration names the code, the job may be requeued and nothing but
+     * its script ended it.
+     */
     public static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
         Optional<Preemption> goes = state.preempted().find(job.id()).filter(p -> p.endTick() > 0);
         if (goes.isPresent()) {
             // it was told to make room: whether it ends for that or by itself nobody can tell
-            return goes.get().mode() == Preemption.Mode.REQUEUE ? yielded(state, job, now)
-                    : List.of(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", exit, now.seconds()));
+            return goes.get().mode() == Preemption.Mode.REQUEUE
+                    ? yielded(state, job, now)
+                    : List.of(
+                            new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", exit, now.seconds()));
         }
         if (Expediting.isAsked(job) && !exit.isSuccess() && !why.equals("TimeLimit")) {
             return Expediting.failed(job, exit, now);
         }
-        if (job.desc().kind() != JobDesc.Kind.BATCH || !why.isEmpty() || exit.signal() != 0 || !job.mayRequeue(state.settings())) {
+        if (job.desc().kind() != JobDesc.Kind.BATCH
+                || !why.isEmpty()
+                || exit.signal() != 0
+                || !job.mayRequeue(state.settings())) {
             return List.of(JobRules.over(job, exit, why, now));
         }
         if (names(state, Settings.REQUEUE_EXIT_HOLD, exit.code())) {
-            return List.of(delayed(state, job, now),
+            return List.of(
+                    delayed(state, job, now),
                     new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true, exit));
         }
-        return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(state, job, exit, now) : List.of(JobRules.over(job, exit, why, now));
+        return names(state, Settings.REQUEUE_EXIT, exit.code())
+                ? later(state, job, exit, now)
+                : List.of(JobRules.over(job, exit, why, now));
     }
 
     /** Back to the queue to make room; in one entry, after a time of grace as well: its nodes tell its user why. */
     public static List<Change> yielded(State state, Job job, Now now) {
-        List<Change> out = new ArrayList<>(List.of(new Change.JobPreempted(job.id(), now.seconds(), Preemption.Mode.REQUEUE, 0)));
+        List<Change> out =
+                new ArrayList<>(List.of(new Change.JobPreempted(job.id(), now.seconds(), Preemption.Mode.REQUEUE, 0)));
         out.addAll(later(state, job, now));
         return out;
     }
 
-    /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
+    /**
+     * Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it.
+     */
     public static List<Change> later(State state, Job job, Now now) {
         return later(state, job, ExitStatus.NONE, now);
     }
 
     private static List<Change> later(State state, Job job, ExitStatus exit, Now now) {
-        return List.of(delayed(state, job, now), new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
-                Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false, exit));
+        return List.of(
+                delayed(state, job, now),
+                new Change.JobRequeued(
+                        job.id(),
+                        false,
+                        JobReason.NONE,
+                        "",
+                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
+                        now.seconds(),
+                        false,
+                        exit));
     }
 
     /** Who is released before that is over waits for the rest of it. */

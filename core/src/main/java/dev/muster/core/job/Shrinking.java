@@ -13,7 +13,10 @@ import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Optional;
 
-/** A running job gives up some of its nodes ({@code scontrol update NumNodes=, NodeList=}). The node of its script stays. */
+/**
+ * A running job gives up some of its nodes ({@code scontrol update NumNodes=, NodeList=}). The node of its script
+ * stays.
+ */
 final class Shrinking {
     private Shrinking() {}
 
@@ -28,24 +31,31 @@ final class Shrinking {
             return refuse(SlurmErrno.INVALID_NODE_COUNT);
         }
         if (count > nodes.size()) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
-                    "Expanding a running job is not supported by this version of Muster"));
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.NOT_SUPPORTED, "Expanding a running job is not supported by this version of Muster"));
         }
-        return count < 1 ? refuse(SlurmErrno.INVALID_NODE_COUNT) : keep(job, nodes.subList(0, count), desc, now, changes);
+        return count < 1
+                ? refuse(SlurmErrno.INVALID_NODE_COUNT)
+                : keep(job, nodes.subList(0, count), desc, now, changes);
     }
 
     static Optional<Decision.Rejected> toList(Job job, String value, Json.Obj desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
-        if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok) || ok.list().names().isEmpty()
+        if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok)
+                || ok.list().names().isEmpty()
                 || !nodes.containsAll(ok.list().names())) {
             return refuse(SlurmErrno.INVALID_NODE_NAME);
         }
         return keep(job, ok.list().names(), desc, now, changes);
     }
 
-    private static Optional<Decision.Rejected> keep(Job job, List<String> kept, Json.Obj desc, long now, List<Change> changes) {
+    private static Optional<Decision.Rejected> keep(
+            Job job, List<String> kept, Json.Obj desc, long now, List<Change> changes) {
         List<Allocation.Share> nodes = job.run().allocation().nodes();
-        List<String> dropped = nodes.stream().map(Allocation.Share::node).filter(n -> !kept.contains(n)).toList();
+        List<String> dropped = nodes.stream()
+                .map(Allocation.Share::node)
+                .filter(n -> !kept.contains(n))
+                .toList();
         if (job.state() != JobState.RUNNING || job.has(JobFlag.CONFIGURING)) {
             return refuse(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
         }
@@ -60,8 +70,12 @@ final class Shrinking {
         UpdateRules.put(desc, "request.nodesMin", (long) (nodes.size() - dropped.size()));
         UpdateRules.put(desc, "request.nodesMax", (long) (nodes.size() - dropped.size()));
         if (r.tasks() > 0) {
-            int cpus = nodes.stream().filter(s -> !dropped.contains(s.node())).mapToInt(Allocation.Share::cpus).sum();
-            UpdateRules.put(desc, "request.tasks", (long) Math.max(1, Math.min(r.tasks(), cpus / Math.max(1, r.cpusPerTask()))));
+            int cpus = nodes.stream()
+                    .filter(s -> !dropped.contains(s.node()))
+                    .mapToInt(Allocation.Share::cpus)
+                    .sum();
+            UpdateRules.put(desc, "request.tasks", (long) Math.max(
+                    1, Math.min(r.tasks(), cpus / Math.max(1, r.cpusPerTask()))));
         }
         return Optional.empty();
     }

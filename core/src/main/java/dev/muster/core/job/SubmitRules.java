@@ -96,17 +96,19 @@ public final class SubmitRules {
             case JobSubmit.Passed p -> asked = p.desc();
         }
         if (asked.partition().startsWith(",")) {
-            return new Unfit(SlurmErrno.INVALID_PARTITION_NAME);     // all rules ask for the first of them
+            return new Unfit(SlurmErrno.INVALID_PARTITION_NAME); // all rules ask for the first of them
         }
         JobDesc desc;
-        JobDesc placed = rerouted(withPartition(asked)).withCharge(asked.charge().asked(asked.partition()));
-        switch (accounts.charge(placed.withPartition(PartitionLimits.takingJobs(placed.partition(), state)).withRequest(
-                GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
+        JobDesc placed =
+                rerouted(withPartition(asked)).withCharge(asked.charge().asked(asked.partition()));
+        switch (accounts.charge(placed.withPartition(PartitionLimits.takingJobs(placed.partition(), state))
+                .withRequest(GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
-            case AccountRules.Fit f -> desc = PartitionLimits.withCpusForMemory(
-                    GpuDefaults.with(accounts.withTimeLimit(f.desc()), state), state);
+            case AccountRules.Fit f ->
+                desc = PartitionLimits.withCpusForMemory(
+                        GpuDefaults.with(accounts.withTimeLimit(f.desc()), state), state);
         }
         Optional<JobDesc> labelled = McsLabel.of(state.settings()).labelled(desc);
         if (labelled.isEmpty()) {
@@ -130,7 +132,8 @@ public final class SubmitRules {
         }
         JobDesc whole = desc;
         int tasks = Math.max(1, array.get().size());
-        return accounts.admitted(desc, tasks, use).<Verdict>map(d -> new Fit(d, dependencies, array.get()))
+        return accounts.admitted(desc, tasks, use)
+                .<Verdict>map(d -> new Fit(d, dependencies, array.get()))
                 .orElseGet(() -> new Unfit(accounts.refusal(whole, tasks, use)));
     }
 
@@ -150,8 +153,15 @@ public final class SubmitRules {
 
     private Decision estimated(int jobId, JobDesc desc) {
         return planner.estimate(state, now, desc)
-                .<Decision>map(e -> Decision.of(List.of(), new SubmitReply(
-                        jobId, List.of(), e.start(), dev.muster.model.format.HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
+                .<Decision>map(e -> Decision.of(
+                        List.of(),
+                        new SubmitReply(
+                                jobId,
+                                List.of(),
+                                e.start(),
+                                dev.muster.model.format.HostList.of(e.nodes()).compressed(),
+                                e.cpus(),
+                                e.partition())))
                 .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
     }
 
@@ -160,11 +170,20 @@ public final class SubmitRules {
         Job.Array array = fit.array();
         Ids ids = new Ids(state);
         int id = ids.jobId();
-        Job job = job(c, fit, id, ids.sluid(), array.size() == 0 ? Job.Array.NONE
-                : new Job.Array(id, -1, array.pending(), array.maxRunning(), array.size()));
+        Job job = job(
+                c,
+                fit,
+                id,
+                ids.sluid(),
+                array.size() == 0
+                        ? Job.Array.NONE
+                        : new Job.Array(id, -1, array.pending(), array.maxRunning(), array.size()));
         AccountRules accounts = new AccountRules(state);
-        if (c.immediate() && AccountRules.under(desc).stream()
-                .noneMatch(d -> accounts.blocks(d, Allocation.NONE, d.timing().timeLimitMin(), use) == JobReason.NONE)) {
+        if (c.immediate()
+                && AccountRules.under(desc).stream()
+                        .noneMatch(d ->
+                                accounts.blocks(d, Allocation.NONE, d.timing().timeLimitMin(), use)
+                                        == JobReason.NONE)) {
             return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
         if (c.immediate()) {
@@ -189,8 +208,11 @@ public final class SubmitRules {
 
     /** Somebody waits in its partition for nodes, and came first. */
     private boolean isBehind(JobDesc desc) {
-        return state.jobs().values().stream().anyMatch(j -> j.isPending() && j.eligibleTime() > 0 && !j.isHeld()
-                && j.desc().partition().equals(desc.partition()));
+        return state.jobs().values().stream()
+                .anyMatch(j -> j.isPending()
+                        && j.eligibleTime() > 0
+                        && !j.isHeld()
+                        && j.desc().partition().equals(desc.partition()));
     }
 
     Job job(Command.SubmitJob c, Fit fit, int id, long sluid, Job.Array array) {
@@ -198,21 +220,41 @@ public final class SubmitRules {
         List<Dependency> dependencies = fit.dependencies();
         JobDesc.Timing timing = desc.timing();
         boolean held = timing.hold() || timing.prioritySet() && timing.priority() == 0;
-        long priority = held ? 0 : timing.prioritySet() ? timing.priority()
-                : Math.max(1, PRIORITY_TOP - sluid - timing.nice());
+        long priority =
+                held ? 0 : timing.prioritySet() ? timing.priority() : Math.max(1, PRIORITY_TOP - sluid - timing.nice());
         boolean waits = timing.beginTime() > now.seconds() || !dependencies.isEmpty();
-        JobReason reason = held ? JobReason.JOB_HELD_USER
-                : !dependencies.isEmpty() ? JobReason.DEPENDENCY
-                : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
-        return new Job(id, sluid, array, Interned.desc(desc, state), JobState.PENDING, 0, reason, "", priority,
-                held ? c.uid() : -1, now.seconds(), waits || held ? 0 : now.seconds(), 0, 0, dependencies, Job.Run.NONE, Job.Het.NONE, 0, "");
+        JobReason reason = held
+                ? JobReason.JOB_HELD_USER
+                : !dependencies.isEmpty() ? JobReason.DEPENDENCY : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
+        return new Job(
+                id,
+                sluid,
+                array,
+                Interned.desc(desc, state),
+                JobState.PENDING,
+                0,
+                reason,
+                "",
+                priority,
+                held ? c.uid() : -1,
+                now.seconds(),
+                waits || held ? 0 : now.seconds(),
+                0,
+                0,
+                dependencies,
+                Job.Run.NONE,
+                Job.Het.NONE,
+                0,
+                "");
     }
 
     /** Alternate: where jobs of a partition go that takes none. */
     private JobDesc rerouted(JobDesc desc) {
         JobDesc at = desc;
         for (int i = 0; i < state.partitions().size(); i++) {
-            Optional<Partition> p = state.partitions().find(at.partition()).filter(x -> !x.takesJobs() && !x.info().alternate().isEmpty());
+            Optional<Partition> p = state.partitions()
+                    .find(at.partition())
+                    .filter(x -> !x.takesJobs() && !x.info().alternate().isEmpty());
             if (p.isEmpty()) {
                 return at;
             }
@@ -235,8 +277,18 @@ public final class SubmitRules {
 
     /** What is kept as it was given, and shown in lists. */
     private static Stream<String> texts(JobDesc d) {
-        return Stream.of(d.name(), d.partition(), d.charge().account(), d.charge().qos(), d.charge().reservation(), d.charge().wckey(),
-                d.extras().comment(), d.extras().adminComment(), d.extras().mailUser(), d.request().features(), d.request().licenses());
+        return Stream.of(
+                d.name(),
+                d.partition(),
+                d.charge().account(),
+                d.charge().qos(),
+                d.charge().reservation(),
+                d.charge().wckey(),
+                d.extras().comment(),
+                d.extras().adminComment(),
+                d.extras().mailUser(),
+                d.request().features(),
+                d.request().licenses());
     }
 
     private Optional<Decision.Rejected> refusal(Command.SubmitJob c, JobDesc desc) {
@@ -264,7 +316,7 @@ public final class SubmitRules {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (c.desc().charge().wckey().startsWith("*")) {
-            return refuse(SlurmErrno.INVALID_WCKEY);     // so the default one is shown
+            return refuse(SlurmErrno.INVALID_WCKEY); // so the default one is shown
         }
         if (desc.extras().warnReserve() && !new PreemptPolicy(state).isOn()) {
             return refuse(SlurmErrno.PREEMPTION_REQUIRED);
@@ -281,23 +333,32 @@ public final class SubmitRules {
             return refuse(late.get());
         }
         int active = state.jobs().size() - state.ended().size();
-        long numbers = (long) state.settings().maxJobId() - Math.max(1, state.settings().firstJobId());
+        long numbers = (long) state.settings().maxJobId()
+                - Math.max(1, state.settings().firstJobId());
         if (active >= state.settings().maxJobCount() || state.jobs().size() >= numbers) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT,
-                    "Resource temporarily unavailable"));
+            return Optional.of(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
         }
-        return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request()).or(() -> partitionRefusal(desc))
+        return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request())
+                .or(() -> partitionRefusal(desc))
                 .or(() -> planner.infeasible(state, desc));
     }
 
     /** The least time that would do is more than any of its partitions gives. */
     private boolean isTooLong(JobDesc desc) {
         int least = desc.timing().timeMinMin();
-        return least > 0 && Stream.of(desc.partition().split(",")).allMatch(name -> state.partitions().find(name)
-                .filter(p -> p.info().maxTimeMin() >= 0 && least > p.info().maxTimeMin()).isPresent());
+        return least > 0
+                && Stream.of(desc.partition().split(","))
+                        .allMatch(name -> state.partitions()
+                                .find(name)
+                                .filter(p -> p.info().maxTimeMin() >= 0
+                                        && least > p.info().maxTimeMin())
+                                .isPresent());
     }
 
-    /** A deadline that has passed, or that the shortest run the job accepts would miss even if it began at once, or when it may begin. */
+    /**
+     * A deadline that has passed, or that the shortest run the job accepts would miss even if it began at once, or when
+     * it may begin.
+     */
     private Optional<SlurmErrno> pastDeadline(JobDesc.Timing t) {
         if (t.timeMinMin() > 0 && t.timeLimitMin() > 0 && t.timeMinMin() > t.timeLimitMin()) {
             return Optional.of(SlurmErrno.INVALID_TIME_MIN);
@@ -311,10 +372,14 @@ public final class SubmitRules {
         }
         boolean fixed = t.timeMinMin() == 0 && t.timeLimitMin() > 0;
         return t.deadline() <= now.seconds() || fixed && begin + t.timeLimitMin() * 60L > t.deadline()
-                ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT) : Optional.empty();
+                ? Optional.of(SlurmErrno.INVALID_TIME_LIMIT)
+                : Optional.empty();
     }
 
-    /** Each of the partitions named must exist, and one of them must be open to the job; EnforcePartLimits counts the limits of those. */
+    /**
+     * Each of the partitions named must exist, and one of them must be open to the job; EnforcePartLimits counts the
+     * limits of those.
+     */
     private Optional<Decision.Rejected> partitionRefusal(JobDesc desc) {
         List<Partition> open = new ArrayList<>();
         Optional<SlurmErrno> closed = Optional.empty();
@@ -348,7 +413,8 @@ public final class SubmitRules {
         if (desc.timing().timeLimitMin() == 0 && info.defaultTimeMin() == PartitionInfo.NO_TIME) {
             return Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
         }
-        return !enforcesLimits() && PartitionLimits.hasTooFewTasks(desc, partition, state) ? Optional.of(SlurmErrno.BAD_TASK_COUNT)
+        return !enforcesLimits() && PartitionLimits.hasTooFewTasks(desc, partition, state)
+                ? Optional.of(SlurmErrno.BAD_TASK_COUNT)
                 : Optional.empty();
     }
 
@@ -356,7 +422,10 @@ public final class SubmitRules {
         return List.of("ALL", "ANY").contains(state.settings().enforcePartLimits());
     }
 
-    /** With ALL each partition's limits must hold, with ANY those of one that is up; one that is down is no reason to refuse. */
+    /**
+     * With ALL each partition's limits must hold, with ANY those of one that is up; one that is down is no reason to
+     * refuse.
+     */
     private Optional<SlurmErrno> brokenLimit(JobDesc desc, List<Partition> open) {
         if (!enforcesLimits()) {
             return Optional.empty();
@@ -364,8 +433,12 @@ public final class SubmitRules {
         List<SlurmErrno> broken = new ArrayList<>();
         for (Partition p : open) {
             Optional<SlurmErrno> limit = PartitionLimits.broken(desc, p, state)
-                    .or(() -> PartitionLimits.hasTooFewTasks(desc, p, state) ? Optional.of(SlurmErrno.INVALID_NODE_COUNT) : Optional.empty());
-            if (limit.isEmpty() && p.isUp() && state.settings().enforcePartLimits().equals("ANY")) {
+                    .or(() -> PartitionLimits.hasTooFewTasks(desc, p, state)
+                            ? Optional.of(SlurmErrno.INVALID_NODE_COUNT)
+                            : Optional.empty());
+            if (limit.isEmpty()
+                    && p.isUp()
+                    && state.settings().enforcePartLimits().equals("ANY")) {
                 return Optional.empty();
             }
             limit.ifPresent(broken::add);
@@ -373,7 +446,8 @@ public final class SubmitRules {
         if (broken.isEmpty() || state.settings().enforcePartLimits().equals("ALL")) {
             return broken.stream().findFirst();
         }
-        return Optional.of(broken.size() < open.size() ? SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE : broken.getLast());
+        return Optional.of(
+                broken.size() < open.size() ? SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE : broken.getLast());
     }
 
     private static Optional<Decision.Rejected> refuse(SlurmErrno errno) {
@@ -385,7 +459,8 @@ public final class SubmitRules {
         if (text.isEmpty()) {
             return Optional.of(Job.Array.NONE);
         }
-        List<IndexSet.Spec> spec = IndexSet.parseArray(text, Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1));
+        List<IndexSet.Spec> spec = IndexSet.parseArray(
+                text, Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1));
         if (spec.isEmpty()) {
             return Optional.empty();
         }

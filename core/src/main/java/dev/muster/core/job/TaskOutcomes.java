@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What came of something that was asked of several tasks of an array: those with the same outcome are told of together, in order. */
+/**
+ * What came of something that was asked of several tasks of an array: those with the same outcome are told of together,
+ * in order.
+ */
 public final class TaskOutcomes {
     private static final String DONE = "No error";
 
@@ -24,7 +27,10 @@ public final class TaskOutcomes {
 
     /** @param refused empty where it was done */
     public void put(IndexSet of, Optional<Decision.Rejected> refused) {
-        put(of, refused.map(r -> new JobError("", r.errno().number(), r.sentence())).orElse(done("")));
+        put(
+                of,
+                refused.map(r -> new JobError("", r.errno().number(), r.sentence()))
+                        .orElse(done("")));
     }
 
     /** @param outcome without the job's name */
@@ -45,7 +51,9 @@ public final class TaskOutcomes {
 
     /** The tasks that a job of an array stands for. */
     static IndexSet of(Job job) {
-        return job.isArrayRecord() ? job.array().pending() : job.isArrayTask() ? IndexSet.of(job.array().task()) : IndexSet.empty();
+        return job.isArrayRecord()
+                ? job.array().pending()
+                : job.isArrayTask() ? IndexSet.of(job.array().task()) : IndexSet.empty();
     }
 
     /** Returns the outcomes as {@code 7_1-3}; none for tasks without an error and without lines of job_submit.lua. */
@@ -53,8 +61,13 @@ public final class TaskOutcomes {
         if (tasks.keySet().stream().allMatch(e -> e.errno() == 0 && e.said().isEmpty())) {
             return List.of();
         }
-        return tasks.entrySet().stream().sorted(Comparator.comparingInt(e -> e.getValue().first()))
-                .map(e -> new JobError(arrayJobId + "_" + e.getValue().compact(), e.getKey().errno(), e.getKey().error(),
-                        e.getKey().said())).toList();
+        return tasks.entrySet().stream()
+                .sorted(Comparator.comparingInt(e -> e.getValue().first()))
+                .map(e -> new JobError(
+                        arrayJobId + "_" + e.getValue().compact(),
+                        e.getKey().errno(),
+                        e.getKey().error(),
+                        e.getKey().said()))
+                .toList();
     }
 }

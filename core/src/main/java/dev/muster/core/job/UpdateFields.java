@@ -19,20 +19,30 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The fields of a job that {@code scontrol update} sets as they are: where each goes, how it is read, who may and when. */
+/**
+ * The fields of a job that {@code scontrol update} sets as they are: where each goes, how it is read, who may and when.
+ */
 final class UpdateFields {
     private UpdateFields() {}
 
     private enum Kind {
-        TEXT, COUNT,
+        TEXT,
+        COUNT,
         /** Recorded as what the user asked for, too. */
         QOS,
         /** At least one. */
-        CPUS, TASKS, TASKS_PER_NODE,
-        YES_NO, HOSTS, GRES, BIND, SWITCHES,
+        CPUS,
+        TASKS,
+        TASKS_PER_NODE,
+        YES_NO,
+        HOSTS,
+        GRES,
+        BIND,
+        SWITCHES,
         /** Seconds since 1970: the edge has read what people write. */
         MOMENT,
-        MINUTES, MEGABYTES,
+        MINUTES,
+        MEGABYTES,
         /** A path, in bytes. */
         PATH
     }
@@ -117,24 +127,46 @@ final class UpdateFields {
                 UpdateRules.put(desc, "charge.qosAsked", value.toLowerCase(Locale.ROOT));
                 yield done(desc, field, value);
             }
-            case CPUS -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT) : cpus(desc, field, number(value).getAsLong());
-            case TASKS -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : number(value).getAsLong() == 0 ? refuse(SlurmErrno.INVALID_CPU_COUNT)
-                    : done(desc, field, number(value).getAsLong());
-            case TASKS_PER_NODE -> number(value).orElse(0) < 1 ? refuse(SlurmErrno.INVALID_CPU_COUNT)
-                    : done(desc, field, number(value).getAsLong());
-            case COUNT -> number(value).isEmpty() ? refuse(SlurmErrno.ERROR) : done(desc, field, number(value).getAsLong());
+            case CPUS ->
+                number(value).orElse(0) < 1
+                        ? refuse(SlurmErrno.INVALID_CPU_COUNT)
+                        : cpus(desc, field, number(value).getAsLong());
+            case TASKS ->
+                number(value).isEmpty()
+                        ? refuse(SlurmErrno.ERROR)
+                        : number(value).getAsLong() == 0
+                                ? refuse(SlurmErrno.INVALID_CPU_COUNT)
+                                : done(desc, field, number(value).getAsLong());
+            case TASKS_PER_NODE ->
+                number(value).orElse(0) < 1
+                        ? refuse(SlurmErrno.INVALID_CPU_COUNT)
+                        : done(desc, field, number(value).getAsLong());
+            case COUNT ->
+                number(value).isEmpty()
+                        ? refuse(SlurmErrno.ERROR)
+                        : done(desc, field, number(value).getAsLong());
             case YES_NO -> yesNo(desc, field, value);
-            case HOSTS -> value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok ? done(desc, field, value)
-                    : refuse(SlurmErrno.INVALID_NODE_NAME);
-            case GRES -> value.equals("0") ? done(desc, field, "")
-                    : Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
+            case HOSTS ->
+                value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok
+                        ? done(desc, field, value)
+                        : refuse(SlurmErrno.INVALID_NODE_NAME);
+            case GRES ->
+                value.equals("0")
+                        ? done(desc, field, "")
+                        : Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
             case BIND -> TresBind.isValid(value) ? done(desc, field, value) : refuse(SlurmErrno.INVALID_TRES);
             case MOMENT -> moment(desc, field, value);
             case MINUTES -> minutes(desc, field, value);
-            case MEGABYTES -> MemorySize.parseMb(value).isEmpty() ? refuse(SlurmErrno.ERROR)
-                    : done(desc, field, MemorySize.parseMb(value).getAsLong());
+            case MEGABYTES ->
+                MemorySize.parseMb(value).isEmpty()
+                        ? refuse(SlurmErrno.ERROR)
+                        : done(desc, field, MemorySize.parseMb(value).getAsLong());
             case SWITCHES -> isSwitches(value) ? done(desc, field, value) : refuse(SlurmErrno.ERROR);
-            case PATH -> done(desc, field, Bytes.of(value.getBytes(StandardCharsets.UTF_8)).base64());
+            case PATH ->
+                done(
+                        desc,
+                        field,
+                        Bytes.of(value.getBytes(StandardCharsets.UTF_8)).base64());
         };
     }
 
@@ -142,8 +174,11 @@ final class UpdateFields {
     private static String whole(String value) {
         StringBuilder out = new StringBuilder();
         for (Tres.Item item : Tres.gres(value)) {
-            out.append(out.isEmpty() ? "gres/" : ",gres/").append(item.name()).append(item.type().isEmpty() ? "" : ":" + item.type())
-                    .append(':').append(item.count());
+            out.append(out.isEmpty() ? "gres/" : ",gres/")
+                    .append(item.name())
+                    .append(item.type().isEmpty() ? "" : ":" + item.type())
+                    .append(':')
+                    .append(item.count());
         }
         return out.toString();
     }
@@ -151,8 +186,11 @@ final class UpdateFields {
     /** {@code COUNT[@TIME]}. */
     private static boolean isSwitches(String value) {
         int at = value.indexOf('@');
-        return value.isEmpty() || number(at < 0 ? value : value.substring(0, at)).isPresent()
-                && (at < 0 || Durations.parseSeconds(value.substring(at + 1)).isPresent());
+        return value.isEmpty()
+                || number(at < 0 ? value : value.substring(0, at)).isPresent()
+                        && (at < 0
+                                || Durations.parseSeconds(value.substring(at + 1))
+                                        .isPresent());
     }
 
     private static Optional<Decision.Rejected> yesNo(Json.Obj desc, Field field, String value) {
@@ -172,13 +210,15 @@ final class UpdateFields {
 
     private static Optional<Decision.Rejected> minutes(Json.Obj desc, Field field, String value) {
         OptionalLong minutes = Durations.parseMinutes(value);
-        return minutes.isEmpty() || minutes.getAsLong() < 0 || minutes.getAsLong() > Integer.MAX_VALUE ? refuse(SlurmErrno.INVALID_TIME_VALUE)
+        return minutes.isEmpty() || minutes.getAsLong() < 0 || minutes.getAsLong() > Integer.MAX_VALUE
+                ? refuse(SlurmErrno.INVALID_TIME_VALUE)
                 : done(desc, field, minutes.getAsLong());
     }
 
     /** A count that fits; nothing otherwise. */
     static OptionalLong number(String text) {
-        return text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Integer.MAX_VALUE ? OptionalLong.of(Long.parseLong(text))
+        return text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Integer.MAX_VALUE
+                ? OptionalLong.of(Long.parseLong(text))
                 : OptionalLong.empty();
     }
 

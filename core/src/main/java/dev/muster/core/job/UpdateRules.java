@@ -60,18 +60,25 @@ public final class UpdateRules {
         if (c.job().step() != Command.JobRef.NO_STEP || c.changes().containsKey(STEPS)) {
             return updateSteps(c, found.get());
         }
-        if (c.changes().containsKey("burstbuffer") && state.settings().options().getOrDefault(Settings.BURST_BUFFER, "").isEmpty()) {
+        if (c.changes().containsKey("burstbuffer")
+                && state.settings()
+                        .options()
+                        .getOrDefault(Settings.BURST_BUFFER, "")
+                        .isEmpty()) {
             return Decision.reject(SlurmErrno.NOT_SUPPORTED);
         }
         if (c.changes().containsKey("burstbuffer")) {
-            return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "A job keeps the burst buffer that it was submitted with");
+            return new Decision.Rejected(
+                    SlurmErrno.NOT_SUPPORTED, "A job keeps the burst buffer that it was submitted with");
         }
-        boolean ofArray = c.job().task() < 0 && found.get().array().jobId() == found.get().id();
+        boolean ofArray =
+                c.job().task() < 0 && found.get().array().jobId() == found.get().id();
         List<Job> jobs = meant(c.job().task(), found.get());
         TaskOutcomes outcomes = new TaskOutcomes(found.get().id());
         for (Job job : jobs) {
             List<Change> before = List.copyOf(changes);
-            Optional<Decision.Rejected> refused = Access.mayChange(state, c.uid(), job) ? update(c, job) : refuse(SlurmErrno.USER_ID_MISSING);
+            Optional<Decision.Rejected> refused =
+                    Access.mayChange(state, c.uid(), job) ? update(c, job) : refuse(SlurmErrno.USER_ID_MISSING);
             // what there is not is not there for any of the tasks
             if (refused.isPresent() && (!ofArray || refused.get().errno() == SlurmErrno.NOT_SUPPORTED)) {
                 return refused.get();
@@ -91,7 +98,8 @@ public final class UpdateRules {
     private final List<Change> alone = new ArrayList<>();
 
     /**
-     * The job; of a heterogeneous one all components, of an array all tasks, of a task that waits with others that alone.
+     * The job; of a heterogeneous one all components, of an array all tasks, of a task that waits with others that
+     * alone.
      *
      * @param task -1 where none is named
      */
@@ -105,7 +113,9 @@ public final class UpdateRules {
             return List.of(found.splitOff(id, sluid, task));
         }
         if (found.isHetLeader() && !found.state().isTerminal()) {
-            return state.members(found).stream().filter(j -> !j.state().isTerminal()).toList();
+            return state.members(found).stream()
+                    .filter(j -> !j.state().isTerminal())
+                    .toList();
         }
         if (task < 0 && found.array().jobId() == found.id()) {
             List<Job> all = new ArrayList<>(state.tasksOf(found.id()));
@@ -125,23 +135,30 @@ public final class UpdateRules {
             return Decision.reject(SlurmErrno.USER_ID_MISSING);
         }
         boolean all = c.job().step() == Command.JobRef.NO_STEP;
-        List<Step> meant = job.run().steps().stream().filter(s -> s.state() == Step.State.RUNNING && s.id() >= 0
-                && (all || StepId.means(c.job().step(), s.id()))).toList();
+        List<Step> meant = job.run().steps().stream()
+                .filter(s -> s.state() == Step.State.RUNNING
+                        && s.id() >= 0
+                        && (all || StepId.means(c.job().step(), s.id())))
+                .toList();
         if (meant.isEmpty()) {
-            return Decision.reject(all && !job.state().isTerminal() ? SlurmErrno.INVALID_JOB_STATE : SlurmErrno.INVALID_JOB_ID);
+            return Decision.reject(
+                    all && !job.state().isTerminal() ? SlurmErrno.INVALID_JOB_STATE : SlurmErrno.INVALID_JOB_ID);
         }
-        for (Map.Entry<String, String> change : Keyword.whole(c.changes(), List.of("timelimit", STEPS)).entrySet()) {
+        for (Map.Entry<String, String> change :
+                Keyword.whole(c.changes(), List.of("timelimit", STEPS)).entrySet()) {
             switch (change.getKey()) {
-                case STEPS -> { }
+                case STEPS -> {}
                 case "timelimit" -> {
                     OptionalLong minutes = Durations.parseMinutes(change.getValue());
                     if (minutes.isEmpty() || minutes.getAsLong() == 0 || minutes.getAsLong() > Integer.MAX_VALUE) {
                         return Decision.reject(SlurmErrno.INVALID_TIME_LIMIT);
                     }
-                    meant.forEach(s -> changes.add(new Change.StepLimitChanged(job.id(), s.id(), (int) Math.max(0, minutes.getAsLong()))));
+                    meant.forEach(s -> changes.add(
+                            new Change.StepLimitChanged(job.id(), s.id(), (int) Math.max(0, minutes.getAsLong()))));
                 }
                 default -> {
-                    return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                    return new Decision.Rejected(
+                            SlurmErrno.NOT_SUPPORTED,
                             "Updating " + change.getKey() + " of a step is not supported by this version of Muster");
                 }
             }
@@ -161,7 +178,8 @@ public final class UpdateRules {
             }
         }
         JobDesc bound = Codec.bind(desc, JobDesc.class);
-        JobDesc after = bound.withRequest(bound.request().withLicenses(Licenses.resolved(state, bound.request().licenses())));
+        JobDesc after = bound.withRequest(bound.request()
+                .withLicenses(Licenses.resolved(state, bound.request().licenses())));
         Set<String> changed = JobUpdateKeys.whole(c.changes()).keySet();
         if (changed.contains("qos") && !changed.contains("timelimit")) {
             after = new AccountRules(state).limitedByQos(after);
@@ -174,7 +192,8 @@ public final class UpdateRules {
             after = labelled.get();
         }
         if (!after.equals(job.desc())) {
-            Optional<Decision.Rejected> impossible = job.isPending() ? planner.infeasible(state, after) : Optional.empty();
+            Optional<Decision.Rejected> impossible =
+                    job.isPending() ? planner.infeasible(state, after) : Optional.empty();
             if (impossible.isPresent()) {
                 return impossible;
             }
@@ -187,8 +206,19 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private static final List<String> MAIL_TYPES = List.of("NONE", "ARRAY_TASKS", "INVALID_DEPEND", "BEGIN", "END", "FAIL", "REQUEUE",
-            "STAGE_OUT", "TIME_LIMIT_50", "TIME_LIMIT_80", "TIME_LIMIT_90", "TIME_LIMIT");
+    private static final List<String> MAIL_TYPES = List.of(
+            "NONE",
+            "ARRAY_TASKS",
+            "INVALID_DEPEND",
+            "BEGIN",
+            "END",
+            "FAIL",
+            "REQUEUE",
+            "STAGE_OUT",
+            "TIME_LIMIT_50",
+            "TIME_LIMIT_80",
+            "TIME_LIMIT_90",
+            "TIME_LIMIT");
 
     private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
         // an administrator's comment is no operator's
@@ -213,8 +243,10 @@ public final class UpdateRules {
             case "dependency" -> dependency(job, desc, value);
             case "arraytaskthrottle" -> throttle(job, value);
             case "requeue" -> requeue(desc, value);
-            case "numnodes", "reqnodes" -> job.state().isActive() ? shrink(job, desc, value, false) : nodes(job, desc, value);
-            case "nodelist" -> job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
+            case "numnodes", "reqnodes" ->
+                job.state().isActive() ? shrink(job, desc, value, false) : nodes(job, desc, value);
+            case "nodelist" ->
+                job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
             case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value, changes);
             case "licenses" -> licences(job, desc, value, admin);
             case "resetaccruetime" -> accrueAnew(job, value);
@@ -222,8 +254,10 @@ public final class UpdateRules {
             // of jobs of a federation, which this one is not
             case "clusters", "clusterfeatures" -> refuse(SlurmErrno.ERROR);
             case "hold" -> refuse(SlurmErrno.NOT_SUPPORTED);
-            default -> Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
-                    "Updating " + key + " of a job is not supported by this version of Muster"));
+            default ->
+                Optional.of(new Decision.Rejected(
+                        SlurmErrno.NOT_SUPPORTED,
+                        "Updating " + key + " of a job is not supported by this version of Muster"));
         };
     }
 
@@ -231,16 +265,24 @@ public final class UpdateRules {
         if (state.settings().options().containsKey("disable_job_shrink")) {
             return refuse(SlurmErrno.NOT_SUPPORTED);
         }
-        return named ? Shrinking.toList(job, value, desc, now.seconds(), changes) : Shrinking.toCount(job, value, desc, now.seconds(), changes);
+        return named
+                ? Shrinking.toList(job, value, desc, now.seconds(), changes)
+                : Shrinking.toCount(job, value, desc, now.seconds(), changes);
     }
 
-    /** What must hold of a job's account, partition, reservation and times when it is submitted must hold when they change. */
+    /**
+     * What must hold of a job's account, partition, reservation and times when it is submitted must hold when they
+     * change.
+     */
     private Optional<Decision.Rejected> newTerms(Job job, JobDesc after, int uid) {
         JobDesc before = job.desc();
-        if (after.timing().timeMinMin() > 0 && after.timing().timeLimitMin() > 0 && after.timing().timeMinMin() > after.timing().timeLimitMin()) {
+        if (after.timing().timeMinMin() > 0
+                && after.timing().timeLimitMin() > 0
+                && after.timing().timeMinMin() > after.timing().timeLimitMin()) {
             return refuse(SlurmErrno.INVALID_TIME_MIN);
         }
-        if (after.timing().deadline() != before.timing().deadline() && after.timing().deadline() > 0
+        if (after.timing().deadline() != before.timing().deadline()
+                && after.timing().deadline() > 0
                 && after.timing().deadline() <= now.seconds()) {
             return refuse(SlurmErrno.INVALID_TIME_VALUE);
         }
@@ -251,8 +293,11 @@ public final class UpdateRules {
                 }
             }
         }
-        if (after.request().tasks() != before.request().tasks() && state.partitions().find(after.partition().split(",")[0])
-                .filter(p -> PartitionLimits.hasTooFewTasks(after, p, state)).isPresent()) {
+        if (after.request().tasks() != before.request().tasks()
+                && state.partitions()
+                        .find(after.partition().split(",")[0])
+                        .filter(p -> PartitionLimits.hasTooFewTasks(after, p, state))
+                        .isPresent()) {
             return refuse(SlurmErrno.BAD_TASK_COUNT);
         }
         if (!after.charge().reservation().equals(before.charge().reservation())) {
@@ -261,12 +306,17 @@ public final class UpdateRules {
                 return refuse(outside.get());
             }
         }
-        if (!after.charge().account().equalsIgnoreCase(before.charge().account()) && uid != before.owner().uid() && !Access.isOperator(state, uid)
+        if (!after.charge().account().equalsIgnoreCase(before.charge().account())
+                && uid != before.owner().uid()
+                && !Access.isOperator(state, uid)
                 && !Access.isCoordinator(state, uid, after.charge().account())) {
             return refuse(SlurmErrno.USER_ID_MISSING);
         }
-        return !isCharged(before, after) && new AccountRules(state).charge(after, anyQos(before, after, uid)) instanceof AccountRules.Unfit u
-                ? refuse(u.errno()) : Optional.empty();
+        return !isCharged(before, after)
+                        && new AccountRules(state).charge(after, anyQos(before, after, uid))
+                                instanceof AccountRules.Unfit u
+                ? refuse(u.errno())
+                : Optional.empty();
     }
 
     /** Charged as before, to the same ones. */
@@ -275,13 +325,16 @@ public final class UpdateRules {
     }
 
     private JobDesc charged(JobDesc before, JobDesc desc, int uid) {
-        return new AccountRules(state).charge(desc, anyQos(before, desc, uid)) instanceof AccountRules.Fit f ? f.desc() : desc;
+        return new AccountRules(state).charge(desc, anyQos(before, desc, uid)) instanceof AccountRules.Fit f
+                ? f.desc()
+                : desc;
     }
 
     /** Operators give a job a QOS that its association lacks, and the job keeps it whatever else of it changes. */
     private boolean anyQos(JobDesc before, JobDesc after, int uid) {
-        return Access.isOperator(state, uid) || after.charge().qos().equals(before.charge().qos())
-                && after.charge().account().equals(before.charge().account());
+        return Access.isOperator(state, uid)
+                || after.charge().qos().equals(before.charge().qos())
+                        && after.charge().account().equals(before.charge().account());
     }
 
     private static Optional<Decision.Rejected> text(Json.Obj desc, String path, String value) {
@@ -316,8 +369,13 @@ public final class UpdateRules {
         if (words.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid MailType: " + value));
         }
-        put(desc, "extras.mailType", words.contains("NONE") ? ""
-                : String.join(",", MAIL_TYPES.stream().filter(words::contains).toList()));
+        put(
+                desc,
+                "extras.mailType",
+                words.contains("NONE")
+                        ? ""
+                        : String.join(
+                                ",", MAIL_TYPES.stream().filter(words::contains).toList()));
         return Optional.empty();
     }
 
@@ -331,37 +389,50 @@ public final class UpdateRules {
 
     /** {@code +5} and {@code -5} change it by so much. Only an administrator may lengthen a running job. */
     private Optional<Decision.Rejected> timeLimit(Job job, Json.Obj desc, String value, boolean admin) {
-        boolean relative = value.startsWith("+") || value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
+        boolean relative = value.startsWith("+")
+                || value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
         OptionalLong parsed = Durations.parseMinutes(relative ? value.substring(1) : value);
         if (parsed.isEmpty()) {
             return refuse(SlurmErrno.INVALID_TIME_LIMIT);
         }
-        int current = job.state() == JobState.PENDING ? plannedMin(job) : job.run().limitMin();
+        int current =
+                job.state() == JobState.PENDING ? plannedMin(job) : job.run().limitMin();
         if (relative && current < 0) {
             // nothing can be added to a time that has no end, nor taken away
-            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_TIME_LIMIT,
-                    "Cannot increment/decrement TimeLimit when set to UNLIMITED."));
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.INVALID_TIME_LIMIT, "Cannot increment/decrement TimeLimit when set to UNLIMITED."));
         }
-        int limit = (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
+        int limit =
+                (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
         if (relative && limit <= 0) {
-            return value.startsWith("+") ? refuse(SlurmErrno.INVALID_TIME_LIMIT) : Optional.of(new Decision.Rejected(SlurmErrno.TIME_LIMIT_DECREMENT,
-                    SlurmErrno.TIME_LIMIT_DECREMENT.sentence() + " (" + parsed.getAsLong() + " > " + current + ")"));
+            return value.startsWith("+")
+                    ? refuse(SlurmErrno.INVALID_TIME_LIMIT)
+                    : Optional.of(new Decision.Rejected(
+                            SlurmErrno.TIME_LIMIT_DECREMENT,
+                            SlurmErrno.TIME_LIMIT_DECREMENT.sentence() + " (" + parsed.getAsLong() + " > " + current
+                                    + ")"));
         }
         if (job.state().isActive()) {
             boolean longer = limit < 0 && current >= 0 || limit > current && current >= 0;
             if (longer && !admin) {
                 return refuse(SlurmErrno.ACCESS_DENIED);
             }
-            long ran = job.run().preSuspendMs() + (job.state() == JobState.RUNNING ? now.tickMs() - job.run().sinceTickMs() : 0);
-            changes.add(new Change.LimitChanged(job.id(), limit, limit < 0 ? -1 : now.tickMs() + limit * 60_000L - ran, false));
+            long ran = job.run().preSuspendMs()
+                    + (job.state() == JobState.RUNNING
+                            ? now.tickMs() - job.run().sinceTickMs()
+                            : 0);
+            changes.add(new Change.LimitChanged(
+                    job.id(), limit, limit < 0 ? -1 : now.tickMs() + limit * 60_000L - ran, false));
         }
         put(desc, "timing.timeLimitMin", (long) limit);
         return Optional.empty();
     }
 
     private int plannedMin(Job job) {
-        Optional<Partition> first = state.partitions().find(job.desc().partition().split(",")[0]);
-        return first.map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(job.desc().timing().timeLimitMin());
+        Optional<Partition> first =
+                state.partitions().find(job.desc().partition().split(",")[0]);
+        return first.map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
+                .orElse(job.desc().timing().timeLimitMin());
     }
 
     /** When a running job is to end: a time limit by another name, exact to the second. */
@@ -373,7 +444,9 @@ public final class UpdateRules {
         if (left <= 0 || left > Integer.MAX_VALUE) {
             return refuse(SlurmErrno.INVALID_TIME_VALUE);
         }
-        if (!admin && job.run().limitTickMs() >= 0 && now.tickMs() + left * 1000 > job.run().limitTickMs()) {
+        if (!admin
+                && job.run().limitTickMs() >= 0
+                && now.tickMs() + left * 1000 > job.run().limitTickMs()) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         int minutes = (int) ((now.seconds() + left - job.run().startTime() + 59) / 60);
@@ -395,8 +468,10 @@ public final class UpdateRules {
             return refuse(SlurmErrno.INVALID_CPU_COUNT);
         }
         if (least.getAsLong() % tasks != 0) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_CPU_COUNT,
-                    "NumCPUs must be a multiple of the job's " + tasks + " tasks; set NumTasks and CPUsPerTask instead"));
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.INVALID_CPU_COUNT,
+                    "NumCPUs must be a multiple of the job's " + tasks
+                            + " tasks; set NumTasks and CPUsPerTask instead"));
         }
         put(desc, "request.cpusPerTask", least.getAsLong() / tasks);
         return Optional.empty();
@@ -414,8 +489,12 @@ public final class UpdateRules {
             return refuse(SlurmErrno.ERROR);
         }
         if (n.getAsLong() == 0) {
-            changes.add(new Change.PriorityChanged(job.id(), 0, uid,
-                    uid == job.desc().owner().uid() && !admin ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN, ""));
+            changes.add(new Change.PriorityChanged(
+                    job.id(),
+                    0,
+                    uid,
+                    uid == job.desc().owner().uid() && !admin ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN,
+                    ""));
             changes.addAll(Eligibility.held(state, job));
             return Optional.empty();
         }
@@ -453,14 +532,19 @@ public final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING_NOR_RUNNING);
         }
         Optional<LicenseRequest.Wanted> wanted = LicenseRequest.parse(Licenses.resolved(state, value));
-        boolean right = wanted.isPresent() && !Licenses.hasEqualsSign(value) && !wanted.get().any();
-        return right && Licenses.leaves(state, job, wanted.get().items()) ? Optional.empty() : refuse(SlurmErrno.INVALID_LICENSES);
+        boolean right = wanted.isPresent()
+                && !Licenses.hasEqualsSign(value)
+                && !wanted.get().any();
+        return right && Licenses.leaves(state, job, wanted.get().items())
+                ? Optional.empty()
+                : refuse(SlurmErrno.INVALID_LICENSES);
     }
 
     /** From now on it grows older as if it had just become eligible. */
     private Optional<Decision.Rejected> accrueAnew(Job job, String value) {
         if (!value.isEmpty()) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.NOT_SUPPORTED,
                     "Updating resetaccruetime of a job is not supported by this version of Muster"));
         }
         if (!job.isPending()) {
@@ -501,7 +585,7 @@ public final class UpdateRules {
 
     private Optional<Decision.Rejected> nice(Job job, Json.Obj desc, String value, boolean admin) {
         if (desc.obj("timing").flag("prioritySet") && Priorities.isActive(state.settings())) {
-            return Optional.empty();     // nothing is taken off what was set by hand
+            return Optional.empty(); // nothing is taken off what was set by hand
         }
         int nice;
         try {
@@ -513,8 +597,8 @@ public final class UpdateRules {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (job.isPending() && !job.isHeld()) {
-            changes.add(new Change.PriorityChanged(job.id(), Math.max(1, job.priority() + job.desc().timing().nice() - nice),
-                    -1, job.reason(), ""));
+            changes.add(new Change.PriorityChanged(
+                    job.id(), Math.max(1, job.priority() + job.desc().timing().nice() - nice), -1, job.reason(), ""));
         }
         put(desc, "timing.nice", (long) nice);
         return Optional.empty();
@@ -591,7 +675,8 @@ public final class UpdateRules {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
-        Optional<NodeCounts> counts = NodeCounts.parse(value, n -> UpdateFields.number(n).orElse(-1));
+        Optional<NodeCounts> counts =
+                NodeCounts.parse(value, n -> UpdateFields.number(n).orElse(-1));
         if (counts.isEmpty() || counts.get().least() == 0) {
             return refuse(SlurmErrno.INVALID_NODE_COUNT);
         }
@@ -601,7 +686,8 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> memory(Job job, Json.Obj desc, String key, String value, List<Change> changes) {
+    private static Optional<Decision.Rejected> memory(
+            Job job, Json.Obj desc, String key, String value, List<Change> changes) {
         OptionalLong mb = MemorySize.parseMb(value);
         boolean perNode = key.equals("minmemorynode");
         if (!job.isPending() && (mb.isEmpty() || !lower(job, mb.getAsLong(), perNode, changes))) {

@@ -31,6 +31,7 @@ public final class AccountRules {
     private final State state;
     /** What is not charged yet, once somebody asks. */
     private Map<Integer, Map<String, Long>> fresh;
+
     private Map<Integer, Map<String, Long>> freshQos;
     private final Map<Integer, Map<String, Long>> charged = new java.util.HashMap<>();
     private final Map<Integer, Map<String, Long>> chargedQos = new java.util.HashMap<>();
@@ -68,8 +69,8 @@ public final class AccountRules {
     public record Unfit(SlurmErrno errno) implements Charged {}
 
     /**
-     * The key that a job is charged to beside its account (TrackWCKey): what was said, or a star and the user's default. Empty if it is
-     * none of the user's and AccountingStorageEnforce has wckeys.
+     * The key that a job is charged to beside its account (TrackWCKey): what was said, or a star and the user's
+     * default. Empty if it is none of the user's and AccountingStorageEnforce has wckeys.
      */
     Optional<String> wckey(String user, String asked) {
         if (!state.settings().options().containsKey(Settings.TRACK_WCKEY)) {
@@ -79,7 +80,9 @@ public final class AccountRules {
             return Optional.of("*" + accounts.defaultWckey(user));
         }
         String name = asked.toLowerCase(Locale.ROOT);
-        return !enforces(AccountingEnforcement.Word.WCKEYS) || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
+        return !enforces(AccountingEnforcement.Word.WCKEYS) || accounts.hasWckey(user, name)
+                ? Optional.of(name)
+                : Optional.empty();
     }
 
     /** Fills in what was not said: the user's default account, the account's default QOS. */
@@ -114,17 +117,27 @@ public final class AccountRules {
         List<String> each = List.of(qos.split(","));
         if (qos.isEmpty()) {
             qos = standardQos(assoc.get());
-        } else if (!each.stream().allMatch(q -> accounts.qos(q).isPresent() && (anyQos || assoc.get().qos().contains(q)))) {
+        } else if (!each.stream()
+                .allMatch(q -> accounts.qos(q).isPresent()
+                        && (anyQos || assoc.get().qos().contains(q)))) {
             if (enforces(AccountingEnforcement.Word.QOS)) {
                 return new Unfit(SlurmErrno.INVALID_QOS);
             }
         } else {
-            qos = String.join(",", each.stream().distinct().sorted(Comparator.comparingLong((String q) -> -priority(q))).toList());
+            qos = String.join(
+                    ",",
+                    each.stream()
+                            .distinct()
+                            .sorted(Comparator.comparingLong((String q) -> -priority(q)))
+                            .toList());
         }
         if (enforces(AccountingEnforcement.Word.QOS) && c.reservation().isEmpty()) {
             // under one that asks for a reservation it will not run
-            List<String> open = Stream.of(qos.split(",")).filter(name -> accounts.qos(name)
-                    .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isEmpty()).toList();
+            List<String> open = Stream.of(qos.split(","))
+                    .filter(name -> accounts.qos(name)
+                            .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION))
+                            .isEmpty())
+                    .toList();
             if (open.isEmpty()) {
                 return new Unfit(SlurmErrno.INVALID_QOS);
             }
@@ -133,24 +146,39 @@ public final class AccountRules {
         if (List.of(qos.split(",")).stream().anyMatch(this::isOfAPartitionAlone)) {
             return new Unfit(SlurmErrno.INVALID_QOS);
         }
-        return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag(),
-                c.drawn(), c.qosAsked(), c.defaulted())));
+        return new Fit(desc.withCharge(new JobDesc.Charge(
+                assoc.get().account(),
+                qos,
+                c.wckey(),
+                c.reservation(),
+                c.licensesTag(),
+                c.drawn(),
+                c.qosAsked(),
+                c.defaulted())));
     }
 
-    /** The user's association with an account, or the default one: where associations are not enforced that one pays for any other account, too. */
+    /**
+     * The user's association with an account, or the default one: where associations are not enforced that one pays for
+     * any other account, too.
+     */
     private Optional<AssocPolicy> payer(String user, String account, String partition) {
         Optional<AssocPolicy> named = account.isEmpty() ? Optional.empty() : accounts.assoc(user, account, partition);
-        return named.isPresent() || !account.isEmpty() && enforces(AccountingEnforcement.Word.ASSOCIATIONS) ? named
+        return named.isPresent() || !account.isEmpty() && enforces(AccountingEnforcement.Word.ASSOCIATIONS)
+                ? named
                 : accounts.defaultOf(user).flatMap(a -> accounts.assoc(a.user(), a.account(), partition));
     }
 
     /** Its limits are parts of what a partition has, and so they mean nothing for jobs elsewhere. */
     private boolean isOfAPartitionAlone(String qos) {
-        return QosRules.isRelative(state, qos) && state.partitions().values().stream().anyMatch(p -> p.info().qos().equals(qos));
+        return QosRules.isRelative(state, qos)
+                && state.partitions().values().stream()
+                        .anyMatch(p -> p.info().qos().equals(qos));
     }
 
     private long priority(String qos) {
-        return accounts.qos(qos).map(q -> LimitValues.number(q.limits(), "Priority")).orElse(0L);
+        return accounts.qos(qos)
+                .map(q -> LimitValues.number(q.limits(), "Priority"))
+                .orElse(0L);
     }
 
     private static String standardQos(AssocPolicy assoc) {
@@ -161,7 +189,8 @@ public final class AccountRules {
     }
 
     Optional<AssocPolicy> assoc(JobDesc d) {
-        return accounts.assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]);
+        return accounts.assoc(
+                d.owner().user(), d.charge().account(), d.partition().split(",")[0]);
     }
 
     private Optional<QosPolicy> qos(JobDesc d) {
@@ -171,15 +200,18 @@ public final class AccountRules {
     /**
      * A QOS that a job is under: its own or its partition's.
      *
-     * @param limits  those that count: what the one with precedence says is not asked of the other
-     * @param part    it is the partition's
+     * @param limits those that count: what the one with precedence says is not asked of the other
+     * @param part it is the partition's
      * @param members whose use counts
      */
     record Rule(QosPolicy qos, Map<String, String> limits, boolean part, Predicate<AccountUse.Payer> members) {
         /** Of everybody, or with a word of one user or account. */
         AccountUse.Sum sum(AccountUse use, String user, String account) {
-            return use.of(new Key(qos.name(), part, user, account), p -> members.test(p) && (user.isEmpty() || p.user().equals(user))
-                    && (account.isEmpty() || p.account().equals(account)));
+            return use.of(
+                    new Key(qos.name(), part, user, account),
+                    p -> members.test(p)
+                            && (user.isEmpty() || p.user().equals(user))
+                            && (account.isEmpty() || p.account().equals(account)));
         }
 
         private record Key(String qos, boolean part, String user, String account) {}
@@ -192,27 +224,44 @@ public final class AccountRules {
         return use.of(new Below(a.id()), p -> within(all, p, a));
     }
 
-    /** The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts. */
+    /**
+     * The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts.
+     */
     List<Rule> rules(JobDesc d) {
         Optional<QosPolicy> own = qos(d);
         Optional<QosPolicy> part = ofPartition(state, d.partition());
         List<Rule> out = new ArrayList<>();
-        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, flags.limits(p), true,
-                ofPartitions(state.partitions(), p.name()))));
-        own.ifPresent(o -> out.add(QosRules.has(o, QosRules.OVER_PARTITION_QOS) ? 0 : out.size(),
+        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty())
+                .ifPresent(
+                        p -> out.add(new Rule(p, flags.limits(p), true, ofPartitions(state.partitions(), p.name()))));
+        own.ifPresent(o -> out.add(
+                QosRules.has(o, QosRules.OVER_PARTITION_QOS) ? 0 : out.size(),
                 new Rule(o, flags.limits(o), false, payer -> payer.qos().equals(o.name()))));
         if (out.size() == 2) {
-            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).part, out.get(1).members));
+            out.set(
+                    1,
+                    new Rule(
+                            out.get(1).qos,
+                            unsaid(out.get(1).limits, out.get(0).limits),
+                            out.get(1).part,
+                            out.get(1).members));
         }
         return out;
     }
 
     private static Predicate<AccountUse.Payer> ofPartitions(Table<String, Partition> partitions, String qos) {
-        return payer -> partitions.find(payer.partition().split(",")[0]).filter(p -> p.info().qos().equals(qos)).isPresent();
+        return payer -> partitions
+                .find(payer.partition().split(",")[0])
+                .filter(p -> p.info().qos().equals(qos))
+                .isPresent();
     }
 
     static Optional<QosPolicy> ofPartition(State state, String partitions) {
-        return state.partitions().find(partitions.split(",")[0]).map(p -> p.info().qos()).filter(n -> !n.isEmpty()).flatMap(state.accounts()::qos);
+        return state.partitions()
+                .find(partitions.split(",")[0])
+                .map(p -> p.info().qos())
+                .filter(n -> !n.isEmpty())
+                .flatMap(state.accounts()::qos);
     }
 
     /** Limits without those that others name already, resource by resource. */
@@ -223,9 +272,16 @@ public final class AccountRules {
                 out.remove(name);
                 return;
             }
-            List<String> names = java.util.Arrays.stream(value.split(",")).map(i -> i.replaceFirst("=.*", "")).toList();
-            out.put(name, String.join(",", java.util.Arrays.stream(LimitValues.text(out, name).split(","))
-                    .filter(i -> !names.contains(i.replaceFirst("=.*", ""))).toList()));
+            List<String> names = java.util.Arrays.stream(value.split(","))
+                    .map(i -> i.replaceFirst("=.*", ""))
+                    .toList();
+            out.put(
+                    name,
+                    String.join(
+                            ",",
+                            java.util.Arrays.stream(LimitValues.text(out, name).split(","))
+                                    .filter(i -> !names.contains(i.replaceFirst("=.*", "")))
+                                    .toList()));
         });
         return out;
     }
@@ -234,7 +290,8 @@ public final class AccountRules {
     Map<String, String> ofQos(JobDesc d) {
         Map<String, String> out = new java.util.TreeMap<>();
         for (Rule r : rules(d)) {
-            r.limits.forEach((name, value) -> out.merge(name, value, (a, b) -> a.isEmpty() || b.isEmpty() ? a + b : a + "," + b));
+            r.limits.forEach((name, value) ->
+                    out.merge(name, value, (a, b) -> a.isEmpty() || b.isEmpty() ? a + b : a + "," + b));
         }
         return out;
     }
@@ -263,62 +320,112 @@ public final class AccountRules {
 
     /** With the time limit of its first QOS, where that has one. */
     public JobDesc limitedByQos(JobDesc desc) {
-        long most = state.accounts().qos(desc.charge().firstQos()).map(q -> LimitValues.number(q.limits(), "MaxWall")).orElse(-1L);
+        long most = state.accounts()
+                .qos(desc.charge().firstQos())
+                .map(q -> LimitValues.number(q.limits(), "MaxWall"))
+                .orElse(-1L);
         return most < 0 ? desc : withLimit(desc, most);
     }
 
     private static JobDesc withLimit(JobDesc desc, long minutes) {
         JobDesc.Timing t = desc.timing();
-        return desc.withTiming(new JobDesc.Timing((int) minutes, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
-                t.hold(), t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
+        return desc.withTiming(new JobDesc.Timing(
+                (int) minutes,
+                t.timeMinMin(),
+                t.beginTime(),
+                t.deadline(),
+                t.dependency(),
+                t.array(),
+                t.nice(),
+                t.hold(),
+                t.prioritySet(),
+                t.priority(),
+                t.requeue(),
+                t.killOnInvalidDependency(),
+                t.delayBootMin(),
+                t.siteFactor(),
+                t.expedite()));
     }
 
     private long mostMinutes(JobDesc desc) {
-        long ofQos = rules(desc).stream().mapToLong(r -> LimitValues.number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
-        long own = ofQos >= 0 ? ofQos : assoc(desc).map(a -> LimitValues.number(a.limits(), "MaxWall")).orElse(-1L);
+        long ofQos = rules(desc).stream()
+                .mapToLong(r -> LimitValues.number(r.limits, "MaxWall"))
+                .filter(min -> min >= 0)
+                .findFirst()
+                .orElse(-1L);
+        long own = ofQos >= 0
+                ? ofQos
+                : assoc(desc)
+                        .map(a -> LimitValues.number(a.limits(), "MaxWall"))
+                        .orElse(-1L);
         long group = enforces(AccountingEnforcement.Word.SAFE) ? groupMinutes(desc) : -1;
         return own < 0 ? group : group < 0 ? own : Math.min(own, group);
     }
 
     /** GrpWall: a job that is to end within it and says no limit gets that. */
     private long groupMinutes(JobDesc desc) {
-        long ofQos = rules(desc).stream().mapToLong(r -> LimitValues.number(r.limits, "GrpWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
-        return ofQos >= 0 ? ofQos : chain(desc).stream().mapToLong(a -> LimitValues.number(a.limits(), "GrpWall")).filter(min
-                -> min >= 0).min().orElse(-1L);
+        long ofQos = rules(desc).stream()
+                .mapToLong(r -> LimitValues.number(r.limits, "GrpWall"))
+                .filter(min -> min >= 0)
+                .findFirst()
+                .orElse(-1L);
+        return ofQos >= 0
+                ? ofQos
+                : chain(desc).stream()
+                        .mapToLong(a -> LimitValues.number(a.limits(), "GrpWall"))
+                        .filter(min -> min >= 0)
+                        .min()
+                        .orElse(-1L);
     }
 
     // ---- at submission
 
     /**
-     * The job under those of its QOS that have no objection. Empty if the user, account or QOS may not have so many more jobs; or, with
-     * DenyOnLimit, if this one could never start.
+     * The job under those of its QOS that have no objection. Empty if the user, account or QOS may not have so many
+     * more jobs; or, with DenyOnLimit, if this one could never start.
      */
     public Optional<JobDesc> admitted(JobDesc desc, int tasks, AccountUse use) {
-        List<String> left = under(desc).stream().filter(d -> !limited() || !refuses(d, tasks, use)).map(d -> d.charge().qos()).toList();
-        return left.isEmpty() ? Optional.empty() : Optional.of(desc.withCharge(desc.charge().withQos(String.join(",", left))));
+        List<String> left = under(desc).stream()
+                .filter(d -> !limited() || !refuses(d, tasks, use))
+                .map(d -> d.charge().qos())
+                .toList();
+        return left.isEmpty()
+                ? Optional.empty()
+                : Optional.of(desc.withCharge(desc.charge().withQos(String.join(",", left))));
     }
 
     /** The description under each of its QOS. */
     public static List<JobDesc> under(JobDesc desc) {
-        return desc.charge().qos().indexOf(',') < 0 ? List.of(desc)
-                : desc.charge().eachQos().stream().map(q -> desc.withCharge(desc.charge().withQos(q))).toList();
+        return desc.charge().qos().indexOf(',') < 0
+                ? List.of(desc)
+                : desc.charge().eachQos().stream()
+                        .map(q -> desc.withCharge(desc.charge().withQos(q)))
+                        .toList();
     }
 
     private boolean refuses(JobDesc desc, int tasks, AccountUse use) {
-        return !tooMany(desc, tasks, use).isEmpty() || denies(desc) && !never(desc).equals(JobReason.NONE);
+        return !tooMany(desc, tasks, use).isEmpty()
+                || denies(desc) && !never(desc).equals(JobReason.NONE);
     }
 
-    /** What is told of a refused job: the name of the limit, a line above the sentence that is the same for all of them. */
+    /**
+     * What is told of a refused job: the name of the limit, a line above the sentence that is the same for all of them.
+     */
     public Decision.Rejected refusal(JobDesc desc, int tasks, AccountUse use) {
         JobDesc last = under(desc).getLast();
         List<String> broken = new ArrayList<>(tooMany(last, tasks, use));
         if (denies(last)) {
             Map<String, Long> asked = asked(last);
-            ofEach(last, asked, last.timing().timeLimitMin()).forEach(b -> broken.add(b.reason().word()));
-            new LimitHierarchy(this).running(last, g -> g.allBroken(asked, new AccountUse(), this).forEach(r -> broken.add(r.word())));
+            ofEach(last, asked, last.timing().timeLimitMin())
+                    .forEach(b -> broken.add(b.reason().word()));
+            new LimitHierarchy(this)
+                    .running(
+                            last,
+                            g -> g.allBroken(asked, new AccountUse(), this).forEach(r -> broken.add(r.word())));
             LimitHierarchy.minutesAlone(this, last, asked).forEach(r -> broken.add(r.word()));
         }
-        return new Decision.Rejected(SlurmErrno.ACCOUNTING_POLICY, JobLimits.told(broken) + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
+        return new Decision.Rejected(
+                SlurmErrno.ACCOUNTING_POLICY, JobLimits.told(broken) + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
     }
 
     /** The limits on what may be in the queue that a job would break. */
@@ -331,7 +438,9 @@ public final class AccountRules {
             if (over(LimitValues.number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)) {
                 out.add("QOSGrpSubmitJobsLimit");
             }
-            if (over(LimitValues.number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
+            if (over(
+                    LimitValues.number(l, "MaxSubmitJobsPA"),
+                    tasks + r.sum(use, "", desc.charge().account()).submitted)) {
                 out.add("MaxSubmitJobsPerAccount");
             }
             if (over(LimitValues.number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)) {
@@ -340,7 +449,8 @@ public final class AccountRules {
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
-            if (own && LimitValues.text(said, "MaxSubmitJobsPU").isEmpty()
+            if (own
+                    && LimitValues.text(said, "MaxSubmitJobsPU").isEmpty()
                     && over(LimitValues.number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
                 out.add("AssocMaxSubmitJobLimit");
             }
@@ -369,9 +479,13 @@ public final class AccountRules {
     /** Whether a payer is charged to an association or one below it. */
     static boolean within(Accounts accounts, AccountUse.Payer p, AssocPolicy a) {
         if (!a.user().isEmpty()) {
-            return p.user().equals(a.user()) && p.account().equals(a.account()) && (a.partition().isEmpty() || a.partition().equals(p.partition()));
+            return p.user().equals(a.user())
+                    && p.account().equals(a.account())
+                    && (a.partition().isEmpty() || a.partition().equals(p.partition()));
         }
-        for (Optional<AssocPolicy> at = accounts.assoc("", p.account(), ""); at.isPresent(); at = accounts.parent(at.get())) {
+        for (Optional<AssocPolicy> at = accounts.assoc("", p.account(), "");
+                at.isPresent();
+                at = accounts.parent(at.get())) {
             if (at.get().id() == a.id()) {
                 return true;
             }
@@ -382,7 +496,8 @@ public final class AccountRules {
     /** What a job asks for at least. */
     Map<String, Long> asked(JobDesc d) {
         Map<String, Long> out = TresCounts.requested(state, d).counted(state, d);
-        if (out.getOrDefault("mem", 0L) == 0 && PartitionLimits.saysNoMemory(d.request(), PartitionLimits.memory(state, d))) {
+        if (out.getOrDefault("mem", 0L) == 0
+                && PartitionLimits.saysNoMemory(d.request(), PartitionLimits.memory(state, d))) {
             out.put("mem", TresCounts.wholeNode(state, d) * out.getOrDefault("node", 1L));
         }
         return out;
@@ -400,8 +515,13 @@ public final class AccountRules {
         if (!single.isEmpty()) {
             return single.getFirst().reason();
         }
-        JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitHierarchy::running, Optional.empty());
-        return running != JobReason.NONE ? running : LimitHierarchy.minutesAlone(this, desc, asked).stream().findFirst().orElse(JobReason.NONE);
+        JobReason running =
+                first(desc, asked, Map.of(), Allocation.NONE, beside, LimitHierarchy::running, Optional.empty());
+        return running != JobReason.NONE
+                ? running
+                : LimitHierarchy.minutesAlone(this, desc, asked).stream()
+                        .findFirst()
+                        .orElse(JobReason.NONE);
     }
 
     /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
@@ -412,10 +532,21 @@ public final class AccountRules {
         AccountUse beside = new AccountUse();
         for (JobDesc desc : components) {
             boolean deny = denies(desc);
-            // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
+            // for a limit of its QOS a job waits unless that says no; what their association can never hold together
+            // never starts
             boolean alone = desc == components.getFirst();
-            if (deny ? never(desc, beside) != JobReason.NONE : !alone
-                    && first(desc, asked(desc), Map.of(), Allocation.NONE, beside, LimitHierarchy::ofAssocs, Optional.empty()) != JobReason.NONE) {
+            if (deny
+                    ? never(desc, beside) != JobReason.NONE
+                    : !alone
+                            && first(
+                                            desc,
+                                            asked(desc),
+                                            Map.of(),
+                                            Allocation.NONE,
+                                            beside,
+                                            LimitHierarchy::ofAssocs,
+                                            Optional.empty())
+                                    != JobReason.NONE) {
                 return true;
             }
             beside.planned(desc, asked(desc));
@@ -429,17 +560,27 @@ public final class AccountRules {
      * Why a job may not start on an allocation now although it is free.
      *
      * @param allocation {@link Allocation#NONE} before one is chosen: what it asks for is looked at
-     * @param limitMin   the time it would get, -1 without limit
+     * @param limitMin the time it would get, -1 without limit
      */
     public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin, AccountUse use) {
         if (!limited()) {
             return JobReason.NONE;
         }
         Map<String, Long> wanted = of(desc, allocation);
-        return first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitHierarchy::all, alone(desc, wanted, limitMin));
+        return first(
+                desc,
+                wanted,
+                minutes(wanted, limitMin),
+                allocation,
+                use,
+                LimitHierarchy::all,
+                alone(desc, wanted, limitMin));
     }
 
-    /** What an allocation counts as; without one, what the job asks for. Devices of a type are held against who asks for that type alone. */
+    /**
+     * What an allocation counts as; without one, what the job asks for. Devices of a type are held against who asks for
+     * that type alone.
+     */
     Map<String, Long> of(JobDesc desc, Allocation allocation) {
         if (allocation.isEmpty()) {
             return AccountUse.held(state, desc, asked(desc));
@@ -477,8 +618,13 @@ public final class AccountRules {
             freshQos = new java.util.TreeMap<>();
             UsageRules.uncharged(state, fresh, freshQos);
         }
-        Map<String, Long> out = new java.util.TreeMap<>((ofQos ? state.shares().qosEach() : state.shares().each()).find(id).orElse(Map.of()));
-        (ofQos ? freshQos : fresh).getOrDefault(id, Map.of()).forEach((name, value) -> out.merge(name, value, Long::sum));
+        Map<String, Long> out = new java.util.TreeMap<>(
+                (ofQos ? state.shares().qosEach() : state.shares().each())
+                        .find(id)
+                        .orElse(Map.of()));
+        (ofQos ? freshQos : fresh)
+                .getOrDefault(id, Map.of())
+                .forEach((name, value) -> out.merge(name, value, Long::sum));
         return out;
     }
 
@@ -495,7 +641,9 @@ public final class AccountRules {
         Map<Integer, Map<String, Long>> out = new java.util.HashMap<>();
         for (AssocPolicy o : accounts.assocs().values()) {
             Map<String, Long> had = own.apply(o.id());
-            for (Optional<AssocPolicy> at = Optional.of(o); at.isPresent() && !had.isEmpty(); at = accounts.parent(at.get())) {
+            for (Optional<AssocPolicy> at = Optional.of(o);
+                    at.isPresent() && !had.isEmpty();
+                    at = accounts.parent(at.get())) {
                 Map<String, Long> sum = out.computeIfAbsent(at.get().id(), id -> new java.util.TreeMap<>());
                 had.forEach((name, value) -> sum.merge(name, value, Long::sum));
             }
@@ -541,7 +689,8 @@ public final class AccountRules {
     /** Those whose jobs are charged to an association or one below it. */
     Predicate<AccountUse.Payer> chargedTo(AssocPolicy a) {
         Accounts all = accounts;
-        return p -> within(all, new AccountUse.Payer(p.user(), p.account(), p.partition().split(",")[0], p.qos()), a);
+        return p -> within(
+                all, new AccountUse.Payer(p.user(), p.account(), p.partition().split(",")[0], p.qos()), a);
     }
 
     Accounts accounts() {
@@ -557,14 +706,20 @@ public final class AccountRules {
         return ofPartition(state, d.partition()).map(QosPolicy::name).orElse("");
     }
 
-    /** Whether a running job has to end because GrpTRESMins or GrpWall of its QOS or of an association above it is used up. */
+    /**
+     * Whether a running job has to end because GrpTRESMins or GrpWall of its QOS or of an association above it is used
+     * up.
+     */
     boolean isSpent(JobDesc desc) {
         if (!limited()) {
             return false;
         }
         Map<String, String> q = ofQos(desc);
-        return rules(desc).stream().anyMatch(r -> isLimitedInMinutes(r.limits) && isSpent(r.limits, Map.of(), used(r.qos.id(), true)))
-                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a.id())));
+        return rules(desc).stream()
+                        .anyMatch(r ->
+                                isLimitedInMinutes(r.limits) && isSpent(r.limits, Map.of(), used(r.qos.id(), true)))
+                || chain(desc).stream()
+                        .anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a.id())));
     }
 
     /** What has been used in all is not limited at the root of a cluster, as in Slurm. */
@@ -578,16 +733,19 @@ public final class AccountRules {
     }
 
     private static boolean isLimitedInMinutes(Map<String, String> limits) {
-        return !LimitValues.text(limits, "GrpTRESMins").isEmpty() || !LimitValues.text(limits, "GrpWall").isEmpty();
+        return !LimitValues.text(limits, "GrpTRESMins").isEmpty()
+                || !LimitValues.text(limits, "GrpWall").isEmpty();
     }
 
     private static boolean isSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
         Map<String, Long> most = LimitValues.tres(limits, "GrpTRESMins");
         most.keySet().removeAll(LimitValues.tres(instead, "GrpTRESMins").keySet());
-        return most.entrySet().stream().anyMatch(m -> usedMin(used, m.getKey()) >= m.getValue()) || isWallSpent(limits, instead, used);
+        return most.entrySet().stream().anyMatch(m -> usedMin(used, m.getKey()) >= m.getValue())
+                || isWallSpent(limits, instead, used);
     }
 
-    private static boolean isWallSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
+    private static boolean isWallSpent(
+            Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
         long wall = LimitValues.text(instead, "GrpWall").isEmpty() ? LimitValues.number(limits, "GrpWall") : -1;
         return wall >= 0 && usedMin(used, Shares.WALL) >= wall;
     }
@@ -598,13 +756,20 @@ public final class AccountRules {
 
     /** UsageFactorSafe: what a run will be charged for each minute, where that is asked before it starts. */
     double safeFactor(JobDesc desc) {
-        String factor = qos(desc).filter(q -> QosRules.has(q, QosRules.FACTOR_SAFE)).map(q -> LimitValues.text(q.limits(), "UsageFactor")).orElse("");
+        String factor = qos(desc)
+                .filter(q -> QosRules.has(q, QosRules.FACTOR_SAFE))
+                .map(q -> LimitValues.text(q.limits(), "UsageFactor"))
+                .orElse("");
         return factor.isEmpty() ? 1 : Double.parseDouble(factor);
     }
 
     private List<JobLimits.Broken> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
-        return JobLimits.broken(rules(desc).stream().map(Rule::limits).toList(), ofQos(desc),
-                assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
+        return JobLimits.broken(
+                rules(desc).stream().map(Rule::limits).toList(),
+                ofQos(desc),
+                assoc(desc).map(AssocPolicy::limits).orElse(Map.of()),
+                wanted,
+                limitMin,
                 enforces(AccountingEnforcement.Word.SAFE) ? safeFactor(desc) : 1);
     }
 
@@ -613,8 +778,14 @@ public final class AccountRules {
      *
      * @param alone the limit that the request exceeds by itself
      */
-    private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use,
-            Chosen chosen, Optional<JobLimits.Broken> alone) {
+    private JobReason first(
+            JobDesc desc,
+            Map<String, Long> wanted,
+            Map<String, Long> minutes,
+            Allocation on,
+            AccountUse use,
+            Chosen chosen,
+            Optional<JobLimits.Broken> alone) {
         List<SharedLimits> gauges = new ArrayList<>();
         chosen.of(new LimitHierarchy(this), desc, gauges::add);
         for (SharedLimits gauge : gauges) {

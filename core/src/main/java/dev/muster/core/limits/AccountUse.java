@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Who has how much in the queue and on nodes, by user, account, partition and QOS: kept beside the state, fed by the same entries,
- * so that no limit scans the job table.
+ * Who has how much in the queue and on nodes, by user, account, partition and QOS: kept beside the state, fed by the
+ * same entries, so that no limit scans the job table.
  */
 public final class AccountUse {
     /** Those who are charged together. */
@@ -26,7 +26,11 @@ public final class AccountUse {
         // as of Due's names
         @Override
         public boolean equals(Object other) {
-            return other instanceof Payer p && user.equals(p.user) && account.equals(p.account) && partition.equals(p.partition) && qos.equals(p.qos);
+            return other instanceof Payer p
+                    && user.equals(p.user)
+                    && account.equals(p.account)
+                    && partition.equals(p.partition)
+                    && qos.equals(p.qos);
         }
 
         @Override
@@ -38,9 +42,13 @@ public final class AccountUse {
     public static final class Sum {
         /** Jobs in the queue or on nodes, tasks counted singly. */
         public int submitted;
+
         public int running;
         public final Map<String, Long> tres = new TreeMap<>();
-        /** By node on which they run, how many of them: one that several share is one, where limits count nodes. Else empty. */
+        /**
+         * By node on which they run, how many of them: one that several share is one, where limits count nodes. Else
+         * empty.
+         */
         private final Map<String, Integer> nodes = new HashMap<>();
         /** Of tres those nodes that have no name. */
         private long unnamed;
@@ -48,9 +56,11 @@ public final class AccountUse {
         private long version;
         /** What ran at any time since usage was last charged, or no less; and how many jobs that were. */
         final Map<String, Long> gross = new TreeMap<>();
+
         int ran;
         /** Who goes by it; and whether it is among those that have changed. */
         final List<SharedLimits> readers = new ArrayList<>();
+
         private boolean touched;
         /** Of running jobs: amounts times the cluster time in seconds at which each must end. */
         final Map<String, Long> until = new TreeMap<>();
@@ -128,9 +138,14 @@ public final class AccountUse {
     static final String NODE = "node";
     /** Limits on what runs together. */
     private static final List<String> TOGETHER = List.of("GrpTRES", "MaxTRESPU", "MaxTRESPA");
+
     private final Map<Payer, Sum> sums = new HashMap<>();
-    /** Sums over several payers that somebody asked for, by what they are the sum of; and of each payer those that it is part of. */
+    /**
+     * Sums over several payers that somebody asked for, by what they are the sum of; and of each payer those that it is
+     * part of.
+     */
     private final Map<Object, Kept> kept = new HashMap<>();
+
     private final Map<Payer, List<Sum>> partOf = new HashMap<>();
     private int epoch;
     private long changes;
@@ -154,7 +169,10 @@ public final class AccountUse {
         return changes;
     }
 
-    /** Of the sums that some gauge goes by, those that have changed since this was last asked; of this {@link #epoch} only. */
+    /**
+     * Of the sums that some gauge goes by, those that have changed since this was last asked; of this {@link #epoch}
+     * only.
+     */
     List<Sum> touched() {
         List<Sum> out = List.copyOf(touched);
         out.forEach(s -> s.touched = false);
@@ -177,7 +195,9 @@ public final class AccountUse {
         state.jobs().values().forEach(j -> {
             add(state, j, 1);
             long end = j.run().endTime();
-            if (!j.state().isActive() && j.run().startTime() > 0 && (end == 0 || end >= state.shares().time())) {
+            if (!j.state().isActive()
+                    && j.run().startTime() > 0
+                    && (end == 0 || end >= state.shares().time())) {
                 Sum one = new Sum();
                 one.ran = 1;
                 one.gross.putAll(tres(state, j.desc(), j.run().allocation()));
@@ -227,12 +247,20 @@ public final class AccountUse {
 
     /** Both count the same. */
     private static boolean sameOf(Job was, Job now) {
-        return was.state().isActive() && now.state().isActive() && was.desc() == now.desc() && was.run().allocation() == now.run().allocation()
-                && was.run().limitTickMs() == now.run().limitTickMs() && was.run().sinceTickMs() == now.run().sinceTickMs();
+        return was.state().isActive()
+                && now.state().isActive()
+                && was.desc() == now.desc()
+                && was.run().allocation() == now.run().allocation()
+                && was.run().limitTickMs() == now.run().limitTickMs()
+                && was.run().sinceTickMs() == now.run().sinceTickMs();
     }
 
     static Payer payer(JobDesc d) {
-        return new Payer(d.owner().user(), d.charge().account(), d.partition(), d.charge().firstQos());
+        return new Payer(
+                d.owner().user(),
+                d.charge().account(),
+                d.partition(),
+                d.charge().firstQos());
     }
 
     private void add(State state, Job job, int sign) {
@@ -241,11 +269,15 @@ public final class AccountUse {
         }
         Sum one = new Sum();
         boolean active = job.state().isActive();
-        one.submitted = job.isArrayRecord() ? job.array().pending().count() : job.state() == JobState.PENDING || active ? 1 : 0;
+        one.submitted =
+                job.isArrayRecord() ? job.array().pending().count() : job.state() == JobState.PENDING || active ? 1 : 0;
         one.running = active ? 1 : 0;
         if (active) {
             one.on(tres(state, job.desc(), job.run().allocation()), job.run().allocation(), named);
-            one.ends(job.run().limitTickMs() >= 0 ? job.run().limitTickMs() : job.run().sinceTickMs() + UNLIMITED_MIN * 60_000);
+            one.ends(
+                    job.run().limitTickMs() >= 0
+                            ? job.run().limitTickMs()
+                            : job.run().sinceTickMs() + UNLIMITED_MIN * 60_000);
             one.ran = 1;
             one.gross.putAll(one.tres);
         }
@@ -315,7 +347,7 @@ public final class AccountUse {
     /**
      * The sum over those that fit, to be read only.
      *
-     * @param key     what it is the sum of: equal keys have the same members until the policy or the partitions change
+     * @param key what it is the sum of: equal keys have the same members until the policy or the partitions change
      * @param members must not hold on to a state
      */
     Sum of(Object key, Predicate<Payer> members) {

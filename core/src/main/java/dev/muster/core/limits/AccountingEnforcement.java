@@ -11,7 +11,15 @@ public record AccountingEnforcement(Set<Word> words) {
     private static final String OPTION = "accounting_enforce";
 
     /** Of AccountingStorageEnforce. */
-    public enum Word { ASSOCIATIONS, LIMITS, NOJOBS, NOSTEPS, QOS, SAFE, WCKEYS }
+    public enum Word {
+        ASSOCIATIONS,
+        LIMITS,
+        NOJOBS,
+        NOSTEPS,
+        QOS,
+        SAFE,
+        WCKEYS
+    }
 
     public static AccountingEnforcement of(Settings settings) {
         // the reader of slurm.conf has refused other words, and put what "all" and others imply

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How many waiting jobs grow older at once: GrpJobsAccrue and MaxJobsAccrue of associations, GrpJobsAccrue, MaxJobsAccruePU and MaxJobsAccruePA of a
- * job's QOS, which count in their place. Who came first goes first; the waiting tasks of an array are one job. Walks over all jobs, but only where
- * there is such a limit.
+ * How many waiting jobs grow older at once: GrpJobsAccrue and MaxJobsAccrue of associations, GrpJobsAccrue,
+ * MaxJobsAccruePU and MaxJobsAccruePA of a job's QOS, which count in their place. Who came first goes first; the
+ * waiting tasks of an array are one job. Walks over all jobs, but only where there is such a limit.
  */
 public final class AccrueRules {
     private final State state;
@@ -36,7 +36,8 @@ public final class AccrueRules {
     private record Limit(String together, long most) {}
 
     public void due(List<Change> changes, int most) {
-        if (!accounts.limitsAccrual() || !AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS)) {
+        if (!accounts.limitsAccrual()
+                || !AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS)) {
             return;
         }
         List<Job> growing = new ArrayList<>();
@@ -46,7 +47,8 @@ public final class AccrueRules {
                 (job.accrueTime() == Job.KEPT_YOUNG ? young : growing).add(job);
             }
         }
-        growing.sort(Comparator.comparingLong((Job j) -> j.accrueTime() > 0 ? j.accrueTime() : j.eligibleTime()).thenComparingInt(Job::id));
+        growing.sort(Comparator.comparingLong((Job j) -> j.accrueTime() > 0 ? j.accrueTime() : j.eligibleTime())
+                .thenComparingInt(Job::id));
         young.sort(Comparator.comparingLong(Job::eligibleTime).thenComparingInt(Job::id));
         for (Job job : growing) {
             if (!takes(job.desc()) && changes.size() < most) {
@@ -78,9 +80,14 @@ public final class AccrueRules {
             add(out, "qos " + q.id() + " user " + desc.owner().user(), q.limits(), "MaxJobsAccruePU");
             add(out, "qos " + q.id() + " account " + desc.charge().account(), q.limits(), "MaxJobsAccruePA");
         });
-        boolean group = qos.filter(q -> !q.limits().getOrDefault("GrpJobsAccrue", "").isEmpty()).isEmpty();
-        boolean single = qos.filter(q -> !q.limits().getOrDefault("MaxJobsAccruePU", "").isEmpty()).isEmpty();
-        Optional<AssocPolicy> own = accounts.assoc(desc.owner().user(), desc.charge().account(), desc.partition().split(",")[0]);
+        boolean group = qos.filter(
+                        q -> !q.limits().getOrDefault("GrpJobsAccrue", "").isEmpty())
+                .isEmpty();
+        boolean single = qos.filter(
+                        q -> !q.limits().getOrDefault("MaxJobsAccruePU", "").isEmpty())
+                .isEmpty();
+        Optional<AssocPolicy> own = accounts.assoc(
+                desc.owner().user(), desc.charge().account(), desc.partition().split(",")[0]);
         if (single) {
             own.ifPresent(a -> add(out, "assoc " + a.id(), a.limits(), "MaxJobsAccrue"));
         }

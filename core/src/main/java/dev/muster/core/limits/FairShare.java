@@ -13,14 +13,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who has had how much of what is theirs: the fair tree, the classic rule, or that in which depth does not count. An association's usage is what its
- * users had, faded; an account's is that of all below it.
+ * Who has had how much of what is theirs: the fair tree, the classic rule, or that in which depth does not count. An
+ * association's usage is what its users had, faded; an account's is that of all below it.
  */
 public final class FairShare {
     /** Usage is kept in thousandths of a billed resource for a second. */
     public static final double UNIT = 1000;
     /** How usage is held against shares. DEPTH_OBLIVIOUS: priority_multifactor3.html. */
-    public enum Rule { TREE, CLASSIC, DEPTH_OBLIVIOUS }
+    public enum Rule {
+        TREE,
+        CLASSIC,
+        DEPTH_OBLIVIOUS
+    }
 
     /** Of an association without any usage. */
     public static final double NEVER_USED = Double.POSITIVE_INFINITY;
@@ -28,17 +32,25 @@ public final class FairShare {
     /**
      * One association in the tree.
      *
-     * @param shares     as set; -1 for its parent's
+     * @param shares as set; -1 for its parent's
      * @param normShares of its siblings' shares together (fair tree), or of the whole cluster (classic)
-     * @param usage      billed resource seconds
-     * @param effective  usage as the rule compares it: of the parent's, or with part of the parent's in it; where depth does not count, so much that
-     *                   the factor follows from it as in the classic rule
-     * @param normUsage  of the cluster's
-     * @param level      share over usage among siblings; {@link #NEVER_USED}
-     * @param factor     0 to 1; of users only
+     * @param usage billed resource seconds
+     * @param effective usage as the rule compares it: of the parent's, or with part of the parent's in it; where depth
+     *     does not count, so much that the factor follows from it as in the classic rule
+     * @param normUsage of the cluster's
+     * @param level share over usage among siblings; {@link #NEVER_USED}
+     * @param factor 0 to 1; of users only
      */
-    public record Row(AssocPolicy assoc, int depth, long shares, double normShares, double usage, double effective, double normUsage,
-            double level, double factor) {}
+    public record Row(
+            AssocPolicy assoc,
+            int depth,
+            long shares,
+            double normShares,
+            double usage,
+            double effective,
+            double normUsage,
+            double level,
+            double factor) {}
 
     private static final class Item {
         final AssocPolicy assoc;
@@ -86,7 +98,8 @@ public final class FairShare {
             }
         }
         Comparator<Item> order = Comparator.comparing((Item i) -> !i.isUser())
-                .thenComparing(i -> i.assoc.account()).thenComparing(i -> i.assoc.user())
+                .thenComparing(i -> i.assoc.account())
+                .thenComparing(i -> i.assoc.user())
                 .thenComparing(i -> i.assoc.partition());
         items.values().forEach(i -> i.children.sort(order));
         double total = roots.stream().mapToDouble(r -> r.usage).sum();
@@ -129,7 +142,10 @@ public final class FairShare {
         }
     }
 
-    /** Children; in place of accounts without shares of their own, theirs: it is they who stand among the account's siblings. */
+    /**
+     * Children; in place of accounts without shares of their own, theirs: it is they who stand among the account's
+     * siblings.
+     */
     private static List<Item> siblings(Item parent) {
         List<Item> out = new ArrayList<>();
         for (Item c : parent.children) {
@@ -149,12 +165,13 @@ public final class FairShare {
 
     /** The rank of who was last looked at, and that of the next who is level with nobody before. */
     private int last;
+
     private int next;
 
     /**
-     * Best first, of those who are level the users first, each account's users before the next account. Who is level with the one before has the rank
-     * that was given last, and so has the best in an account that is level with the one before. As it is in the original; its manual speaks of
-     * accounts that are merged.
+     * Best first, of those who are level the users first, each account's users before the next account. Who is level
+     * with the one before has the rank that was given last, and so has the best in an account that is level with the
+     * one before. As it is in the original; its manual speaks of accounts that are merged.
      */
     private void rank(Item parent, boolean tied) {
         List<Item> sorted = siblings(parent);
@@ -218,15 +235,22 @@ public final class FairShare {
 
     /** @param ratio the parent's effective ratio of usage to shares */
     private void anyDepth(Item parent, double ratio, int dampening) {
-        long shares = parent.children.stream().mapToLong(c -> Math.max(0, c.shares)).sum();
-        double used = parent.children.stream().filter(c -> c.shares >= 0).mapToDouble(c -> c.normUsage).sum();
+        long shares =
+                parent.children.stream().mapToLong(c -> Math.max(0, c.shares)).sum();
+        double used = parent.children.stream()
+                .filter(c -> c.shares >= 0)
+                .mapToDouble(c -> c.normUsage)
+                .sum();
         for (Item c : parent.children) {
             double own = ratio;
             c.normShares = parent.normShares;
             if (c.shares >= 0) {
                 c.normShares *= shares > 0 ? (double) c.shares / shares : 0;
-                own = c.normShares <= 0 ? 0 : parent.parent == null ? c.normUsage / c.normShares
-                        : ratio(ratio, c.normUsage / c.normShares * parent.normShares / used);
+                own = c.normShares <= 0
+                        ? 0
+                        : parent.parent == null
+                                ? c.normUsage / c.normShares
+                                : ratio(ratio, c.normUsage / c.normShares * parent.normShares / used);
             }
             c.effective = own * c.normShares;
             judge(c, dampening);
@@ -263,5 +287,4 @@ public final class FairShare {
         out.add(new Row(i.assoc, depth, i.shares, i.normShares, i.usage, i.effective, i.normUsage, i.level, i.factor));
         i.children.forEach(c -> add(c, depth + 1, out));
     }
-
 }

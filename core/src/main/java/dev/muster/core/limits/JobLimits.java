@@ -14,13 +14,30 @@ import java.util.stream.Stream;
 final class JobLimits {
     /** Where MaxWall of a user's association is told, and its other limits on single jobs. */
     static final int WALL_OF_ASSOC = 5;
+
     static final int AMOUNTS_OF_ASSOC = 20;
-    /** What refuses a job at its submission is told in this order, whatever else it breaks; limits of associations come last. */
-    private static final List<Pattern> TOLD = Stream.of("Max(?!Jobs|Submit).*PerAccount", "QOSMax(?!Jobs|Submit).*PerUser(Limit)?",
-            "QOSGrp(Cpu|Mem|Node)Limit|QOSGrp(Billing|GRES|License|BB)", "QOSGrpSubmitJobsLimit", "QOSMax.*MinutesPerJob(Limit)?",
-            "QOSGrp.*(?<!Run)Minutes(Limit)?", "QOSGrp.*RunMinutes(Limit)?", "QOSMaxWallDurationPerJobLimit", "QOSGrpWallLimit",
-            "QOSMax.*PerJob(Limit)?", "QOSMax.*PerNode", "MaxSubmitJobsPerAccount", "QOSMaxSubmitJobPerUserLimit", "QOSMin.*", "QOS.*")
-            .map(Pattern::compile).toList();
+    /**
+     * What refuses a job at its submission is told in this order, whatever else it breaks; limits of associations come
+     * last.
+     */
+    private static final List<Pattern> TOLD = Stream.of(
+                    "Max(?!Jobs|Submit).*PerAccount",
+                    "QOSMax(?!Jobs|Submit).*PerUser(Limit)?",
+                    "QOSGrp(Cpu|Mem|Node)Limit|QOSGrp(Billing|GRES|License|BB)",
+                    "QOSGrpSubmitJobsLimit",
+                    "QOSMax.*MinutesPerJob(Limit)?",
+                    "QOSGrp.*(?<!Run)Minutes(Limit)?",
+                    "QOSGrp.*RunMinutes(Limit)?",
+                    "QOSMaxWallDurationPerJobLimit",
+                    "QOSGrpWallLimit",
+                    "QOSMax.*PerJob(Limit)?",
+                    "QOSMax.*PerNode",
+                    "MaxSubmitJobsPerAccount",
+                    "QOSMaxSubmitJobPerUserLimit",
+                    "QOSMin.*",
+                    "QOS.*")
+            .map(Pattern::compile)
+            .toList();
 
     private final Map<String, String> ofAssoc;
     private final Map<String, Long> wanted;
@@ -57,25 +74,35 @@ final class JobLimits {
      */
     record Broken(int place, JobReason reason) {}
 
-    /** Where MaxWall of the first or second QOS is told: numbers of jobs and GrpWall of the same QOS are told before it. */
+    /**
+     * Where MaxWall of the first or second QOS is told: numbers of jobs and GrpWall of the same QOS are told before it.
+     */
     static int wall(int qos) {
         return 2 * qos + 1;
     }
 
-    /** Where other limits of a QOS on single jobs are told: what all of its jobs have is told before them, what a user or account has after them. */
+    /**
+     * Where other limits of a QOS on single jobs are told: what all of its jobs have is told before them, what a user
+     * or account has after them.
+     */
     static int amounts(int qos) {
         return 10 + 3 * qos;
     }
 
     /**
-     * Those that a job breaks whatever others have, in the order in which they are told to it while it waits. A limit of the QOS counts in place of
-     * its association's.
+     * Those that a job breaks whatever others have, in the order in which they are told to it while it waits. A limit
+     * of the QOS counts in place of its association's.
      *
-     * @param qos    limits of the first and the second QOS; what both name is in the first alone
+     * @param qos limits of the first and the second QOS; what both name is in the first alone
      * @param factor what a minute of it counts for
      */
-    static List<Broken> broken(List<Map<String, String>> qos, Map<String, String> ofQos, Map<String, String> ofAssoc, Map<String, Long> wanted,
-            int limitMin, double factor) {
+    static List<Broken> broken(
+            List<Map<String, String>> qos,
+            Map<String, String> ofQos,
+            Map<String, String> ofAssoc,
+            Map<String, Long> wanted,
+            int limitMin,
+            double factor) {
         JobLimits of = new JobLimits(ofAssoc, wanted, limitMin);
         for (int i = 0; i < qos.size(); i++) {
             of.wall(wall(i), qos.get(i), "QOS");
@@ -89,27 +116,89 @@ final class JobLimits {
             of.ofQos(amounts(i), qos.get(i), minutes, each);
         }
         int place = AMOUNTS_OF_ASSOC;
-        of.most(place, of.others("MaxTRESMins", LimitValues.tres(ofQos, "MaxTRESMins")), minutes, what -> LimitValues.named("AssocMax", what,
-                "CpuMinutesPerJobLimit", "MemMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob", "GRESMinutesPerJob"));
+        of.most(
+                place,
+                of.others("MaxTRESMins", LimitValues.tres(ofQos, "MaxTRESMins")),
+                minutes,
+                what -> LimitValues.named(
+                        "AssocMax",
+                        what,
+                        "CpuMinutesPerJobLimit",
+                        "MemMinutesPerJob",
+                        "NodeMinutesPerJob",
+                        "BillingMinutesPerJob",
+                        "GRESMinutesPerJob"));
         Map<String, Long> stretched = LimitValues.stretched(LimitValues.tres(ofAssoc, "MaxTRES"), ofQos);
         stretched.keySet().removeAll(LimitValues.tres(ofQos, "MaxTRES").keySet());
-        of.most(place, stretched, wanted, what -> LimitValues.named("AssocMax", what, "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit",
-                "BillingPerJob", "GRESPerJob"));
-        of.most(place, of.others("MaxTRESPerNode", LimitValues.tres(ofQos, "MaxTRESPerNode")), each, what -> LimitValues.named("AssocMax", what,
-                "CpuPerNode", "MemPerNode", "UnknownPerNode", "BillingPerNode", "GRESPerNode"));
+        of.most(
+                place,
+                stretched,
+                wanted,
+                what -> LimitValues.named(
+                        "AssocMax",
+                        what,
+                        "CpuPerJobLimit",
+                        "MemPerJob",
+                        "NodePerJobLimit",
+                        "BillingPerJob",
+                        "GRESPerJob"));
+        of.most(
+                place,
+                of.others("MaxTRESPerNode", LimitValues.tres(ofQos, "MaxTRESPerNode")),
+                each,
+                what -> LimitValues.named(
+                        "AssocMax",
+                        what,
+                        "CpuPerNode",
+                        "MemPerNode",
+                        "UnknownPerNode",
+                        "BillingPerNode",
+                        "GRESPerNode"));
         return of.broken;
     }
 
     private void ofQos(int place, Map<String, String> limits, Map<String, Long> minutes, Map<String, Long> each) {
-        most(place, LimitValues.tres(limits, "MaxTRESMins"), minutes, what -> LimitValues.named("QOSMax", what, "CpuMinutesPerJobLimit",
-                "MemoryMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob", "GRESMinutesPerJob"));
-        most(place, LimitValues.tres(limits, "MaxTRES"), wanted, what -> LimitValues.named("QOSMax", what, "CpuPerJobLimit", "MemoryPerJob",
-                "NodePerJobLimit", "BillingPerJob", "GRESPerJob"));
-        most(place, LimitValues.tres(limits, "MaxTRESPerNode"), each, what -> LimitValues.named("QOSMax", what, "CpuPerNode", "MemoryPerNode",
-                "UnknownPerNode", "BillingPerNode", "GRESPerNode"));
+        most(
+                place,
+                LimitValues.tres(limits, "MaxTRESMins"),
+                minutes,
+                what -> LimitValues.named(
+                        "QOSMax",
+                        what,
+                        "CpuMinutesPerJobLimit",
+                        "MemoryMinutesPerJob",
+                        "NodeMinutesPerJob",
+                        "BillingMinutesPerJob",
+                        "GRESMinutesPerJob"));
+        most(
+                place,
+                LimitValues.tres(limits, "MaxTRES"),
+                wanted,
+                what -> LimitValues.named(
+                        "QOSMax",
+                        what,
+                        "CpuPerJobLimit",
+                        "MemoryPerJob",
+                        "NodePerJobLimit",
+                        "BillingPerJob",
+                        "GRESPerJob"));
+        most(
+                place,
+                LimitValues.tres(limits, "MaxTRESPerNode"),
+                each,
+                what -> LimitValues.named(
+                        "QOSMax",
+                        what,
+                        "CpuPerNode",
+                        "MemoryPerNode",
+                        "UnknownPerNode",
+                        "BillingPerNode",
+                        "GRESPerNode"));
         LimitValues.tres(limits, "MinTRES").forEach((what, count) -> {
             if (wanted.getOrDefault(what, 0L) < count) {
-                broken.add(new Broken(place, LimitValues.named("QOSMin", what, "CpuNotSatisfied", "Memory", "Node", "Billing", "GRES")));
+                broken.add(new Broken(
+                        place,
+                        LimitValues.named("QOSMin", what, "CpuNotSatisfied", "Memory", "Node", "Billing", "GRES")));
             }
         });
     }

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What limits say to many jobs that wait: the same as {@link AccountRules#blocks} to each of them, with the limits as numbers that are kept as long
- * as the policy is, and asked for one that asks as much as any of those who are charged together.
+ * What limits say to many jobs that wait: the same as {@link AccountRules#blocks} to each of them, with the limits as
+ * numbers that are kept as long as the policy is, and asked for one that asks as much as any of those who are charged
+ * together.
  */
 public final class LimitCache {
     /** In {@link #free}: shared limits keep back none of those who are charged together. */
@@ -36,16 +37,21 @@ public final class LimitCache {
     private AccountUse use;
     private Shares shares = Shares.NONE;
     private long era;
-    /** By number of those who are charged together, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must be found. */
+    /**
+     * By number of those who are charged together, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must
+     * be found.
+     */
     private byte[] free = {DOUBTFUL};
     /** What runs, and by which numbers, when limits were last gone over for others that are left of them. */
     private long seenChanges = -1;
+
     private long seenEra = -1;
     private int seenEpoch = -1;
     private long eraS;
     private long eraMs;
     /** What was charged until the last time, of each association with those below it. */
     private Map<Integer, Map<String, Long>> charged = Map.of();
+
     private long second;
     private double mostPerUnit;
 
@@ -65,8 +71,12 @@ public final class LimitCache {
     /** What a job asks for that limits count. */
     public static final class Asked {
         private final Payer payer;
-        /** Of limits that each job has for itself: whatever others have. And which others are told instead of it: those of places before it. */
+        /**
+         * Of limits that each job has for itself: whatever others have. And which others are told instead of it: those
+         * of places before it.
+         */
         private final JobReason alone;
+
         private final int place;
         private final long[] now;
         private final long[] minutes;
@@ -140,7 +150,8 @@ public final class LimitCache {
         this.state = state;
         rules = of;
         use = counted;
-        // what running jobs may still use shrinks by seconds of the cluster's time, what was used grows by those since the last charge
+        // what running jobs may still use shrinks by seconds of the cluster's time, what was used grows by those since
+        // the last charge
         second = state.tickMs() / 1000 + (state.tickMs() - state.shares().tickMs()) / 1000;
         if (shares != state.shares()) {
             charged = rules.chargedBelow();
@@ -157,7 +168,8 @@ public final class LimitCache {
 
     /** @param limitMin the time it would get, -1 without limit */
     public Asked asked(JobDesc desc, int limitMin) {
-        Asked out = asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
+        Asked out =
+                asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
         Payer payer = out.payer;
         Asked most = new Asked(payer, Optional.empty(), out.now.length, Allocation.NONE);
         for (int n = 0; n < out.now.length; n++) {
@@ -165,7 +177,9 @@ public final class LimitCache {
             most.now[n] = Math.max(out.now[n], known ? payer.most.now[n] : 0);
             most.minutes[n] = Math.max(out.minutes[n], known ? payer.most.minutes[n] : 0);
         }
-        if (payer.most == null || !Arrays.equals(most.now, payer.most.now) || !Arrays.equals(most.minutes, payer.most.minutes)) {
+        if (payer.most == null
+                || !Arrays.equals(most.now, payer.most.now)
+                || !Arrays.equals(most.minutes, payer.most.minutes)) {
             payer.most = most;
             free[payer.number + 1] = 0;
             payer.limits.forEach(g -> g.most(most));
@@ -194,7 +208,10 @@ public final class LimitCache {
         });
     }
 
-    /** Where the job adds nothing to what limits count of nodes: those that all have who are under such limits. Empty if there is no such limit. */
+    /**
+     * Where the job adds nothing to what limits count of nodes: those that all have who are under such limits. Empty if
+     * there is no such limit.
+     */
     public Optional<Set<String>> nodesInUse(JobDesc desc) {
         Optional<Set<String>> out = Optional.empty();
         for (SharedLimits gauge : rules.limited() ? payer(desc).limits : List.<SharedLimits>of()) {
@@ -211,11 +228,14 @@ public final class LimitCache {
     private List<SharedLimits> limits(JobDesc desc) {
         List<SharedLimits> out = new ArrayList<>();
         if (rules.limited()) {
-            new LimitHierarchy(rules, (key, made) -> gauges.computeIfAbsent(key, k -> {
-                SharedLimits gauge = made.get();
-                gauge.number(name -> numbers.computeIfAbsent(name, n -> numbers.size()));
-                return gauge;
-            })).all(desc, out::add);
+            new LimitHierarchy(
+                            rules,
+                            (key, made) -> gauges.computeIfAbsent(key, k -> {
+                                SharedLimits gauge = made.get();
+                                gauge.number(name -> numbers.computeIfAbsent(name, n -> numbers.size()));
+                                return gauge;
+                            }))
+                    .all(desc, out::add);
         }
         return out;
     }
@@ -264,8 +284,9 @@ public final class LimitCache {
     }
 
     /**
-     * What is known of that by number, counted from 1: {@link #FREE}, something else for who must be asked for by {@link #isFree}. It holds until
-     * somebody starts or ends or is asked for. Only of those is anything found anew of whose limits other amounts are left than before.
+     * What is known of that by number, counted from 1: {@link #FREE}, something else for who must be asked for by
+     * {@link #isFree}. It holds until somebody starts or ends or is asked for. Only of those is anything found anew of
+     * whose limits other amounts are left than before.
      */
     public byte[] free() {
         if (seenChanges == use.changes() && seenEra == era) {
@@ -327,7 +348,9 @@ public final class LimitCache {
         return shares;
     }
 
-    /** Thousandths of seconds that were charged until the last time to a QOS, or to an association and those below it. */
+    /**
+     * Thousandths of seconds that were charged until the last time to a QOS, or to an association and those below it.
+     */
     long charged(boolean ofQos, int id, String what) {
         return (ofQos ? rules.chargedOf(id) : charged.getOrDefault(id, Map.of())).getOrDefault(what, 0L);
     }

@@ -14,7 +14,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The limits that count for a job together with others, of its QOS and along its associations, in the order in which they are asked. */
+/**
+ * The limits that count for a job together with others, of its QOS and along its associations, in the order in which
+ * they are asked.
+ */
 final class LimitHierarchy {
     private final AccountRules rules;
     private final Accounts accounts;
@@ -35,7 +38,10 @@ final class LimitHierarchy {
         this(rules, (key, made) -> made.get());
     }
 
-    /** What is told first: numbers of jobs and times, of QOS before associations, and only then amounts, in the order of {@link JobLimits}. */
+    /**
+     * What is told first: numbers of jobs and times, of QOS before associations, and only then amounts, in the order of
+     * {@link JobLimits}.
+     */
     void all(JobDesc desc, Consumer<SharedLimits> out) {
         jobs(desc, true, true, out);
         threshold(desc, out);
@@ -54,11 +60,21 @@ final class LimitHierarchy {
         amounts(desc, false, false, out);
     }
 
-    private void add(Key key, int place, List<SharedLimits.Bound> bounds, Function<AccountUse, AccountUse.Sum> of, Consumer<SharedLimits> out) {
+    private void add(
+            Key key,
+            int place,
+            List<SharedLimits.Bound> bounds,
+            Function<AccountUse, AccountUse.Sum> of,
+            Consumer<SharedLimits> out) {
         add(key, place, bounds, of, Optional.empty(), out);
     }
 
-    private void add(Key key, int place, List<SharedLimits.Bound> bounds, Function<AccountUse, AccountUse.Sum> of, Optional<SharedLimits.Meter> meter,
+    private void add(
+            Key key,
+            int place,
+            List<SharedLimits.Bound> bounds,
+            Function<AccountUse, AccountUse.Sum> of,
+            Optional<SharedLimits.Meter> meter,
             Consumer<SharedLimits> out) {
         if (!bounds.isEmpty()) {
             out.accept(kept.apply(key, () -> new SharedLimits(place, bounds, of, meter, now -> false)));
@@ -70,11 +86,17 @@ final class LimitHierarchy {
     }
 
     private SharedLimits.Meter meter(AccountRules.Rule r, double factor) {
-        return new SharedLimits.Meter(true, r.qos().id(), rules.chargedTo(r.qos().name()), factor, rules.enforces(AccountingEnforcement.Word.SAFE));
+        return new SharedLimits.Meter(
+                true,
+                r.qos().id(),
+                rules.chargedTo(r.qos().name()),
+                factor,
+                rules.enforces(AccountingEnforcement.Word.SAFE));
     }
 
     private SharedLimits.Meter meter(AssocPolicy a, double factor) {
-        return new SharedLimits.Meter(false, a.id(), rules.chargedTo(a), factor, rules.enforces(AccountingEnforcement.Word.SAFE));
+        return new SharedLimits.Meter(
+                false, a.id(), rules.chargedTo(a), factor, rules.enforces(AccountingEnforcement.Word.SAFE));
     }
 
     /**
@@ -92,22 +114,44 @@ final class LimitHierarchy {
             int place = JobLimits.wall(i) - 1;
             List<SharedLimits.Bound> all = jobs(l, "GrpJobs", "QOSGrpJobsLimit");
             all.addAll(overTime ? wall(l, Map.of(), "QOSGrpWallLimit") : List.of());
-            add(key("jobs", desc, r.part(), ""), place, all, use -> r.sum(use, "", ""), Optional.of(meter(r, factor)), out);
-            add(key("jobs of account", desc, r.part(), account), place, jobs(l, "MaxJobsPA", "MaxJobsPerAccount"), use -> r.sum(use, "", account),
+            add(
+                    key("jobs", desc, r.part(), ""),
+                    place,
+                    all,
+                    use -> r.sum(use, "", ""),
+                    Optional.of(meter(r, factor)),
                     out);
-            add(key("jobs of user", desc, r.part(), user), place, jobs(l, "MaxJobsPU", "QOSMaxJobsPerUserLimit"), use -> r.sum(use, user, ""), out);
+            add(
+                    key("jobs of account", desc, r.part(), account),
+                    place,
+                    jobs(l, "MaxJobsPA", "MaxJobsPerAccount"),
+                    use -> r.sum(use, "", account),
+                    out);
+            add(
+                    key("jobs of user", desc, r.part(), user),
+                    place,
+                    jobs(l, "MaxJobsPU", "QOSMaxJobsPerUserLimit"),
+                    use -> r.sum(use, user, ""),
+                    out);
         }
         Map<String, String> q = rules.ofQos(desc);
         boolean own = true;
         for (AssocPolicy a : rules.chain(desc)) {
-            List<SharedLimits.Bound> bounds = new ArrayList<>(LimitValues.text(q, "GrpJobs").isEmpty()
-                    ? jobs(a.limits(), "GrpJobs", "AssocGrpJobsLimit") : List.of());
+            List<SharedLimits.Bound> bounds = new ArrayList<>(
+                    LimitValues.text(q, "GrpJobs").isEmpty()
+                            ? jobs(a.limits(), "GrpJobs", "AssocGrpJobsLimit")
+                            : List.of());
             bounds.addAll(overTime ? wall(rules.overTime(a), q, "AssocGrpWallLimit") : List.of());
             if (own && LimitValues.text(q, "MaxJobsPU").isEmpty()) {
                 bounds.addAll(jobs(a.limits(), "MaxJobs", "AssocMaxJobsLimit"));
             }
-            add(key("jobs of assoc", desc, own, Integer.toString(a.id())), JobLimits.WALL_OF_ASSOC + (own ? -1 : 1), bounds,
-                    use -> AccountRules.sum(accounts, a, use), Optional.of(meter(a, factor)), out);
+            add(
+                    key("jobs of assoc", desc, own, Integer.toString(a.id())),
+                    JobLimits.WALL_OF_ASSOC + (own ? -1 : 1),
+                    bounds,
+                    use -> AccountRules.sum(accounts, a, use),
+                    Optional.of(meter(a, factor)),
+                    out);
             own = false;
         }
     }
@@ -116,7 +160,12 @@ final class LimitHierarchy {
         List<AccountRules.Rule> qos = rules.rules(desc);
         double factor = overTime ? rules.safeFactor(desc) : 1;
         for (int i = 0; ofQos && i < qos.size(); i++) {
-            amounts(desc, qos.get(i), JobLimits.amounts(i), overTime ? Optional.of(meter(qos.get(i), factor)) : Optional.empty(), out);
+            amounts(
+                    desc,
+                    qos.get(i),
+                    JobLimits.amounts(i),
+                    overTime ? Optional.of(meter(qos.get(i), factor)) : Optional.empty(),
+                    out);
         }
         Map<String, String> q = rules.ofQos(desc);
         boolean own = true;
@@ -125,11 +174,19 @@ final class LimitHierarchy {
             Map<String, Long> group = LimitValues.stretched(LimitValues.tres(a.limits(), "GrpTRES"), q);
             group.keySet().removeAll(LimitValues.tres(q, "GrpTRES").keySet());
             bounds.addAll(overTime ? minutes("AssocGrp", "Mem", rules.overTime(a), q, false) : List.of());
-            bounds.addAll(tres(group, what -> LimitValues.named("AssocGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES")));
+            bounds.addAll(tres(
+                    group,
+                    what -> LimitValues.named(
+                            "AssocGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES")));
             bounds.addAll(overTime ? minutes("AssocGrp", "Mem", rules.overTime(a), q, true) : List.of());
             int place = JobLimits.AMOUNTS_OF_ASSOC + (own ? -1 : 1);
-            add(key("assoc", desc, own, Integer.toString(a.id())), place, bounds, use -> AccountRules.sum(accounts, a, use),
-                    Optional.of(meter(a, factor)), out);
+            add(
+                    key("assoc", desc, own, Integer.toString(a.id())),
+                    place,
+                    bounds,
+                    use -> AccountRules.sum(accounts, a, use),
+                    Optional.of(meter(a, factor)),
+                    out);
             if (own && overTime) {
                 ofUser(desc, rules.assoc(desc).orElse(a), q, out);
             }
@@ -142,19 +199,52 @@ final class LimitHierarchy {
      *
      * @param meter there if what was used counts as well
      */
-    private void amounts(JobDesc desc, AccountRules.Rule r, int place, Optional<SharedLimits.Meter> meter, Consumer<SharedLimits> out) {
+    private void amounts(
+            JobDesc desc,
+            AccountRules.Rule r,
+            int place,
+            Optional<SharedLimits.Meter> meter,
+            Consumer<SharedLimits> out) {
         Map<String, String> l = r.limits();
         String user = desc.owner().user();
         String account = desc.charge().account();
-        List<SharedLimits.Bound> all = new ArrayList<>(meter.isPresent() ? minutes("QOSGrp", "Memory", l, Map.of(), false) : List.of());
-        all.addAll(tres(LimitValues.tres(l, "GrpTRES"), what -> LimitValues.named("QOSGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing",
-                "GRES")));
+        List<SharedLimits.Bound> all =
+                new ArrayList<>(meter.isPresent() ? minutes("QOSGrp", "Memory", l, Map.of(), false) : List.of());
+        all.addAll(tres(
+                LimitValues.tres(l, "GrpTRES"),
+                what -> LimitValues.named("QOSGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES")));
         all.addAll(meter.isPresent() ? minutes("QOSGrp", "Memory", l, Map.of(), true) : List.of());
         add(key("qos", desc, r.part(), ""), place - 1, all, use -> r.sum(use, "", ""), meter, out);
-        add(key("account", desc, r.part(), account), place + 1, tres(LimitValues.tres(l, "MaxTRESPA"), what -> LimitValues.named("Max", what,
-                "CpuPerAccount", "MemoryPerAccount", "NodePerAccount", "BillingPerAccount", "GRESPerAccount")), use -> r.sum(use, "", account), out);
-        add(key("user", desc, r.part(), user), place + 1, tres(LimitValues.tres(l, "MaxTRESPU"), what -> LimitValues.named("QOSMax", what,
-                "CpuPerUserLimit", "MemoryPerUser", "NodePerUserLimit", "BillingPerUser", "GRESPerUser")), use -> r.sum(use, user, ""), out);
+        add(
+                key("account", desc, r.part(), account),
+                place + 1,
+                tres(
+                        LimitValues.tres(l, "MaxTRESPA"),
+                        what -> LimitValues.named(
+                                "Max",
+                                what,
+                                "CpuPerAccount",
+                                "MemoryPerAccount",
+                                "NodePerAccount",
+                                "BillingPerAccount",
+                                "GRESPerAccount")),
+                use -> r.sum(use, "", account),
+                out);
+        add(
+                key("user", desc, r.part(), user),
+                place + 1,
+                tres(
+                        LimitValues.tres(l, "MaxTRESPU"),
+                        what -> LimitValues.named(
+                                "QOSMax",
+                                what,
+                                "CpuPerUserLimit",
+                                "MemoryPerUser",
+                                "NodePerUserLimit",
+                                "BillingPerUser",
+                                "GRESPerUser")),
+                use -> r.sum(use, user, ""),
+                out);
         if (meter.isPresent()) {
             each(desc, r, place + 1, true, out);
             each(desc, r, place + 1, false, out);
@@ -171,8 +261,9 @@ final class LimitHierarchy {
     }
 
     private static List<SharedLimits.Bound> tres(Map<String, Long> limits, Function<String, JobReason> word) {
-        return limits.entrySet().stream().map(l -> new SharedLimits.Bound(SharedLimits.Kind.RUNNING, l.getKey(), l.getValue(),
-                word.apply(l.getKey())))
+        return limits.entrySet().stream()
+                .map(l -> new SharedLimits.Bound(
+                        SharedLimits.Kind.RUNNING, l.getKey(), l.getValue(), word.apply(l.getKey())))
                 .toList();
     }
 
@@ -180,26 +271,52 @@ final class LimitHierarchy {
         Optional<AssocPolicy> assoc = rules.assoc(desc);
         for (AccountRules.Rule r : assoc.isEmpty() ? List.<AccountRules.Rule>of() : rules.rules(desc)) {
             if (QosRules.hasThreshold(r.qos())) {
-                out.accept(kept.apply(key("threshold", desc, r.part(), Integer.toString(assoc.get().id())), () -> new SharedLimits(
-                        JobLimits.WALL_OF_ASSOC + 1,
-                        List.of(new SharedLimits.Bound(SharedLimits.Kind.SHARE, SharedLimits.JOBS, 0, JobReason.QOS_USAGE_THRESHOLD)),
-                        use -> use.of("nobody", p -> false), Optional.empty(), now -> now.isBelowThreshold(r.qos(), assoc.get()))));
+                out.accept(kept.apply(
+                        key(
+                                "threshold",
+                                desc,
+                                r.part(),
+                                Integer.toString(assoc.get().id())),
+                        () -> new SharedLimits(
+                                JobLimits.WALL_OF_ASSOC + 1,
+                                List.of(new SharedLimits.Bound(
+                                        SharedLimits.Kind.SHARE, SharedLimits.JOBS, 0, JobReason.QOS_USAGE_THRESHOLD)),
+                                use -> use.of("nobody", p -> false),
+                                Optional.empty(),
+                                now -> now.isBelowThreshold(r.qos(), assoc.get()))));
             }
         }
     }
 
-    /** MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it: it is a limit of a user. */
+    /**
+     * MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it:
+     * it is a limit of a user.
+     */
     private void ofUser(JobDesc desc, AssocPolicy a, Map<String, String> ofQos, Consumer<SharedLimits> out) {
         Map<String, Long> most = LimitValues.tres(a.limits(), "MaxTRESRunMins");
         most.keySet().removeAll(LimitValues.tres(ofQos, "MaxTRESRunMinsPU").keySet());
-        add(key("run minutes", desc, false, Integer.toString(a.id())), JobLimits.AMOUNTS_OF_ASSOC + 1, coming(most, "RunMinsPerUser"),
-                use -> AccountRules.sum(accounts, a, use), out);
+        add(
+                key("run minutes", desc, false, Integer.toString(a.id())),
+                JobLimits.AMOUNTS_OF_ASSOC + 1,
+                coming(most, "RunMinsPerUser"),
+                use -> AccountRules.sum(accounts, a, use),
+                out);
     }
 
     private static List<SharedLimits.Bound> coming(Map<String, Long> limits, String whose) {
         List<SharedLimits.Bound> out = new ArrayList<>();
-        limits.forEach((what, most) -> out.add(new SharedLimits.Bound(SharedLimits.Kind.COMING, what, most, LimitValues.named("Max", what,
-                "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose, "GRES" + whose))));
+        limits.forEach((what, most) -> out.add(new SharedLimits.Bound(
+                SharedLimits.Kind.COMING,
+                what,
+                most,
+                LimitValues.named(
+                        "Max",
+                        what,
+                        "Cpu" + whose,
+                        "Memory" + whose,
+                        "Node" + whose,
+                        "Billing" + whose,
+                        "GRES" + whose))));
         return out;
     }
 
@@ -208,7 +325,8 @@ final class LimitHierarchy {
         String user = byUser ? desc.owner().user() : "";
         String account = byUser ? "" : desc.charge().account();
         String whose = "RunMinsPer" + (byUser ? "User" : "Account");
-        List<SharedLimits.Bound> bounds = coming(LimitValues.tres(r.limits(), byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA"), whose);
+        List<SharedLimits.Bound> bounds =
+                coming(LimitValues.tres(r.limits(), byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA"), whose);
         add(key(whose, desc, r.part(), user + account), place, bounds, use -> r.sum(use, user, account), out);
     }
 
@@ -222,13 +340,16 @@ final class LimitHierarchy {
         for (AssocPolicy a : rules.chain(desc)) {
             bounds.addAll(minutes("AssocGrp", "Mem", rules.overTime(a), rules.ofQos(desc)));
         }
-        return bounds.stream().filter(b -> limitMin > 0
-                && (b.what().equals(Shares.WALL) ? 1 : asked.getOrDefault(b.what(), 0L)) > b.most() / limitMin)
-                .map(SharedLimits.Bound::reason).toList();
+        return bounds.stream()
+                .filter(b -> limitMin > 0
+                        && (b.what().equals(Shares.WALL) ? 1 : asked.getOrDefault(b.what(), 0L)) > b.most() / limitMin)
+                .map(SharedLimits.Bound::reason)
+                .toList();
     }
 
     /** @param instead limits of a QOS, which count in place of these */
-    static List<SharedLimits.Bound> minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead) {
+    static List<SharedLimits.Bound> minutes(
+            String prefix, String memory, Map<String, String> limits, Map<String, String> instead) {
         List<SharedLimits.Bound> out = minutes(prefix, memory, limits, instead, false);
         out.addAll(minutes(prefix, memory, limits, instead, true));
         out.addAll(wall(limits, instead, prefix + "WallLimit"));
@@ -236,20 +357,32 @@ final class LimitHierarchy {
     }
 
     /** @param run those of running jobs, not what was used */
-    private static List<SharedLimits.Bound> minutes(String prefix, String memory, Map<String, String> limits, Map<String, String> instead,
-            boolean run) {
+    private static List<SharedLimits.Bound> minutes(
+            String prefix, String memory, Map<String, String> limits, Map<String, String> instead, boolean run) {
         List<SharedLimits.Bound> out = new ArrayList<>();
         String limit = run ? "GrpTRESRunMins" : "GrpTRESMins";
         String word = run ? "RunMinutes" : "Minutes";
         Map<String, Long> most = LimitValues.tres(limits, limit);
         most.keySet().removeAll(LimitValues.tres(instead, limit).keySet());
-        most.forEach((what, count) -> out.add(new SharedLimits.Bound(run ? SharedLimits.Kind.COMING : SharedLimits.Kind.USED, what, count,
-                LimitValues.named(prefix, what, "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word))));
+        most.forEach((what, count) -> out.add(new SharedLimits.Bound(
+                run ? SharedLimits.Kind.COMING : SharedLimits.Kind.USED,
+                what,
+                count,
+                LimitValues.named(
+                        prefix,
+                        what,
+                        "CPU" + word + "Limit",
+                        memory + word,
+                        "Node" + word,
+                        "Billing" + word,
+                        "GRES" + word))));
         return out;
     }
 
     private static List<SharedLimits.Bound> wall(Map<String, String> limits, Map<String, String> instead, String word) {
         long wall = LimitValues.text(instead, "GrpWall").isEmpty() ? LimitValues.number(limits, "GrpWall") : -1;
-        return wall < 0 ? List.of() : List.of(new SharedLimits.Bound(SharedLimits.Kind.USED, Shares.WALL, wall, JobReason.ofWord(word)));
+        return wall < 0
+                ? List.of()
+                : List.of(new SharedLimits.Bound(SharedLimits.Kind.USED, Shares.WALL, wall, JobReason.ofWord(word)));
     }
 }

@@ -14,15 +14,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Behind the word of a limit that keeps a job waiting: whose it is, how much it allows, how much of that is used and by what the job is too much. */
+/**
+ * Behind the word of a limit that keeps a job waiting: whose it is, how much it allows, how much of that is used and by
+ * what the job is too much.
+ */
 public final class LimitUse {
     private LimitUse() {}
 
     /**
      * @param whose {@code QOS high}, {@code account a}, {@code user ann in account a}
      * @param limit as sacctmgr calls it
-     * @param what  {@code cpu}, {@code jobs}, {@code minutes}
-     * @param used  by what runs; -1 if it is a limit of each job, or of what was used over time
+     * @param what {@code cpu}, {@code jobs}, {@code minutes}
+     * @param used by what runs; -1 if it is a limit of each job, or of what was used over time
      * @param asked by the job
      */
     public record Found(String whose, String limit, String what, long most, long used, long asked) {}
@@ -46,7 +49,8 @@ public final class LimitUse {
         if (!assoc && !word.startsWith("QOS") && !word.startsWith("Max")) {
             return Optional.empty();
         }
-        Map<String, Long> asked = AccountUse.held(state, desc, TresCounts.requested(state, desc).counted(state, desc));
+        Map<String, Long> asked =
+                AccountUse.held(state, desc, TresCounts.requested(state, desc).counted(state, desc));
         AccountUse use = new AccountUse();
         use.reset(state);
         for (Holder h : assoc ? associations(state, desc) : qos(state, desc)) {
@@ -62,11 +66,16 @@ public final class LimitUse {
         List<Holder> out = new ArrayList<>();
         Accounts all = state.accounts();
         String partition = desc.partition().split(",")[0];
-        for (Optional<AssocPolicy> at = all.assoc(desc.owner().user(), desc.charge().account(), partition); at.isPresent();
+        for (Optional<AssocPolicy> at =
+                        all.assoc(desc.owner().user(), desc.charge().account(), partition);
+                at.isPresent();
                 at = all.parent(at.get())) {
             AssocPolicy a = at.get();
-            out.add(new Holder(a.user().isEmpty() ? "account " + a.account() : "user " + a.user() + " in account " + a.account(), a.limits(),
-                    !a.user().isEmpty(), p -> AccountRules.within(all, p, a)));
+            out.add(new Holder(
+                    a.user().isEmpty() ? "account " + a.account() : "user " + a.user() + " in account " + a.account(),
+                    a.limits(),
+                    !a.user().isEmpty(),
+                    p -> AccountRules.within(all, p, a)));
         }
         return out;
     }
@@ -74,14 +83,23 @@ public final class LimitUse {
     private static List<Holder> qos(State state, JobDesc desc) {
         List<Holder> out = new ArrayList<>();
         Optional<QosPolicy> part = AccountRules.ofPartition(state, desc.partition());
-        part.ifPresent(q -> out.add(new Holder("QOS " + q.name() + " of the partition", q.limits(), true, p -> state.partitions()
-                .find(p.partition().split(",")[0]).filter(o -> o.info().qos().equals(q.name())).isPresent())));
-        state.accounts().qos(desc.charge().firstQos()).ifPresent(q -> out.add(new Holder("QOS " + q.name(), q.limits(), true,
-                p -> p.qos().equals(q.name()))));
+        part.ifPresent(q -> out.add(new Holder(
+                "QOS " + q.name() + " of the partition",
+                q.limits(),
+                true,
+                p -> state.partitions()
+                        .find(p.partition().split(",")[0])
+                        .filter(o -> o.info().qos().equals(q.name()))
+                        .isPresent())));
+        state.accounts()
+                .qos(desc.charge().firstQos())
+                .ifPresent(q -> out.add(new Holder(
+                        "QOS " + q.name(), q.limits(), true, p -> p.qos().equals(q.name()))));
         return out;
     }
 
-    private static Optional<Found> broken(Holder h, JobDesc desc, Map<String, Long> asked, int limitMin, AccountUse use, String word) {
+    private static Optional<Found> broken(
+            Holder h, JobDesc desc, Map<String, Long> asked, int limitMin, AccountUse use, String word) {
         boolean assoc = word.startsWith("Assoc");
         List<String> keys = new ArrayList<>(GROUP);
         keys.addAll(assoc ? h.own ? List.of("MaxJobs") : List.of() : USER);
@@ -89,8 +107,12 @@ public final class LimitUse {
         // of several that are broken the one that is told
         keys.removeIf(key -> key.contains("Jobs") != word.contains("Jobs"));
         for (String key : keys) {
-            Predicate<AccountUse.Payer> who = key.endsWith("PU") ? h.members.and(p -> p.user().equals(desc.owner().user()))
-                    : key.endsWith("PA") ? h.members.and(p -> p.account().equals(desc.charge().account())) : h.members;
+            Predicate<AccountUse.Payer> who = key.endsWith("PU")
+                    ? h.members.and(p -> p.user().equals(desc.owner().user()))
+                    : key.endsWith("PA")
+                            ? h.members.and(
+                                    p -> p.account().equals(desc.charge().account()))
+                            : h.members;
             AccountUse.Sum sum = use.of(List.of(h.whose, key), who);
             String whose = h.whose + (key.endsWith("PU") ? ", each user" : key.endsWith("PA") ? ", each account" : "");
             if (key.contains("Jobs")) {
@@ -117,7 +139,9 @@ public final class LimitUse {
             if (wall >= 0 && (limitMin < 0 || limitMin > wall)) {
                 return Optional.of(new Found(h.whose, key, "minutes", wall, -1, limitMin));
             }
-            for (Map.Entry<String, Long> l : key.equals("MaxWall") ? Map.<String, Long>of().entrySet() : amounts(h.limits, key).entrySet()) {
+            for (Map.Entry<String, Long> l : key.equals("MaxWall")
+                    ? Map.<String, Long>of().entrySet()
+                    : amounts(h.limits, key).entrySet()) {
                 long nodes = key.endsWith("PerNode") ? Math.max(1, asked.getOrDefault("node", 1L)) : 1;
                 long more = (asked.getOrDefault(l.getKey(), 0L) + nodes - 1) / nodes;
                 if (more > l.getValue()) {

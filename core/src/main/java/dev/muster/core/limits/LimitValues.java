@@ -10,7 +10,8 @@ import java.util.Map;
 /** Values of the limits of associations and QOS, which the database stores as text. */
 final class LimitValues {
     /** The numbers that these have come first. */
-    private static final List<String> NUMBERED = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+    private static final List<String> NUMBERED =
+            List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private LimitValues() {}
 
@@ -64,18 +65,24 @@ final class LimitValues {
     /** Resource minutes of a whole run; one without a limit has no bound. */
     static Map<String, Long> times(Map<String, Long> wanted, int limitMin, double factor) {
         Map<String, Long> out = new LinkedHashMap<>();
-        wanted.forEach((name, count) -> out.put(name, limitMin < 0 && count > 0 ? Long.MAX_VALUE : (long) (count * Math.max(0, limitMin) * factor)));
+        wanted.forEach((name, count) -> out.put(
+                name, limitMin < 0 && count > 0 ? Long.MAX_VALUE : (long) (count * Math.max(0, limitMin) * factor)));
         return out;
     }
 
     /** The reason for a resource: Slurm has a word for each of the common ones. */
-    static JobReason named(String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
-        return JobReason.ofWord(prefix + switch (tres) {
-            case "cpu" -> cpu;
-            case "mem" -> memory;
-            case "node" -> node;
-            case "billing" -> billing;
-            default -> tres.startsWith("license/") ? gres.replace("GRES", "License") : tres.startsWith("bb/") ? gres.replace("GRES", "BB") : gres;
-        });
+    static JobReason named(
+            String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
+        return JobReason.ofWord(prefix
+                + switch (tres) {
+                    case "cpu" -> cpu;
+                    case "mem" -> memory;
+                    case "node" -> node;
+                    case "billing" -> billing;
+                    default ->
+                        tres.startsWith("license/")
+                                ? gres.replace("GRES", "License")
+                                : tres.startsWith("bb/") ? gres.replace("GRES", "BB") : gres;
+                });
     }
 }

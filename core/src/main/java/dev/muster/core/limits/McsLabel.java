@@ -12,27 +12,33 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Multi-category security: jobs carry a label that follows from their user, group or account, and jobs of different labels can be
- * kept from each other's nodes.
+ * Multi-category security: jobs carry a label that follows from their user, group or account, and jobs of different
+ * labels can be kept from each other's nodes.
  *
- * @param kind       none, user, group, account or label
- * @param enforced   every job gets a label, not only those that ask for one
- * @param select     ALWAYS, NEVER or ASKED: which labelled jobs share nodes with their own label alone
- * @param groups     names and numbers of the groups whose names are labels, in their order
+ * @param kind none, user, group, account or label
+ * @param enforced every job gets a label, not only those that ask for one
+ * @param select ALWAYS, NEVER or ASKED: which labelled jobs share nodes with their own label alone
+ * @param groups names and numbers of the groups whose names are labels, in their order
  */
 public record McsLabel(String kind, boolean enforced, Select select, boolean privateData, Map<String, Integer> groups) {
     /** Keys of {@link Settings#options}. */
     public static final String PLUGIN = "mcs_plugin";
+
     public static final String PARAMETERS = "mcs_parameters";
     /** {@code name:gid,…} of the groups that MCSParameters names. */
     public static final String GROUPS = "mcs_groups";
 
     /** Which labelled jobs share nodes with their own label alone. */
-    public enum Select { ALWAYS, NEVER, ASKED }
+    public enum Select {
+        ALWAYS,
+        NEVER,
+        ASKED
+    }
 
     public static McsLabel of(Settings settings) {
         Map<String, String> o = settings.options();
-        List<String> words = Arrays.asList(o.getOrDefault(PARAMETERS, "").split(":")[0].split(","));
+        List<String> words =
+                Arrays.asList(o.getOrDefault(PARAMETERS, "").split(":")[0].split(","));
         Map<String, Integer> groups = new LinkedHashMap<>();
         for (String pair : o.getOrDefault(GROUPS, "").split(",")) {
             int colon = pair.lastIndexOf(':');
@@ -41,14 +47,20 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
             }
         }
         String plugin = o.getOrDefault(PLUGIN, "");
-        return new McsLabel(plugin.startsWith("mcs/") ? plugin.substring(4) : "none", words.contains("enforced"),
+        return new McsLabel(
+                plugin.startsWith("mcs/") ? plugin.substring(4) : "none",
+                words.contains("enforced"),
                 words.contains("select") ? Select.ALWAYS : words.contains("noselect") ? Select.NEVER : Select.ASKED,
-                words.contains("privatedata"), groups);
+                words.contains("privatedata"),
+                groups);
     }
 
     /** The description with its label after an update; without MCSPlugin no update changes a label. */
     public Optional<JobDesc> relabelled(JobDesc before, JobDesc after) {
-        return kind.equals("none") ? Optional.of(after.withExtras(after.extras().withMcsLabel(before.extras().mcsLabel()))) : labelled(after);
+        return kind.equals("none")
+                ? Optional.of(after.withExtras(
+                        after.extras().withMcsLabel(before.extras().mcsLabel())))
+                : labelled(after);
     }
 
     /** The job with the label that it gets; empty if the one that it names is not its own. */
@@ -65,18 +77,28 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
         List<String> own = own(desc);
         boolean any = kind.equals("label");
         // a job without an account has no label, one of a user without any of the groups does not come in
-        if (any ? asked.isEmpty() && enforced : asked.isEmpty() ? kind.equals("group") && own.isEmpty() : !own.contains(asked)) {
+        if (any
+                ? asked.isEmpty() && enforced
+                : asked.isEmpty() ? kind.equals("group") && own.isEmpty() : !own.contains(asked)) {
             return Optional.empty();
         }
-        return Optional.of(desc.withExtras(desc.extras().withMcsLabel(!asked.isEmpty() || own.isEmpty() ? asked : own.getFirst())));
+        return Optional.of(desc.withExtras(
+                desc.extras().withMcsLabel(!asked.isEmpty() || own.isEmpty() ? asked : own.getFirst())));
     }
 
     private List<String> own(JobDesc desc) {
         return switch (kind) {
             case "user" -> List.of(desc.owner().user());
-            case "account" -> desc.charge().account().isEmpty() ? List.of() : List.of(desc.charge().account());
-            case "group" -> groups.entrySet().stream()
-                    .filter(g -> desc.owner().gid() == g.getValue() || desc.owner().gids().contains(g.getValue())).map(Map.Entry::getKey).toList();
+            case "account" ->
+                desc.charge().account().isEmpty()
+                        ? List.of()
+                        : List.of(desc.charge().account());
+            case "group" ->
+                groups.entrySet().stream()
+                        .filter(g -> desc.owner().gid() == g.getValue()
+                                || desc.owner().gids().contains(g.getValue()))
+                        .map(Map.Entry::getKey)
+                        .toList();
             default -> List.of();
         };
     }
@@ -93,6 +115,10 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
 
     /** The label of the jobs that a node has to itself; "" if any may come. */
     public String labelOf(State state, Node node) {
-        return node.jobs().stream().map(id -> separating(state.jobs().at(id).desc())).filter(l -> !l.isEmpty()).findFirst().orElse("");
+        return node.jobs().stream()
+                .map(id -> separating(state.jobs().at(id).desc()))
+                .filter(l -> !l.isEmpty())
+                .findFirst()
+                .orElse("");
     }
 }

@@ -32,17 +32,27 @@ public final class PartitionLimits {
         return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
     }
 
-    /** The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all are. */
+    /**
+     * The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all
+     * are.
+     */
     public static List<Job> under(Job job, Partition partition, State state, Predicate<Job> isFree) {
         if (job.desc().charge().qos().indexOf(',') < 0) {
             return List.of(job);
         }
-        List<Job> free = job.desc().charge().eachQos().stream().filter(q -> admits(partition.info(), q)).map(job::underQos)
-                .filter(j -> reason(j.desc(), partition, state) == JobReason.NONE).filter(isFree).toList();
+        List<Job> free = job.desc().charge().eachQos().stream()
+                .filter(q -> admits(partition.info(), q))
+                .map(job::underQos)
+                .filter(j -> reason(j.desc(), partition, state) == JobReason.NONE)
+                .filter(isFree)
+                .toList();
         return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
     }
 
-    /** Minutes for which the job may begin where its whole time would not fit ({@code --time-min}); -1 if it is to have all of it. */
+    /**
+     * Minutes for which the job may begin where its whole time would not fit ({@code --time-min}); -1 if it is to have
+     * all of it.
+     */
     public static int shortestMin(JobDesc desc, int limitMin, Settings settings) {
         int least = desc.timing().timeMinMin();
         return least > 0 && (limitMin < 0 || least < limitMin) && !SoftLimit.has(desc, settings) ? least : -1;
@@ -55,7 +65,9 @@ public final class PartitionLimits {
             return asked;
         }
         int standard = partition.info().defaultTimeMin();
-        return standard != 0 && standard != PartitionInfo.NO_TIME ? standard : partition.info().maxTimeMin();
+        return standard != 0 && standard != PartitionInfo.NO_TIME
+                ? standard
+                : partition.info().maxTimeMin();
     }
 
     /**
@@ -76,7 +88,7 @@ public final class PartitionLimits {
      * Memory that a job is given, in mebibytes: at most one of the three.
      *
      * @param perNodeMb 0 for none; likewise perCpuMb
-     * @param all       every node's whole memory
+     * @param all every node's whole memory
      */
     public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
 
@@ -85,34 +97,46 @@ public final class PartitionLimits {
         return memory.perNodeMb() == 0 && memory.perCpuMb() == 0 && r.memPerGpuMb() == 0;
     }
 
-    /** What the job asks for; where it says nothing, the partition's default, else the cluster's, else, if memory is dealt out, all of it. */
+    /**
+     * What the job asks for; where it says nothing, the partition's default, else the cluster's, else, if memory is
+     * dealt out, all of it.
+     */
     public static Memory memory(ResourceRequest r, Partition partition, Settings settings) {
         if (r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memAll() || r.memPerGpuMb() > 0) {
             return new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll());
         }
         long perCpu = first(partition.info().defMemPerCpuMb(), Math.max(0, settings.defMemPerCpuMb()));
-        long perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), Math.max(0, settings.defMemPerNodeMb()));
+        long perNode =
+                perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), Math.max(0, settings.defMemPerNodeMb()));
         return new Memory(perNode, perCpu, partition.consumesMemory(settings) && perCpu == 0 && perNode == 0);
     }
 
     /**
-     * MaxMemPerCPU: a job that asks for more memory than its CPUs may have gets more CPUs, per task where it asks per CPU, per node where it asks
-     * per node. By the first of its partitions.
+     * MaxMemPerCPU: a job that asks for more memory than its CPUs may have gets more CPUs, per task where it asks per
+     * CPU, per node where it asks per node. By the first of its partitions.
      */
     public static JobDesc withCpusForMemory(JobDesc desc, State state) {
         ResourceRequest r = desc.request();
         Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
-        long most = partition.map(p -> first(p.info().maxMemPerCpuMb(), state.settings().maxMemPerCpuMb())).orElse(0L);
+        long most = partition
+                .map(p -> first(p.info().maxMemPerCpuMb(), state.settings().maxMemPerCpuMb()))
+                .orElse(0L);
         if (most <= 0 || r.memPerGpuMb() > 0) {
             return desc;
         }
         Memory memory = memory(r, partition.get(), state.settings());
-        long perNode = memory.all() ? partition.get().nodes().stream().findFirst().flatMap(n -> state.nodes().find(n))
-                .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most)).orElse(0L) : memory.perNodeMb();
+        long perNode = memory.all()
+                ? partition.get().nodes().stream()
+                        .findFirst()
+                        .flatMap(n -> state.nodes().find(n))
+                        .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most))
+                        .orElse(0L)
+                : memory.perNodeMb();
         Json.Obj out = Json.object(Codec.encode(r));
         long times = (r.memPerCpuMb() + most - 1) / most;
         if (times > 1) {
-            out.put("memPerCpuMb", (r.memPerCpuMb() + times - 1) / times).put("cpusPerTask", Math.max(1, r.cpusPerTask()) * times);
+            out.put("memPerCpuMb", (r.memPerCpuMb() + times - 1) / times)
+                    .put("cpusPerTask", Math.max(1, r.cpusPerTask()) * times);
         }
         if (perNode > most) {
             long cpus = (perNode + most - 1) / most;
@@ -133,18 +157,26 @@ public final class PartitionLimits {
 
     public static Memory memory(State state, JobDesc desc) {
         ResourceRequest r = desc.request();
-        return state.partitions().find(desc.partition().split(",")[0]).map(p -> memory(r, p, state.settings()))
+        return state.partitions()
+                .find(desc.partition().split(",")[0])
+                .map(p -> memory(r, p, state.settings()))
                 .orElse(new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll()));
     }
 
     /** OverTimeLimit: minutes that a job and its steps may run on beyond their limits; -1 for ever. */
     public static int overTimeMin(State state, Job job) {
-        int own = state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
+        int own = state.partitions()
+                .find(job.desc().partition())
+                .map(p -> p.info().overTimeLimitMin())
+                .filter(m -> m >= 0)
                 .orElse(state.settings().overTimeLimitMin());
         return own == PartitionInfo.OVER_UNLIMITED ? -1 : own;
     }
 
-    /** The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or --time-min). */
+    /**
+     * The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or
+     * --time-min).
+     */
     public static int byDeadline(JobDesc.Timing timing, int limitMin, long nowSeconds) {
         boolean flexible = timing.timeLimitMin() <= 0 || timing.timeMinMin() > 0;
         if (timing.deadline() == 0 || !flexible) {
@@ -178,7 +210,10 @@ public final class PartitionLimits {
         return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;
     }
 
-    /** It says how many tasks it has, and the partition or itself asks for more nodes than that: 26.05 has no nodes without tasks. */
+    /**
+     * It says how many tasks it has, and the partition or itself asks for more nodes than that: 26.05 has no nodes
+     * without tasks.
+     */
     public static boolean hasTooFewTasks(JobDesc desc, Partition partition, State state) {
         ResourceRequest r = desc.request();
         return r.tasks() > 0 && r.tasks() < Math.max(r.nodesMin(), minNodes(desc, partition, state));
@@ -187,16 +222,27 @@ public final class PartitionLimits {
     /** It is one of those for which a job must wait although nodes may be free: {@link #reason}. */
     public static boolean isOfPartition(JobReason reason) {
         return switch (reason) {
-            case PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_DOWN, PARTITION_INACTIVE, MAX_MEM_PER_LIMIT, ACCOUNT_NOT_ALLOWED,
-                 QOS_NOT_ALLOWED, PARTITION_CONFIG -> true;
+            case PARTITION_TIME_LIMIT,
+                    PARTITION_NODE_LIMIT,
+                    PARTITION_DOWN,
+                    PARTITION_INACTIVE,
+                    MAX_MEM_PER_LIMIT,
+                    ACCOUNT_NOT_ALLOWED,
+                    QOS_NOT_ALLOWED,
+                    PARTITION_CONFIG -> true;
             default -> false;
         };
     }
 
-    /** Why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift some of the limits. */
+    /**
+     * Why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift some of
+     * the limits.
+     */
     public static JobReason reason(JobDesc desc, Partition partition, State state) {
         if (!partition.isUp()) {
-            return partition.info().state().equals("INACTIVE") ? JobReason.PARTITION_INACTIVE : JobReason.PARTITION_DOWN;
+            return partition.info().state().equals("INACTIVE")
+                    ? JobReason.PARTITION_INACTIVE
+                    : JobReason.PARTITION_DOWN;
         }
         if (!admitsGroups(partition.info(), desc.owner(), state)) {
             return JobReason.PARTITION_CONFIG;
@@ -210,11 +256,20 @@ public final class PartitionLimits {
         int maxTime = partition.info().maxTimeMin();
         int asked = desc.timing().timeLimitMin();
         int least = desc.timing().timeMinMin() > 0 ? desc.timing().timeMinMin() : asked;
-        if (maxTime >= 0 && least != 0 && (least < 0 || least > maxTime) && !QosRules.has(state, desc, QosRules.TIME_LIMIT)) {
+        if (maxTime >= 0
+                && least != 0
+                && (least < 0 || least > maxTime)
+                && !QosRules.has(state, desc, QosRules.TIME_LIMIT)) {
             return JobReason.PARTITION_TIME_LIMIT;
         }
         int maxNodes = partition.info().maxNodes();
-        if (maxNodes >= 0 && Math.max(1, Math.max(desc.request().nodesMin(), desc.request().nodesMax())) > maxNodes
+        if (maxNodes >= 0
+                && Math.max(
+                                1,
+                                Math.max(
+                                        desc.request().nodesMin(),
+                                        desc.request().nodesMax()))
+                        > maxNodes
                 && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
@@ -222,20 +277,27 @@ public final class PartitionLimits {
         if (most > 0 && most < minNodes(desc, partition, state)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
-        long maxMemory = first(partition.info().maxMemPerNodeMb(), state.settings().maxMemPerNodeMb());
-        return maxMemory > 0 && desc.request().memPerNodeMb() > maxMemory ? JobReason.MAX_MEM_PER_LIMIT : JobReason.NONE;
+        long maxMemory =
+                first(partition.info().maxMemPerNodeMb(), state.settings().maxMemPerNodeMb());
+        return maxMemory > 0 && desc.request().memPerNodeMb() > maxMemory
+                ? JobReason.MAX_MEM_PER_LIMIT
+                : JobReason.NONE;
     }
 
     /** Whether a job comes to the partition as it may, whatever EnforcePartLimits says. */
     public static boolean mayEnter(JobDesc desc, Partition partition) {
         PartitionInfo info = partition.info();
-        return !(info.requireReservation() && desc.charge().reservation().isEmpty()) && allows(info.allocNodes(), desc.payload().submitHost());
+        return !(info.requireReservation() && desc.charge().reservation().isEmpty())
+                && allows(info.allocNodes(), desc.payload().submitHost());
     }
 
     /** AllowGroups: root and SlurmUser are of all. */
     public static boolean admitsGroups(PartitionInfo info, Identity owner, State state) {
-        return !restricts(info.allowGroups()) || owner.uid() == 0 || owner.uid() == state.settings().slurmUid()
-                || info.allowGids().stream().anyMatch(g -> owner.gid() == g || owner.gids().contains(g));
+        return !restricts(info.allowGroups())
+                || owner.uid() == 0
+                || owner.uid() == state.settings().slurmUid()
+                || info.allowGids().stream()
+                        .anyMatch(g -> owner.gid() == g || owner.gids().contains(g));
     }
 
     /**
@@ -247,21 +309,30 @@ public final class PartitionLimits {
         return !restricts(info.allowGroups()) || info.allowGids().stream().anyMatch(member::test);
     }
 
-    /** A job's list of partitions without those that take no jobs, unless none of them does; a name without a partition stays. */
+    /**
+     * A job's list of partitions without those that take no jobs, unless none of them does; a name without a partition
+     * stays.
+     */
     public static String takingJobs(String partitions, State state) {
         List<String> open = Stream.of(partitions.split(",", -1))
-                .filter(p -> state.partitions().find(p).filter(x -> !x.takesJobs()).isEmpty()).toList();
+                .filter(p ->
+                        state.partitions().find(p).filter(x -> !x.takesJobs()).isEmpty())
+                .toList();
         return open.isEmpty() ? partitions : String.join(",", open);
     }
 
-    /** An account stands for those below it. The lists count where AccountingStorageEnforce has associations: other accounts are not checked. */
+    /**
+     * An account stands for those below it. The lists count where AccountingStorageEnforce has associations: other
+     * accounts are not checked.
+     */
     public static boolean admitsAccount(PartitionInfo info, String account, State state) {
         if (!restricts(info.allowAccounts()) && info.denyAccounts().isEmpty()
                 || !AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.ASSOCIATIONS)) {
             return true;
         }
         Accounts known = state.accounts();
-        return restricts(info.allowAccounts()) ? known.isUnder(account, a -> names(info.allowAccounts(), a))
+        return restricts(info.allowAccounts())
+                ? known.isUnder(account, a -> names(info.allowAccounts(), a))
                 : !known.isUnder(account, a -> names(info.denyAccounts(), a));
     }
 
@@ -270,16 +341,18 @@ public final class PartitionLimits {
         for (String name : desc.partition().split(",")) {
             Optional<PartitionInfo> info = state.partitions().find(name).map(Partition::info);
             String own = byQos ? desc.charge().firstQos() : desc.charge().account();
-            boolean admitted = info.isEmpty() || (byQos ? admits(info.get(), own) : admitsAccount(info.get(), own, state));
+            boolean admitted =
+                    info.isEmpty() || (byQos ? admits(info.get(), own) : admitsAccount(info.get(), own, state));
             if (!admitted) {
                 String allows = byQos ? info.get().allowQos() : info.get().allowAccounts();
                 String denies = byQos ? info.get().denyQos() : info.get().denyAccounts();
                 if (byQos && state.accounts().qos(own).isEmpty()) {
-                    return "Job's QOS not known, so it can't use this partition (" + name + (restricts(allows) ? " allows " + allows
-                            : " denies " + denies) + ")";
+                    return "Job's QOS not known, so it can't use this partition (" + name
+                            + (restricts(allows) ? " allows " + allows : " denies " + denies) + ")";
                 }
                 return "Job's " + (byQos ? "QOS" : "account") + " not permitted to use this partition (" + name
-                        + (restricts(allows) ? " allows " + allows + " not " : " denies " + denies + " including ") + own + ")";
+                        + (restricts(allows) ? " allows " + allows + " not " : " denies " + denies + " including ")
+                        + own + ")";
             }
         }
         return "";

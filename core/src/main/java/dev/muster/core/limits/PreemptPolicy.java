@@ -23,6 +23,7 @@ public final class PreemptPolicy {
     private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
     /** By QOS: so long nobody is disturbed; and from which priority on nobody is. */
     private final Map<String, Long> exemptS = new java.util.HashMap<>();
+
     private final Map<String, Long> ranks = new java.util.HashMap<>();
     private OptionalLong leastExempt = OptionalLong.empty();
 
@@ -30,14 +31,18 @@ public final class PreemptPolicy {
         this.state = state;
         Map<String, String> options = state.settings().options();
         this.type = options.getOrDefault(Preemption.TYPE, "");
-        this.standard = Arrays.asList(options.getOrDefault(Preemption.MODE, "OFF").split(","));
+        this.standard =
+                Arrays.asList(options.getOrDefault(Preemption.MODE, "OFF").split(","));
         this.gang = standard.contains("GANG");
         this.mcs = McsLabel.of(state.settings());
     }
 
     private static Preemption.Mode mode(List<String> words) {
-        return words.contains("SUSPEND") ? Preemption.Mode.SUSPEND : words.contains("REQUEUE") ? Preemption.Mode.REQUEUE
-                : words.contains("CANCEL") ? Preemption.Mode.CANCEL : Preemption.Mode.OFF;
+        return words.contains("SUSPEND")
+                ? Preemption.Mode.SUSPEND
+                : words.contains("REQUEUE")
+                        ? Preemption.Mode.REQUEUE
+                        : words.contains("CANCEL") ? Preemption.Mode.CANCEL : Preemption.Mode.OFF;
     }
 
     /** QOS decide, not partitions. */
@@ -48,10 +53,15 @@ public final class PreemptPolicy {
     /** Neither the priorities of jobs decide who gives way nor how long somebody has run. */
     public boolean isPlain() {
         String exempt = state.settings().options().getOrDefault(Preemption.EXEMPT_S, "-1");
-        return isPlain(String.join(",", standard)) && (exempt.isEmpty() || exempt.startsWith("-") || exempt.equals("0"))
-                && state.partitions().values().stream().allMatch(p -> isPlain(p.info().preemptMode()))
-                && state.accounts().qos().values().stream().allMatch(q -> isPlain(q.limits().getOrDefault("PreemptMode", ""))
-                        && q.limits().getOrDefault("PreemptExemptTime", "").isEmpty());
+        return isPlain(String.join(",", standard))
+                && (exempt.isEmpty() || exempt.startsWith("-") || exempt.equals("0"))
+                && state.partitions().values().stream()
+                        .allMatch(p -> isPlain(p.info().preemptMode()))
+                && state.accounts().qos().values().stream()
+                        .allMatch(q -> isPlain(q.limits().getOrDefault("PreemptMode", ""))
+                                && q.limits()
+                                        .getOrDefault("PreemptExemptTime", "")
+                                        .isEmpty());
     }
 
     private static boolean isPlain(String words) {
@@ -64,8 +74,8 @@ public final class PreemptPolicy {
     }
 
     /**
-     * Whether the first job may take the place of the second, whatever becomes of that. With WITHIN jobs of one QOS may, with PRIORITY nobody
-     * may but who has the higher priority.
+     * Whether the first job may take the place of the second, whatever becomes of that. With WITHIN jobs of one QOS
+     * may, with PRIORITY nobody may but who has the higher priority.
      *
      * @param priority of the first now
      */
@@ -80,8 +90,14 @@ public final class PreemptPolicy {
         if (type.equals("preempt/qos")) {
             String theirs = holder.desc().charge().qos();
             Optional<QosPolicy> own = qos(taker.charge().firstQos());
-            return own.isPresent() && !theirs.isEmpty() && (List.of(own.get().limits().getOrDefault("Preempt", "").split(",")).contains(theirs)
-                    || higher && own.get().name().equals(theirs) && (standard.contains("WITHIN") || words(holder).contains("WITHIN")));
+            return own.isPresent()
+                    && !theirs.isEmpty()
+                    && (List.of(own.get().limits().getOrDefault("Preempt", "").split(","))
+                                    .contains(theirs)
+                            || higher
+                                    && own.get().name().equals(theirs)
+                                    && (standard.contains("WITHIN")
+                                            || words(holder).contains("WITHIN")));
         }
         return tier(holder.desc().partition()) < tier(partition);
     }
@@ -91,7 +107,9 @@ public final class PreemptPolicy {
         return !mcs.kind().equals("none") && mcs.select() != McsLabel.Select.NEVER;
     }
 
-    /** Who has nodes with its label alone neither takes the place of a job that has not that label nor gives way to one. */
+    /**
+     * Who has nodes with its label alone neither takes the place of a job that has not that label nor gives way to one.
+     */
     public boolean mayMeet(JobDesc taker, JobDesc holder) {
         return !isLabelled() || meets(taker, holder) && meets(holder, taker);
     }
@@ -101,37 +119,59 @@ public final class PreemptPolicy {
         return label.isEmpty() || label.equals(other.extras().mcsLabel());
     }
 
-    /** Of those who may have to go, who has less of this goes first: the priority of its QOS, or the tier of its partition. */
+    /**
+     * Of those who may have to go, who has less of this goes first: the priority of its QOS, or the tier of its
+     * partition.
+     */
     public long rank(Job holder) {
-        return ranks.computeIfAbsent(byQos() ? holder.desc().charge().firstQos() : holder.desc().partition(), name -> {
-            String text = byQos() ? qos(holder, "Priority") : Integer.toString(tier(name));
-            return text.matches("[0-9]{1,10}") ? Long.parseLong(text) : 0;
-        });
+        return ranks.computeIfAbsent(
+                byQos() ? holder.desc().charge().firstQos() : holder.desc().partition(), name -> {
+                    String text = byQos() ? qos(holder, "Priority") : Integer.toString(tier(name));
+                    return text.matches("[0-9]{1,10}") ? Long.parseLong(text) : 0;
+                });
     }
 
     /** PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */
     private List<String> words(Job holder) {
-        String own = type.equals("preempt/qos") ? qos(holder, "PreemptMode")
-                : state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().preemptMode()).orElse("");
+        String own = type.equals("preempt/qos")
+                ? qos(holder, "PreemptMode")
+                : state.partitions()
+                        .find(holder.desc().partition().split(",")[0])
+                        .map(p -> p.info().preemptMode())
+                        .orElse("");
         boolean none = own.isEmpty() || own.equals("CLUSTER") || byQos() && own.equals("OFF");
-        return none ? standard : Arrays.asList(own.toUpperCase(java.util.Locale.ROOT).split(","));
+        return none
+                ? standard
+                : Arrays.asList(own.toUpperCase(java.util.Locale.ROOT).split(","));
     }
 
     private int tier(String partitions) {
         int best = 0;
         for (String name : partitions.split(",")) {
-            best = Math.max(best, state.partitions().find(name).map(p -> p.info().priorityTier()).orElse(0));
+            best = Math.max(
+                    best,
+                    state.partitions()
+                            .find(name)
+                            .map(p -> p.info().priorityTier())
+                            .orElse(0));
         }
         return best;
     }
 
-    /** What becomes of a job; OFF if it stays. A heterogeneous one goes as a whole: not if one of its components stays. */
+    /**
+     * What becomes of a job; OFF if it stays. A heterogeneous one goes as a whole: not if one of its components stays.
+     */
     public Preemption.Mode of(Job holder) {
         Preemption.Mode mode = alone(holder);
         if (holder.isHet() && mode != Preemption.Mode.OFF) {
             List<Preemption.Mode> all = state.members(holder).stream()
-                    .filter(j -> j.state().isActive() || j.state() == JobState.PENDING).map(this::alone).toList();
-            return Stream.of(Preemption.Mode.OFF, Preemption.Mode.CANCEL, Preemption.Mode.REQUEUE).filter(all::contains).findFirst().orElse(mode);
+                    .filter(j -> j.state().isActive() || j.state() == JobState.PENDING)
+                    .map(this::alone)
+                    .toList();
+            return Stream.of(Preemption.Mode.OFF, Preemption.Mode.CANCEL, Preemption.Mode.REQUEUE)
+                    .filter(all::contains)
+                    .findFirst()
+                    .orElse(mode);
         }
         return mode;
     }
@@ -139,25 +179,32 @@ public final class PreemptPolicy {
     private Preemption.Mode alone(Job holder) {
         List<String> words = words(holder);
         // WITHIN and PRIORITY alone say whom a job gives way to, not how
-        Preemption.Mode mode = mode(words.stream().allMatch(w -> w.equals("WITHIN") || w.equals("PRIORITY")) ? standard : words);
+        Preemption.Mode mode =
+                mode(words.stream().allMatch(w -> w.equals("WITHIN") || w.equals("PRIORITY")) ? standard : words);
         if (holder.desc().extras().warnReserve() && mode != Preemption.Mode.REQUEUE) {
             return Preemption.Mode.CANCEL;
         }
-        if (mode == Preemption.Mode.REQUEUE && (holder.desc().kind() != JobDesc.Kind.BATCH || !holder.mayRequeue(state.settings()))) {
+        if (mode == Preemption.Mode.REQUEUE
+                && (holder.desc().kind() != JobDesc.Kind.BATCH || !holder.mayRequeue(state.settings()))) {
             return Preemption.Mode.CANCEL;
         }
         return mode == Preemption.Mode.SUSPEND && !gang ? Preemption.Mode.OFF : mode;
     }
 
     private String qos(Job job, String limit) {
-        return qos(job.desc().charge().firstQos()).map(q -> q.limits().getOrDefault(limit, "")).orElse("");
+        return qos(job.desc().charge().firstQos())
+                .map(q -> q.limits().getOrDefault(limit, ""))
+                .orElse("");
     }
 
     private Optional<QosPolicy> qos(String name) {
         return known.computeIfAbsent(name, n -> state.accounts().qos(n));
     }
 
-    /** Until when it is not to be disturbed, seconds since 1970; {@link Long#MAX_VALUE} where its priority is too high for that. */
+    /**
+     * Until when it is not to be disturbed, seconds since 1970; {@link Long#MAX_VALUE} where its priority is too high
+     * for that.
+     */
     public long exemptUntil(Job holder) {
         if (leastExempt.isEmpty()) {
             String least = parameter("min_exempt_priority");
@@ -180,9 +227,14 @@ public final class PreemptPolicy {
     public String parameter(String name) {
         if (state.settings().options().containsKey(name)) {
             // the older place for these words is SchedulerParameters
-            return state.settings().options().get(name).isEmpty() ? "yes" : state.settings().options().get(name);
+            return state.settings().options().get(name).isEmpty()
+                    ? "yes"
+                    : state.settings().options().get(name);
         }
-        for (String item : state.settings().options().getOrDefault(Preemption.PARAMETERS, "").split(",")) {
+        for (String item : state.settings()
+                .options()
+                .getOrDefault(Preemption.PARAMETERS, "")
+                .split(",")) {
             if (item.startsWith(name)) {
                 return item.equals(name) ? "yes" : item.substring(name.length() + 1);
             }
@@ -196,6 +248,9 @@ public final class PreemptPolicy {
             String text = qos(holder, "GraceTime");
             return text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
         }
-        return state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().graceTimeSeconds()).orElse(0);
+        return state.partitions()
+                .find(holder.desc().partition().split(",")[0])
+                .map(p -> p.info().graceTimeSeconds())
+                .orElse(0);
     }
 }

@@ -16,27 +16,47 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * priority/multifactor: a job's priority as a weighted sum of factors, each 0 to 1 unless PriorityFlags say otherwise. It follows from the
- * state and the time and is kept nowhere; what is set by hand stands as it is.
+ * priority/multifactor: a job's priority as a weighted sum of factors, each 0 to 1 unless PriorityFlags say otherwise.
+ * It follows from the state and the time and is kept nowhere; what is set by hand stands as it is.
  */
 public final class Priorities {
     /** The priority of a job that runs again at once (--requeue=expedite): above all that are computed or given. */
     public static final long EXPEDITED = 4_294_967_295L;
     /** Keys of {@link Settings#options}. */
     public static final String TYPE = "priority_type";
+
     public static final String MULTIFACTOR = "priority/multifactor";
     /** Words of PriorityFlags. */
-    public static final List<String> FLAGS = List.of("ACCRUE_ALWAYS", "CALCULATE_RUNNING", "DEPTH_OBLIVIOUS", "NO_FAIR_TREE", "INCR_ONLY",
-            "MAX_TRES", "MAX_TRES_GRES", "NO_NORMAL_ALL", "NO_NORMAL_ASSOC", "NO_NORMAL_PART", "NO_NORMAL_QOS", "NO_NORMAL_TRES",
+    public static final List<String> FLAGS = List.of(
+            "ACCRUE_ALWAYS",
+            "CALCULATE_RUNNING",
+            "DEPTH_OBLIVIOUS",
+            "NO_FAIR_TREE",
+            "INCR_ONLY",
+            "MAX_TRES",
+            "MAX_TRES_GRES",
+            "NO_NORMAL_ALL",
+            "NO_NORMAL_ASSOC",
+            "NO_NORMAL_PART",
+            "NO_NORMAL_QOS",
+            "NO_NORMAL_TRES",
             "SMALL_RELATIVE_TO_TIME");
+
     private static final String WEIGHT = "priority_weight_";
 
     /**
      * @param tres by name, in the order of PriorityWeightTRES
      * @param site as set
      */
-    public record Factors(double age, double fairShare, double size, double partition, double qos, double assoc,
-            Map<String, Double> tres, long site) {}
+    public record Factors(
+            double age,
+            double fairShare,
+            double size,
+            double partition,
+            double qos,
+            double assoc,
+            Map<String, Double> tres,
+            long site) {}
 
     private final State state;
     private final long now;
@@ -61,14 +81,28 @@ public final class Priorities {
         for (String item : options.getOrDefault(WEIGHT + "tres", "").split(",")) {
             int eq = item.indexOf('=');
             if (eq > 0) {
-                tresWeights.put(item.substring(0, eq).toLowerCase(Locale.ROOT), Double.parseDouble(item.substring(eq + 1)));
+                tresWeights.put(
+                        item.substring(0, eq).toLowerCase(Locale.ROOT), Double.parseDouble(item.substring(eq + 1)));
             }
         }
         totalNodes = state.nodes().size();
-        totalCpus = active ? state.nodes().values().stream().mapToLong(n -> n.spec().cpus()).sum() : 0;
-        mostPartition = state.partitions().values().stream().mapToInt(p -> p.info().priorityJobFactor()).max().orElse(0);
-        mostQos = state.accounts().qos().values().stream().mapToDouble(q -> number(q.limits(), "Priority")).max().orElse(0);
-        mostAssoc = state.accounts().assocs().values().stream().mapToDouble(a -> number(a.limits(), "Priority")).max().orElse(0);
+        totalCpus = active
+                ? state.nodes().values().stream()
+                        .mapToLong(n -> n.spec().cpus())
+                        .sum()
+                : 0;
+        mostPartition = state.partitions().values().stream()
+                .mapToInt(p -> p.info().priorityJobFactor())
+                .max()
+                .orElse(0);
+        mostQos = state.accounts().qos().values().stream()
+                .mapToDouble(q -> number(q.limits(), "Priority"))
+                .max()
+                .orElse(0);
+        mostAssoc = state.accounts().assocs().values().stream()
+                .mapToDouble(a -> number(a.limits(), "Priority"))
+                .max()
+                .orElse(0);
     }
 
     public static boolean isActive(Settings settings) {
@@ -135,8 +169,13 @@ public final class Priorities {
             return job.desc().timing().priority();
         }
         Factors f = factors(job, partition);
-        double sum = f.age * weight("age") + f.fairShare * weight("fairshare") + f.size * weight("size") + f.partition * weight("partition")
-                + f.qos * weight("qos") + f.assoc * weight("assoc") + f.site;
+        double sum = f.age * weight("age")
+                + f.fairShare * weight("fairshare")
+                + f.size * weight("size")
+                + f.partition * weight("partition")
+                + f.qos * weight("qos")
+                + f.assoc * weight("assoc")
+                + f.site;
         for (Map.Entry<String, Double> t : f.tres.entrySet()) {
             sum += t.getValue() * tresWeights.get(t.getKey());
         }
@@ -146,13 +185,23 @@ public final class Priorities {
     public Factors factors(Job job, String partition) {
         JobDesc d = job.desc();
         Optional<Partition> p = state.partitions().find(partition);
-        Optional<AssocPolicy> a = state.accounts().assoc(d.owner().user(), d.charge().account(), partition);
+        Optional<AssocPolicy> a =
+                state.accounts().assoc(d.owner().user(), d.charge().account(), partition);
         double ofPartition = p.map(x -> (double) x.info().priorityJobFactor()).orElse(0.0);
-        double ofQos = state.accounts().qos(d.charge().firstQos()).map(q -> number(q.limits(), "Priority")).orElse(0.0);
+        double ofQos = state.accounts()
+                .qos(d.charge().firstQos())
+                .map(q -> number(q.limits(), "Priority"))
+                .orElse(0.0);
         double ofAssoc = a.map(x -> number(x.limits(), "Priority")).orElse(0.0);
-        return new Factors(weight("age") == 0 ? 0 : age(job), weight("fairshare") == 0 ? 0 : a.map(x -> shares.factor(x.id())).orElse(0.0),
-                weight("size") == 0 ? 0 : size(job), normal(ofPartition, mostPartition, "PART"), normal(ofQos, mostQos, "QOS"),
-                normal(ofAssoc, mostAssoc, "ASSOC"), tres(job, p), d.timing().siteFactor());
+        return new Factors(
+                weight("age") == 0 ? 0 : age(job),
+                weight("fairshare") == 0 ? 0 : a.map(x -> shares.factor(x.id())).orElse(0.0),
+                weight("size") == 0 ? 0 : size(job),
+                normal(ofPartition, mostPartition, "PART"),
+                normal(ofQos, mostQos, "QOS"),
+                normal(ofAssoc, mostAssoc, "ASSOC"),
+                tres(job, p),
+                d.timing().siteFactor());
     }
 
     private double normal(double value, double most, String what) {
@@ -164,7 +213,9 @@ public final class Priorities {
         long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
         long until = job.run().startTime() > 0 ? job.run().startTime() : now;
         // of a time without end nobody ever has a part
-        return since == 0 || until <= since || most < 0 ? 0 : most == 0 ? 1 : Math.min(1, (double) (until - since) / most);
+        return since == 0 || until <= since || most < 0
+                ? 0
+                : most == 0 ? 1 : Math.min(1, (double) (until - since) / most);
     }
 
     /** Since when a job grows older; 0 if it does not. */
@@ -179,10 +230,16 @@ public final class Priorities {
     private double size(Job job) {
         boolean small = options.getOrDefault("priority_favor_small", "").equals("true");
         if (flags.contains("SMALL_RELATIVE_TO_TIME")) {
-            int limit = job.run().startTime() > 0 ? job.run().limitMin() : state.partitions().find(job.desc().partition().split(",")[0])
-                    .map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
-            // no smaller than the nodes that it has to have, at the average of their CPUs; without a limit it is as nothing
-            double cpus = Math.max(TresCounts.cpus(job), (double) TresCounts.nodes(job) * totalCpus / Math.max(1, totalNodes));
+            int limit = job.run().startTime() > 0
+                    ? job.run().limitMin()
+                    : state.partitions()
+                            .find(job.desc().partition().split(",")[0])
+                            .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
+                            .orElse(-1);
+            // no smaller than the nodes that it has to have, at the average of their CPUs; without a limit it is as
+            // nothing
+            double cpus = Math.max(
+                    TresCounts.cpus(job), (double) TresCounts.nodes(job) * totalCpus / Math.max(1, totalNodes));
             double part = limit <= 0 ? 0 : cpus / limit / Math.max(1, totalCpus);
             return small ? 1 - Math.min(1, part) : Math.min(1, part);
         }
@@ -203,9 +260,12 @@ public final class Priorities {
         TresCounts all = TresCounts.of(state, members);
         Map<String, Long> total = all.byName(all.billing(state, name));
         TresCounts mine = TresCounts.of(state, job);
-        if (job.run().allocation().isEmpty() && PartitionLimits.saysNoMemory(job.desc().request(),
-                PartitionLimits.memory(job.desc().request(), partition.get(), state.settings()))) {
-            long whole = members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
+        if (job.run().allocation().isEmpty()
+                && PartitionLimits.saysNoMemory(
+                        job.desc().request(),
+                        PartitionLimits.memory(job.desc().request(), partition.get(), state.settings()))) {
+            long whole =
+                    members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
             mine = new TresCounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
         }
         Map<String, Long> asked = mine.byName(mine.billing(state, name));

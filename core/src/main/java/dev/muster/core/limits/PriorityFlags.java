@@ -10,7 +10,10 @@ public final class PriorityFlags {
 
     /** Words of PriorityFlags, in upper case. */
     public static List<String> of(Settings settings) {
-        return List.of(settings.options().getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).split(","));
+        return List.of(settings.options()
+                .getOrDefault("priority_flags", "")
+                .toUpperCase(Locale.ROOT)
+                .split(","));
     }
 
     /** CALCULATE_RUNNING: also of jobs that run. */
@@ -26,7 +29,8 @@ public final class PriorityFlags {
     /** PriorityFlags: DEPTH_OBLIVIOUS means NO_FAIR_TREE as well. */
     public static FairShare.Rule rule(Settings settings) {
         List<String> flags = of(settings);
-        return flags.contains("DEPTH_OBLIVIOUS") ? FairShare.Rule.DEPTH_OBLIVIOUS
+        return flags.contains("DEPTH_OBLIVIOUS")
+                ? FairShare.Rule.DEPTH_OBLIVIOUS
                 : flags.contains("NO_FAIR_TREE") ? FairShare.Rule.CLASSIC : FairShare.Rule.TREE;
     }
 }

@@ -28,11 +28,13 @@ public final class QosRules {
     private static final String THRESHOLD = "EnforceUsageThreshold";
     static final String RELATIVE = "Relative";
     /** The limits that Relative makes hundredths of a whole. */
-    private static final List<String> OF_A_WHOLE = List.of("GrpTRES", "MaxTRES", "MaxTRESPA", "MaxTRESPU", "MaxTRESPerNode", "MinTRES");
+    private static final List<String> OF_A_WHOLE =
+            List.of("GrpTRES", "MaxTRES", "MaxTRESPA", "MaxTRESPU", "MaxTRESPerNode", "MinTRES");
 
     private final State state;
     /** By QOS: its limits in absolute numbers. */
     private final Map<Integer, Map<String, String>> absolute = new HashMap<>();
+
     private Optional<FairShare> shares = Optional.empty();
 
     QosRules(State state) {
@@ -48,41 +50,60 @@ public final class QosRules {
         return state.accounts().qos(qos).filter(q -> has(q, RELATIVE)).isPresent();
     }
 
-    /** Another partition that has the same QOS, where that is Relative: its limits are parts of what one partition has. */
+    /**
+     * Another partition that has the same QOS, where that is Relative: its limits are parts of what one partition has.
+     */
     public static Optional<String> alreadyOf(State state, Partition partition) {
         String qos = partition.info().qos();
-        return qos.isEmpty() || !isRelative(state, qos) ? Optional.empty() : state.partitions().values().stream()
-                .filter(p -> p.info().qos().equals(qos) && !p.name().equals(partition.name())).map(Partition::name).findFirst();
+        return qos.isEmpty() || !isRelative(state, qos)
+                ? Optional.empty()
+                : state.partitions().values().stream()
+                        .filter(p -> p.info().qos().equals(qos) && !p.name().equals(partition.name()))
+                        .map(Partition::name)
+                        .findFirst();
     }
 
-    /** Relative QOS of several partitions, each with those that have it: slurm.conf may say so, or the flag may have come later. */
+    /**
+     * Relative QOS of several partitions, each with those that have it: slurm.conf may say so, or the flag may have
+     * come later.
+     */
     public static Map<String, List<String>> ofSeveralPartitions(State state) {
         Map<String, List<String>> all = new TreeMap<>();
-        state.partitions().values().stream().filter(p -> !p.info().qos().isEmpty() && isRelative(state, p.info().qos()))
-                .forEach(p -> all.computeIfAbsent(p.info().qos(), q -> new ArrayList<>()).add(p.name()));
+        state.partitions().values().stream()
+                .filter(p ->
+                        !p.info().qos().isEmpty() && isRelative(state, p.info().qos()))
+                .forEach(p -> all.computeIfAbsent(p.info().qos(), q -> new ArrayList<>())
+                        .add(p.name()));
         all.values().removeIf(p -> p.size() < 2);
         return all;
     }
 
     /** Whether one of the job's QOS has a flag. */
     public static boolean has(State state, JobDesc desc, String flag) {
-        return desc.charge().eachQos().stream().anyMatch(name -> state.accounts().qos(name).filter(q -> has(q, flag)).isPresent());
+        return desc.charge().eachQos().stream()
+                .anyMatch(name ->
+                        state.accounts().qos(name).filter(q -> has(q, flag)).isPresent());
     }
 
     /**
-     * The limits of a QOS in absolute numbers: with Relative they are kept as hundredths of what the cluster has or, of a partition's QOS,
-     * what that partition has; parts are cut off.
+     * The limits of a QOS in absolute numbers: with Relative they are kept as hundredths of what the cluster has or, of
+     * a partition's QOS, what that partition has; parts are cut off.
      */
     Map<String, String> limits(QosPolicy qos) {
         return has(qos, RELATIVE) ? absolute.computeIfAbsent(qos.id(), id -> absolute(qos)) : qos.limits();
     }
 
     private Map<String, String> absolute(QosPolicy qos) {
-        Optional<Partition> of = state.partitions().values().stream().filter(p -> p.info().qos().equals(qos.name())).findFirst();
+        Optional<Partition> of = state.partitions().values().stream()
+                .filter(p -> p.info().qos().equals(qos.name()))
+                .findFirst();
         List<Node> nodes = new ArrayList<>();
-        of.ifPresentOrElse(p -> p.nodes().forEach(n -> state.nodes().find(n).ifPresent(nodes::add)), () -> nodes.addAll(state.nodes().values()));
+        of.ifPresentOrElse(
+                p -> p.nodes().forEach(n -> state.nodes().find(n).ifPresent(nodes::add)),
+                () -> nodes.addAll(state.nodes().values()));
         TresCounts whole = TresCounts.of(state, nodes);
-        Map<String, Long> total = whole.byName(whole.billing(state, of.map(Partition::name).orElse("")));
+        Map<String, Long> total =
+                whole.byName(whole.billing(state, of.map(Partition::name).orElse("")));
         Map<String, String> out = new TreeMap<>(qos.limits());
         for (String name : OF_A_WHOLE) {
             out.computeIfPresent(name, (n, text) -> shareOf(text, total));
@@ -96,7 +117,11 @@ public final class QosRules {
             int eq = item.indexOf('=');
             String digits = item.substring(eq + 1);
             boolean whole = eq < 0 || digits.length() > 9;
-            out.add(whole ? item : item.substring(0, eq + 1) + total.getOrDefault(item.substring(0, eq), 0L) * Long.parseLong(digits) / 100);
+            out.add(
+                    whole
+                            ? item
+                            : item.substring(0, eq + 1)
+                                    + total.getOrDefault(item.substring(0, eq), 0L) * Long.parseLong(digits) / 100);
         }
         return String.join(",", out);
     }
@@ -117,15 +142,17 @@ public final class QosRules {
     }
 
     /**
-     * Whether a job that has to wait may have room kept for it: not with NoReserve, and not below MinPrioThreshold, of its QOS or else of its
-     * association.
+     * Whether a job that has to wait may have room kept for it: not with NoReserve, and not below MinPrioThreshold, of
+     * its QOS or else of its association.
      */
     boolean reserves(Optional<QosPolicy> qos, Optional<AssocPolicy> assoc, long priority) {
         if (qos.filter(q -> has(q, NO_RESERVE)).isPresent()) {
             return false;
         }
         String own = qos.map(q -> q.limits().getOrDefault("MinPrioThresh", "")).orElse("");
-        String least = own.isEmpty() ? assoc.map(a -> a.limits().getOrDefault("MinPrioThresh", "")).orElse("") : own;
+        String least = own.isEmpty()
+                ? assoc.map(a -> a.limits().getOrDefault("MinPrioThresh", "")).orElse("")
+                : own;
         return least.isEmpty() || priority >= Long.parseLong(least);
     }
 }

@@ -13,16 +13,21 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Limits on what some have together, in the order in which they are asked: what is left below each is looked up once for all who are under it. As
- * long as nobody of them starts or ends, limits in minutes are held against the most that may have been used meanwhile; what was used is added up
- * only for who would be too much for that.
+ * Limits on what some have together, in the order in which they are asked: what is left below each is looked up once
+ * for all who are under it. As long as nobody of them starts or ends, limits in minutes are held against the most that
+ * may have been used meanwhile; what was used is added up only for who would be too much for that.
  */
 final class SharedLimits {
     /** In place of a resource: jobs that run. */
     static final String JOBS = "jobs";
 
     /** What counts beside the job: what runs; minutes that running jobs may still use; minutes used; the fair share. */
-    enum Kind { RUNNING, COMING, USED, SHARE }
+    enum Kind {
+        RUNNING,
+        COMING,
+        USED,
+        SHARE
+    }
 
     /** @param what a resource by Slurm's name, {@link #JOBS}, or {@link Shares#WALL} */
     record Bound(Kind kind, String what, long most, JobReason reason) {}
@@ -31,8 +36,8 @@ final class SharedLimits {
      * Whose used minutes count.
      *
      * @param members who may have added to them since the last charge
-     * @param factor  what the job's own minutes count against them
-     * @param safe    those of running jobs and its own count as well
+     * @param factor what the job's own minutes count against them
+     * @param safe those of running jobs and its own count as well
      */
     record Meter(boolean ofQos, int id, Predicate<AccountUse.Payer> members, double factor, boolean safe) {}
 
@@ -40,6 +45,7 @@ final class SharedLimits {
 
     /** Its place among the limits that a job has for itself: {@link JobLimits.Broken#place}. */
     private final int place;
+
     private final List<Bound> bounds;
     private final Function<AccountUse, AccountUse.Sum> of;
     private final Optional<Meter> meter;
@@ -54,6 +60,7 @@ final class SharedLimits {
     private long[] left = new long[0];
     /** The most that anybody asks for; whether these numbers of what is left suffice for that. */
     private long[] mostAsked = new long[0];
+
     private long[] ampleFor;
     private boolean ample;
     private long[] exact = new long[0];
@@ -63,11 +70,17 @@ final class SharedLimits {
     private final BitSet payers = new BitSet();
     /** What was left when {@link #isOther} was last asked; and whether it sufficed for everybody. */
     private long[] seen;
+
     private boolean seenAmple;
     /** Used up for certain until usage is charged anew. */
     private Shares[] spent = new Shares[0];
 
-    SharedLimits(int place, List<Bound> bounds, Function<AccountUse, AccountUse.Sum> of, Optional<Meter> meter, Predicate<AccountRules> low) {
+    SharedLimits(
+            int place,
+            List<Bound> bounds,
+            Function<AccountUse, AccountUse.Sum> of,
+            Optional<Meter> meter,
+            Predicate<AccountRules> low) {
         this.place = place;
         this.bounds = bounds;
         this.of = of;
@@ -84,12 +97,13 @@ final class SharedLimits {
     }
 
     /**
-     * The one that is told of those that so much and so many minutes of it are too much for: more nodes than there may ever be, or else the
-     * first.
+     * The one that is told of those that so much and so many minutes of it are too much for: more nodes than there may
+     * ever be, or else the first.
      *
      * @param on the nodes, none before they are chosen
      */
-    Optional<JobReason> broken(Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use, AccountRules rules) {
+    Optional<JobReason> broken(
+            Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use, AccountRules rules) {
         AccountUse.Sum beside = of.apply(use);
         Optional<JobReason> first = Optional.empty();
         for (Bound b : bounds) {
@@ -97,7 +111,8 @@ final class SharedLimits {
                 return first;
             }
             long now = b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L);
-            boolean broken = isOfNodes(b) && !on.isEmpty() ? areTooMany(b, beside, on)
+            boolean broken = isOfNodes(b) && !on.isEmpty()
+                    ? areTooMany(b, beside, on)
                     : asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules);
             if (broken && isTold(b, now)) {
                 return Optional.of(b.reason);
@@ -119,11 +134,16 @@ final class SharedLimits {
     /** All of what runs at the same time that so much of it is too much for. */
     List<JobReason> allBroken(Map<String, Long> wanted, AccountUse use, AccountRules rules) {
         AccountUse.Sum beside = of.apply(use);
-        return bounds.stream().filter(b -> (b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L)) > left(b, beside, rules))
-                .map(Bound::reason).toList();
+        return bounds.stream()
+                .filter(b -> (b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L)) > left(b, beside, rules))
+                .map(Bound::reason)
+                .toList();
     }
 
-    /** Counts nodes, of which those count once that several jobs share: how many come with a job is known when they are chosen. */
+    /**
+     * Counts nodes, of which those count once that several jobs share: how many come with a job is known when they are
+     * chosen.
+     */
     private static boolean isOfNodes(Bound b) {
         return b.kind == Kind.RUNNING && b.what.equals(AccountUse.NODE);
     }
@@ -134,7 +154,9 @@ final class SharedLimits {
 
     /** The nodes that those have who are under a limit that counts nodes; empty if there is no such limit. */
     Optional<Set<String>> nodes(AccountUse use) {
-        return bounds.stream().anyMatch(SharedLimits::isOfNodes) ? Optional.of(of.apply(use).nodes()) : Optional.empty();
+        return bounds.stream().anyMatch(SharedLimits::isOfNodes)
+                ? Optional.of(of.apply(use).nodes())
+                : Optional.empty();
     }
 
     private long asked(Bound b, long now, long minutes) {
@@ -157,14 +179,18 @@ final class SharedLimits {
 
     /** What is left now; where it does not go by how much the job asks, everything or less than nothing. */
     private long left(Bound b, AccountUse.Sum beside, AccountRules rules) {
-        return b.kind == Kind.USED ? left(b, beside, rules, rules.usedMin(meter.get().ofQos, meter.get().id, b.what))
+        return b.kind == Kind.USED
+                ? left(b, beside, rules, rules.usedMin(meter.get().ofQos, meter.get().id, b.what))
                 : certain(b, beside, rules);
     }
 
     private long certain(Bound b, AccountUse.Sum beside, AccountRules rules) {
         return switch (b.kind) {
-            case RUNNING -> b.most - (b.what.equals(JOBS) ? beside.running
-                    : isOfNodes(b) ? beside.unnamedNodes() : beside.has(b.what));
+            case RUNNING ->
+                b.most
+                        - (b.what.equals(JOBS)
+                                ? beside.running
+                                : isOfNodes(b) ? beside.unnamedNodes() : beside.has(b.what));
             case COMING -> b.most - beside.leftMin(b.what, rules.tickMs());
             case SHARE -> low.test(rules) ? -1 : Long.MAX_VALUE;
             case USED -> throw new IllegalStateException("usage is looked up");
@@ -172,7 +198,9 @@ final class SharedLimits {
     }
 
     private long left(Bound b, AccountUse.Sum beside, AccountRules rules, long usedMin) {
-        return isSafe(b) ? b.most - usedMin - beside.leftMin(b.what, rules.tickMs()) : usedMin >= b.most ? -1 : isWhole(b) ? b.most : Long.MAX_VALUE;
+        return isSafe(b)
+                ? b.most - usedMin - beside.leftMin(b.what, rules.tickMs())
+                : usedMin >= b.most ? -1 : isWhole(b) ? b.most : Long.MAX_VALUE;
     }
 
     // ---- for many jobs
@@ -189,7 +217,9 @@ final class SharedLimits {
         java.util.Arrays.fill(exactVersion, -1);
     }
 
-    /** The number of the first bound that it may be too much for; -1 if it is for none. What was used is not added up. */
+    /**
+     * The number of the first bound that it may be too much for; -1 if it is for none. What was used is not added up.
+     */
     int doubtful(LimitCache.Asked asked, LimitCache book, int from) {
         refresh(book);
         for (int k = from; k < numbers.length; k++) {
@@ -207,7 +237,8 @@ final class SharedLimits {
     /** So much is asked for by somebody who is under it. */
     void most(LimitCache.Asked asked) {
         for (int k = 0; k < numbers.length; k++) {
-            mostAsked[k] = Math.max(mostAsked[k], asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])));
+            mostAsked[k] =
+                    Math.max(mostAsked[k], asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])));
         }
         ampleFor = null;
     }
@@ -233,7 +264,10 @@ final class SharedLimits {
         return payers.stream();
     }
 
-    /** Something else is left than when this was last asked, and it did not or does not suffice for all who are under it. */
+    /**
+     * Something else is left than when this was last asked, and it did not or does not suffice for all who are under
+     * it.
+     */
     boolean isOther(LimitCache book) {
         refresh(book);
         if (seen == left) {
@@ -253,7 +287,8 @@ final class SharedLimits {
             if (first.isPresent() && b.kind != Kind.RUNNING) {
                 return first;
             }
-            if (!goesByTime(k, book) || asked(b, asked.now(numbers[k]), asked.minutes(numbers[k])) > exact(k, book, asked)) {
+            if (!goesByTime(k, book)
+                    || asked(b, asked.now(numbers[k]), asked.minutes(numbers[k])) > exact(k, book, asked)) {
                 if (isTold(b, asked.now(numbers[k]))) {
                     return Optional.of(b.reason);
                 }
@@ -298,11 +333,16 @@ final class SharedLimits {
         left = new long[numbers.length];
         for (int k = 0; k < left.length; k++) {
             Bound b = bounds.get(k);
-            left[k] = b.kind == Kind.USED ? left(b, sum, book.rules(), mostUsedMin(b, book)) : certain(b, sum, book.rules());
+            left[k] = b.kind == Kind.USED
+                    ? left(b, sum, book.rules(), mostUsedMin(b, book))
+                    : certain(b, sum, book.rules());
         }
     }
 
-    /** No less than what has been used until the book's numbers are renewed, and may have been used by nobody but who ran since the last charge. */
+    /**
+     * No less than what has been used until the book's numbers are renewed, and may have been used by nobody but who
+     * ran since the last charge.
+     */
     private long mostUsedMin(Bound b, LimitCache book) {
         Meter m = meter.get();
         AccountUse.Sum ran = book.use().of(new Metered(m.ofQos, m.id), m.members);

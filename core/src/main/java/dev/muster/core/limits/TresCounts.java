@@ -23,7 +23,8 @@ import java.util.TreeMap;
  * How much of each resource a job has or, while it waits, asks for: what Slurm calls TRES counts.
  *
  * @param memoryMb mebibytes on all nodes together
- * @param gres     devices by the name of their kind, types added up; and of {@link TrackedTypes} by those of both, {@code gpu:a100}
+ * @param gres devices by the name of their kind, types added up; and of {@link TrackedTypes} by those of both,
+ *     {@code gpu:a100}
  */
 public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
     /** What has been allocated; of memory that is not dealt out nothing is. */
@@ -34,23 +35,26 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
             s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
             types.held(gres, state, s.node(), s.gres());
         }
-        return new TresCounts(a.cpus(), state.memoryConsumed() ? a.memoryMb() : 0, a.nodes().size(), gres);
+        return new TresCounts(
+                a.cpus(), state.memoryConsumed() ? a.memoryMb() : 0, a.nodes().size(), gres);
     }
 
     /**
-     * What a job asked for, as ReqTRES tells it whatever it has got: the least number of nodes, and CPUs of its tasks without those that its
-     * memory brings (MaxMemPerCPU).
+     * What a job asked for, as ReqTRES tells it whatever it has got: the least number of nodes, and CPUs of its tasks
+     * without those that its memory brings (MaxMemPerCPU).
      */
     public static TresCounts asked(State state, JobDesc desc) {
         ResourceRequest r = desc.request();
         int nodes = nodes(r);
         boolean range = r.nodesMax() > r.nodesMin() && r.nodesMin() > 0;
-        int tasks = GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? nodes * r.tasksPerNode()
-                : range ? 1 : nodes;
+        int tasks = GresRequest.overcommits(r)
+                ? nodes
+                : r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? nodes * r.tasksPerNode() : range ? 1 : nodes;
         int gpus = requested(state, desc, nodes, 1).gres().getOrDefault("gpu", 0);
         int ofGpus = r.cpusPerTask() == 0 ? r.cpusPerGpu() * gpus : 0;
         TresCounts all = requested(state, desc, nodes, Math.max(tasks * Math.max(1, r.cpusPerTask()), ofGpus));
-        return new TresCounts(Math.max(tasks * Math.max(1, r.cpusPerTaskTyped()), ofGpus), all.memoryMb(), nodes, all.gres());
+        return new TresCounts(
+                Math.max(tasks * Math.max(1, r.cpusPerTaskTyped()), ofGpus), all.memoryMb(), nodes, all.gres());
     }
 
     /** What a job has on its nodes; without any, what it asks for. */
@@ -78,16 +82,22 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         asked.perNode().forEach(i -> types.asked(gres, i, nodes));
         asked.perJob().forEach(i -> types.asked(gres, i, 1));
         asked.perTask().forEach(i -> types.asked(gres, i, Math.max(1, r.tasks())));
-        long mb = r.memPerGpuMb() > 0 ? r.memPerGpuMb() * gres.getOrDefault("gpu", 0)
-                : memory.all() ? wholeNode(state, desc) * nodes
-                : memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
+        long mb = r.memPerGpuMb() > 0
+                ? r.memPerGpuMb() * gres.getOrDefault("gpu", 0)
+                : memory.all()
+                        ? wholeNode(state, desc) * nodes
+                        : memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
         return new TresCounts(cpus, mb, nodes, gres);
     }
 
     /** All memory of a node, which a job's partition is asked for before it is known which it will be. */
     public static long wholeNode(State state, JobDesc desc) {
-        return state.partitions().find(desc.partition().split(",")[0]).flatMap(p -> p.nodes().stream().findFirst())
-                .flatMap(n -> state.nodes().find(n)).map(n -> n.spec().memoryMb()).orElse(0L);
+        return state.partitions()
+                .find(desc.partition().split(",")[0])
+                .flatMap(p -> p.nodes().stream().findFirst())
+                .flatMap(n -> state.nodes().find(n))
+                .map(n -> n.spec().memoryMb())
+                .orElse(0L);
     }
 
     /** CPUs that it has, or the least that it asks for. */
@@ -99,7 +109,8 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     private static int cpus(ResourceRequest r) {
         int nodes = least(r);
         // with --overcommit as if there were one task on each node
-        int tasks = GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
+        int tasks =
+                GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
         return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
     }
 
@@ -117,11 +128,16 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     /** Who says nothing of how many has all nodes that he names. */
     private static int least(ResourceRequest r) {
         boolean named = r.nodesMin() == 0 && !r.nodeList().isEmpty();
-        int listed = named && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok ok ? (int) ok.list().names().stream().distinct().count() : 0;
+        int listed = named && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok ok
+                ? (int) ok.list().names().stream().distinct().count()
+                : 0;
         return Math.max(1, Math.max(r.nodesMin(), listed));
     }
 
-    /** @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its CPUs */
+    /**
+     * @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its
+     *     CPUs
+     */
     public long billing(State state, String partition) {
         return billing(state, partition, Map.of());
     }
@@ -132,8 +148,18 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     private long billing(State state, String partition, Map<String, Long> global) {
-        String weights = state.partitions().find(partition.split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
-        return Billing.of(weights, cpus, memoryMb, nodes, gres, global, weights.isEmpty() ? List.of() : PriorityFlags.of(state.settings()));
+        String weights = state.partitions()
+                .find(partition.split(",")[0])
+                .map(p -> p.info().tresBillingWeights())
+                .orElse("");
+        return Billing.of(
+                weights,
+                cpus,
+                memoryMb,
+                nodes,
+                gres,
+                global,
+                weights.isEmpty() ? List.of() : PriorityFlags.of(state.settings()));
     }
 
     /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */
@@ -147,7 +173,10 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         return out;
     }
 
-    /** What a job counts as under limits: with its licences, {@code license/…}, of which alternatives are not certain, and its burst buffer. */
+    /**
+     * What a job counts as under limits: with its licences, {@code license/…}, of which alternatives are not certain,
+     * and its burst buffer.
+     */
     public Map<String, Long> counted(State state, JobDesc desc) {
         return counted(desc, billing(state, desc));
     }
@@ -164,8 +193,10 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         }
         Map<String, Long> out = new TreeMap<>();
         if (!desc.request().licenses().isEmpty()) {
-            LicenseRequest.parse(desc.request().licenses()).filter(w -> !w.any()).ifPresent(w -> w.items().forEach(i ->
-                    out.merge("license/" + i.name(), (long) i.count(), Long::sum)));
+            LicenseRequest.parse(desc.request().licenses())
+                    .filter(w -> !w.any())
+                    .ifPresent(w ->
+                            w.items().forEach(i -> out.merge("license/" + i.name(), (long) i.count(), Long::sum)));
         }
         long buffer = BurstBuffer.megabytes(desc);
         if (buffer > 0) {
@@ -177,11 +208,15 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
     private static final int SWITCH_WAIT_S = 300;
 
-    /** How many seconds a job waits for as few switches as it wants: what it asks for, and no more than max_switch_wait. */
+    /**
+     * How many seconds a job waits for as few switches as it wants: what it asks for, and no more than max_switch_wait.
+     */
     public static long switchWait(ResourceRequest r, Settings settings) {
         long limit = switchWaitMax(settings);
         int at = r.switches().indexOf('@');
-        long asked = at < 0 ? limit : Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit);
+        long asked = at < 0
+                ? limit
+                : Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit);
         return asked == Durations.UNLIMITED ? limit : Math.min(limit, asked);
     }
 
@@ -196,7 +231,10 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         Map<String, Integer> gres = new TreeMap<>();
         TrackedTypes types = TrackedTypes.of(state.settings());
         nodes.forEach(n -> types.all(gres, n));
-        return new TresCounts(nodes.stream().mapToInt(n -> n.spec().cpus()).sum(), nodes.stream().mapToLong(n -> n.spec().memoryMb()).sum(),
-                nodes.size(), gres);
+        return new TresCounts(
+                nodes.stream().mapToInt(n -> n.spec().cpus()).sum(),
+                nodes.stream().mapToLong(n -> n.spec().memoryMb()).sum(),
+                nodes.size(),
+                gres);
     }
 }

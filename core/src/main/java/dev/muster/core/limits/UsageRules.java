@@ -55,22 +55,36 @@ public final class UsageRules {
         boolean forget = before.resetAt() > 0 && now.seconds() >= before.resetAt();
         Change.UsageCharged next = upToNow(forget, Set.of(), Set.of(), Set.of());
         endSpent(next, changes);
-        boolean idle = next.usage().isEmpty() && next.qos().isEmpty() && before.usage().size() == 0 && before.qos().size() == 0;
+        boolean idle = next.usage().isEmpty()
+                && next.qos().isEmpty()
+                && before.usage().size() == 0
+                && before.qos().size() == 0;
         if (!idle || before.time() == 0 || state.ended().size() > 0 || forget) {
             changes.add(next);
         }
     }
 
-    /** PriorityUsageResetPeriod=NOW: whenever the configuration is read all that was used is forgotten, but for what NoDecay keeps. */
+    /**
+     * PriorityUsageResetPeriod=NOW: whenever the configuration is read all that was used is forgotten, but for what
+     * NoDecay keeps.
+     */
     public List<Change> configured(Settings settings) {
-        if (state.shares().time() == 0 || !settings.options().getOrDefault(RESET_PERIOD, "").equals(RESET_NOW)) {
+        if (state.shares().time() == 0
+                || !settings.options().getOrDefault(RESET_PERIOD, "").equals(RESET_NOW)) {
             return List.of();
         }
         Change.UsageCharged all = upToNow(true, Set.of(), Set.of(), Set.of());
-        return List.of(new Change.UsageCharged(all.time(), all.tickMs(), 0, List.of(), all.qos().stream().filter(q -> stays(q.id())).toList()));
+        return List.of(new Change.UsageCharged(
+                all.time(),
+                all.tickMs(),
+                0,
+                List.of(),
+                all.qos().stream().filter(q -> stays(q.id())).toList()));
     }
 
-    /** With each charge, jobs end whose QOS or account has nothing left; of very many the rest ends with the next one. */
+    /**
+     * With each charge, jobs end whose QOS or account has nothing left; of very many the rest ends with the next one.
+     */
     private void endSpent(Change.UsageCharged charge, List<Change> changes) {
         AccountRules rules = new AccountRules(state, charge);
         Set<Integer> seen = new HashSet<>();
@@ -79,9 +93,16 @@ public final class UsageRules {
         for (Node node : state.nodes().values()) {
             for (int id : node.jobs()) {
                 Job job = state.jobs().at(id);
-                boolean runs = seen.add(id) && !ending.contains(id) && job.state().isActive();
+                boolean runs =
+                        seen.add(id) && !ending.contains(id) && job.state().isActive();
                 if (runs && changes.size() < Decision.CHANGES_MAX / 2 && rules.isSpent(job.desc())) {
-                    changes.add(new Change.JobEnded(id, JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));
+                    changes.add(new Change.JobEnded(
+                            id,
+                            JobState.TIMEOUT,
+                            JobReason.TIME_LIMIT,
+                            "",
+                            job.run().exit(),
+                            now.seconds()));
                 }
             }
         }
@@ -91,7 +112,9 @@ public final class UsageRules {
     public List<Change> policy(Policy p) {
         Map<String, Integer> used = new java.util.TreeMap<>();
         if (!p.remotes().isEmpty()) {
-            state.jobs().values().forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+            state.jobs()
+                    .values()
+                    .forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
         }
         Optional<Change.PolicyChanged> change = state.accounts().changed(p, used);
         if (change.isEmpty()) {
@@ -99,13 +122,18 @@ public final class UsageRules {
         }
         Set<Integer> assocs = new TreeSet<>();
         Set<Integer> qos = new TreeSet<>();
-        change.get().assocs().stream().filter(a -> resets(state.accounts().assocs().find(a.id()).map(AssocPolicy::limits), a.limits()))
+        change.get().assocs().stream()
+                .filter(a -> resets(state.accounts().assocs().find(a.id()).map(AssocPolicy::limits), a.limits()))
                 .forEach(a -> assocs.add(a.id()));
-        change.get().qos().stream().filter(q -> resets(state.accounts().qos().find(q.id()).map(QosPolicy::limits), q.limits()))
+        change.get().qos().stream()
+                .filter(q -> resets(state.accounts().qos().find(q.id()).map(QosPolicy::limits), q.limits()))
                 .forEach(q -> qos.add(q.id()));
         Set<Integer> gone = new TreeSet<>(change.get().assocsGone());
-        gone.removeIf(id -> state.shares().usage().find(id).isEmpty() && state.shares().each().find(id).isEmpty());
-        return assocs.isEmpty() && qos.isEmpty() && gone.isEmpty() || state.shares().time() == 0 ? List.of(change.get())
+        gone.removeIf(id -> state.shares().usage().find(id).isEmpty()
+                && state.shares().each().find(id).isEmpty());
+        return assocs.isEmpty() && qos.isEmpty() && gone.isEmpty()
+                        || state.shares().time() == 0
+                ? List.of(change.get())
                 : List.of(upToNow(false, assocs, qos, new TreeSet<>(change.get().assocsGone())), change.get());
     }
 
@@ -120,7 +148,9 @@ public final class UsageRules {
 
     private static boolean resets(Optional<Map<String, String>> before, Map<String, String> after) {
         String reset = after.getOrDefault(LimitField.USAGE_RESET, "");
-        return before.isPresent() && !reset.isEmpty() && !reset.equals(before.get().get(LimitField.USAGE_RESET));
+        return before.isPresent()
+                && !reset.isEmpty()
+                && !reset.equals(before.get().get(LimitField.USAGE_RESET));
     }
 
     /**
@@ -151,17 +181,23 @@ public final class UsageRules {
                 add(each, heir.get(), each.getOrDefault(id, Map.of()));
             }
         }
-        return new Change.UsageCharged(now.seconds(), now.tickMs(), nextReset(before), had(usage, each), had(qos, qosEach));
+        return new Change.UsageCharged(
+                now.seconds(), now.tickMs(), nextReset(before), had(usage, each), had(qos, qosEach));
     }
 
     /** NoDecay: what was used of a QOS neither fades nor is forgotten, until its RawUsage is set back. */
     private boolean stays(int qos) {
-        return state.accounts().qos().find(qos).filter(q -> QosRules.has(q, QosRules.NO_DECAY)).isPresent();
+        return state.accounts()
+                .qos()
+                .find(qos)
+                .filter(q -> QosRules.has(q, QosRules.NO_DECAY))
+                .isPresent();
     }
 
     private static List<Shares.Had> had(Map<Integer, Long> sums, Map<Integer, Map<String, Long>> each) {
         return sums.entrySet().stream()
-                .map(e -> new Shares.Had(e.getKey(), e.getValue(), each.getOrDefault(e.getKey(), Map.of()))).toList();
+                .map(e -> new Shares.Had(e.getKey(), e.getValue(), each.getOrDefault(e.getKey(), Map.of())))
+                .toList();
     }
 
     private static void keep(Map<Integer, Map<String, Long>> sums, int id, Map<String, Long> had, double left) {
@@ -198,8 +234,9 @@ public final class UsageRules {
     }
 
     /**
-     * What was used since the last charge, by association and by QOS, as in {@link Shares#each}. What runs counts up to a second that is at most
-     * two early: times of charges are whole ones. An end that is on record has been, and counts whole.
+     * What was used since the last charge, by association and by QOS, as in {@link Shares#each}. What runs counts up to
+     * a second that is at most two early: times of charges are whole ones. An end that is on record has been, and
+     * counts whole.
      */
     static void uncharged(State state, Map<Integer, Map<String, Long>> each, Map<Integer, Map<String, Long>> qosEach) {
         Shares last = state.shares();
@@ -211,10 +248,17 @@ public final class UsageRules {
 
     /**
      * @param nowSeconds up to when what runs counts
-     * @param upTo       up to when what has ended counts; what comes after it is charged the next time
+     * @param upTo up to when what has ended counts; what comes after it is charged the next time
      */
-    private static void charge(State state, long nowSeconds, long upTo, long since, Map<Integer, Long> usage, Map<Integer, Long> qos,
-            Map<Integer, Map<String, Long>> each, Map<Integer, Map<String, Long>> qosEach) {
+    private static void charge(
+            State state,
+            long nowSeconds,
+            long upTo,
+            long since,
+            Map<Integer, Long> usage,
+            Map<Integer, Long> qos,
+            Map<Integer, Map<String, Long>> each,
+            Map<Integer, Map<String, Long>> qosEach) {
         Set<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
         state.ended().from(since << 32).forEach(e -> ids.add(e.getValue()));
@@ -222,10 +266,13 @@ public final class UsageRules {
         for (int id : ids) {
             Job job = state.jobs().at(id);
             Job.Run r = job.run();
-            if (r.startTime() == 0 || !seen.add(id) || job.state().isActive() && r.allocation().awaitsNodes()) {
+            if (r.startTime() == 0
+                    || !seen.add(id)
+                    || job.state().isActive() && r.allocation().awaitsNodes()) {
                 continue;
             }
-            long end = r.endTime() > 0 ? Math.min(r.endTime(), upTo)
+            long end = r.endTime() > 0
+                    ? Math.min(r.endTime(), upTo)
                     : job.state() == JobState.SUSPENDED ? Math.min(r.suspendTime(), nowSeconds) : nowSeconds;
             long seconds = end - Math.max(r.startTime(), since) - r.paused().after(since);
             if (seconds <= 0) {
@@ -235,22 +282,30 @@ public final class UsageRules {
             Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().firstQos());
             TresCounts amounts = TresCounts.of(state, job.run().allocation());
             long billing = amounts.billing(state, job.desc());
-            double factor = q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty()).map(Double::parseDouble).orElse(1.0);
+            double factor = q.map(p -> p.limits().getOrDefault("UsageFactor", ""))
+                    .filter(f -> !f.isEmpty())
+                    .map(Double::parseDouble)
+                    .orElse(1.0);
             long amount = (long) (billing * factor * seconds * FairShare.UNIT);
             Map<String, Long> had = new TreeMap<>(Map.of(Shares.WALL, (long) (factor * seconds * FairShare.UNIT)));
-            amounts.counted(job.desc(), billing).forEach((name, count) -> had.put(name, (long) (count * factor * seconds * FairShare.UNIT)));
-            state.accounts().assoc(job.desc().owner().user(), job.desc().charge().account(), partition).ifPresent(a -> {
-                usage.merge(a.id(), amount, Long::sum);
-                add(each, a.id(), had);
-            });
+            amounts.counted(job.desc(), billing)
+                    .forEach((name, count) -> had.put(name, (long) (count * factor * seconds * FairShare.UNIT)));
+            state.accounts()
+                    .assoc(job.desc().owner().user(), job.desc().charge().account(), partition)
+                    .ifPresent(a -> {
+                        usage.merge(a.id(), amount, Long::sum);
+                        add(each, a.id(), had);
+                    });
             q.ifPresent(p -> {
                 qos.merge(p.id(), amount, Long::sum);
                 add(qosEach, p.id(), had);
             });
-            AccountRules.ofPartition(state, partition).filter(p -> q.filter(o -> o.id() == p.id()).isEmpty()).ifPresent(p -> {
-                qos.merge(p.id(), amount, Long::sum);
-                add(qosEach, p.id(), had);
-            });
+            AccountRules.ofPartition(state, partition)
+                    .filter(p -> q.filter(o -> o.id() == p.id()).isEmpty())
+                    .ifPresent(p -> {
+                        qos.merge(p.id(), amount, Long::sum);
+                        add(qosEach, p.id(), had);
+                    });
         }
     }
 
@@ -264,13 +319,18 @@ public final class UsageRules {
             return before.resetAt();
         }
         String zone = state.settings().options().getOrDefault("zone", "UTC");
-        ZonedDateTime day = Instant.ofEpochSecond(now.seconds()).atZone(ZoneId.of(zone)).truncatedTo(ChronoUnit.DAYS);
+        ZonedDateTime day =
+                Instant.ofEpochSecond(now.seconds()).atZone(ZoneId.of(zone)).truncatedTo(ChronoUnit.DAYS);
         return (switch (period) {
-            case "WEEKLY" -> day.plusDays(7 - day.getDayOfWeek().getValue() % 7);
-            case "MONTHLY" -> day.withDayOfMonth(1).plusMonths(1);
-            case "QUARTERLY" -> day.withDayOfMonth(1).withMonth((day.getMonthValue() - 1) / 3 * 3 + 1).plusMonths(3);
-            case "YEARLY" -> day.withDayOfYear(1).plusYears(1);
-            default -> day.plusDays(1);
-        }).toEpochSecond();
+                    case "WEEKLY" -> day.plusDays(7 - day.getDayOfWeek().getValue() % 7);
+                    case "MONTHLY" -> day.withDayOfMonth(1).plusMonths(1);
+                    case "QUARTERLY" ->
+                        day.withDayOfMonth(1)
+                                .withMonth((day.getMonthValue() - 1) / 3 * 3 + 1)
+                                .plusMonths(3);
+                    case "YEARLY" -> day.withDayOfYear(1).plusYears(1);
+                    default -> day.plusDays(1);
+                })
+                .toEpochSecond();
     }
 }

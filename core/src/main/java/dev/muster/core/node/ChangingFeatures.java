@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Features that nodes get by a reboot, cloud nodes by their start (NodeFeaturesPlugins=node_features/helpers), as helpers.conf describes them
- * to the core.
+ * Features that nodes get by a reboot, cloud nodes by their start (NodeFeaturesPlugins=node_features/helpers), as
+ * helpers.conf describes them to the core.
  */
 public final class ChangingFeatures {
     /** An option: BootTime, seconds that a reboot may take. */
@@ -48,8 +48,8 @@ public final class ChangingFeatures {
     }
 
     /**
-     * Returns the changeable features of a registering node. A cloud node starts with the features that its waiting jobs request, whatever its
-     * helpers find, and keeps them until it is stopped.
+     * Returns the changeable features of a registering node. A cloud node starts with the features that its waiting
+     * jobs request, whatever its helpers find, and keeps them until it is stopped.
      */
     static List<String> active(State state, Node node, NodeMessages.Register m) {
         if (!node.has(Node.Flag.CLOUD)) {
@@ -61,7 +61,11 @@ public final class ChangingFeatures {
         }
         for (int id : node.jobs()) {
             Job job = state.jobs().at(id);
-            if (job.run().allocation().on(node.name()).filter(s -> s.bootId().isEmpty()).isPresent()) {
+            if (job.run()
+                    .allocation()
+                    .on(node.name())
+                    .filter(s -> s.bootId().isEmpty())
+                    .isPresent()) {
                 out.addAll(names(job.desc().request().features()));
             }
         }
@@ -88,10 +92,16 @@ public final class ChangingFeatures {
             return Optional.empty();
         }
         if (expression.matches(".*[|*\\[].*")) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, "Features that need a reboot can only be joined by &"));
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.INVALID_FEATURE, "Features that need a reboot can only be joined by &"));
         }
-        for (String group : state.settings().options().getOrDefault(EXCLUSIVE, "").split(";")) {
-            if (asked.stream().distinct().filter(List.of(group.split(","))::contains).count() > 1) {
+        for (String group :
+                state.settings().options().getOrDefault(EXCLUSIVE, "").split(";")) {
+            if (asked.stream()
+                            .distinct()
+                            .filter(List.of(group.split(","))::contains)
+                            .count()
+                    > 1) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
             }
         }

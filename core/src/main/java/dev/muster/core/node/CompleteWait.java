@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * CompleteWait: what a job that is just ending leaves may fit one that waits better than what there is now. So nobody starts meanwhile; with
- * reduce_completing_frag nobody in its partition, and in those that have nodes of that one.
+ * CompleteWait: what a job that is just ending leaves may fit one that waits better than what there is now. So nobody
+ * starts meanwhile; with reduce_completing_frag nobody in its partition, and in those that have nodes of that one.
  */
 public final class CompleteWait {
     private static final String BY_PARTITION = "reduce_completing_frag";
@@ -20,7 +20,8 @@ public final class CompleteWait {
     private CompleteWait() {}
 
     public static boolean holdsAll(State state, Now now) {
-        return !state.settings().options().containsKey(BY_PARTITION) && !completing(state, now).isEmpty();
+        return !state.settings().options().containsKey(BY_PARTITION)
+                && !completing(state, now).isEmpty();
     }
 
     /** Those in which nobody starts now. */
@@ -31,16 +32,27 @@ public final class CompleteWait {
         Set<String> out = new HashSet<>();
         for (Job job : completing(state, now)) {
             String name = job.desc().partition().split(",")[0];
-            Set<String> nodes = state.partitions().find(name).map(p -> Set.copyOf(p.nodes())).orElse(Set.of());
+            Set<String> nodes = state.partitions()
+                    .find(name)
+                    .map(p -> Set.copyOf(p.nodes()))
+                    .orElse(Set.of());
             out.add(name);
-            state.partitions().values().stream().filter(p -> !Collections.disjoint(nodes, p.nodes())).forEach(p -> out.add(p.name()));
+            state.partitions().values().stream()
+                    .filter(p -> !Collections.disjoint(nodes, p.nodes()))
+                    .forEach(p -> out.add(p.name()));
         }
         return out;
     }
 
-    /** When the next of those that are just ending is not waited for any more, in seconds since 1970; Long.MAX_VALUE if nobody is. */
+    /**
+     * When the next of those that are just ending is not waited for any more, in seconds since 1970; Long.MAX_VALUE if
+     * nobody is.
+     */
     public static long ends(State state, Now now) {
-        return completing(state, now).stream().mapToLong(j -> j.run().endTime() + waitS(state)).min().orElse(Long.MAX_VALUE);
+        return completing(state, now).stream()
+                .mapToLong(j -> j.run().endTime() + waitS(state))
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     private static int waitS(State state) {
@@ -49,7 +61,13 @@ public final class CompleteWait {
 
     private static List<Job> completing(State state, Now now) {
         int wait = waitS(state);
-        return wait == 0 ? List.of() : state.nodes().values().stream().flatMap(n -> n.jobs().stream()).map(state.jobs()::at)
-                .filter(j -> j.has(JobFlag.COMPLETING) && now.seconds() - j.run().endTime() < wait).toList();
+        return wait == 0
+                ? List.of()
+                : state.nodes().values().stream()
+                        .flatMap(n -> n.jobs().stream())
+                        .map(state.jobs()::at)
+                        .filter(j -> j.has(JobFlag.COMPLETING)
+                                && now.seconds() - j.run().endTime() < wait)
+                        .toList();
     }
 }

@@ -31,11 +31,15 @@ public final class DynamicRules {
 
     public Decision add(Command.AddNodes c) {
         List<Node.Spec> fresh = new ArrayList<>();
-        int order = state.nodes().values().stream().mapToInt(n -> n.spec().order()).max().orElse(-1);
+        int order = state.nodes().values().stream()
+                .mapToInt(n -> n.spec().order())
+                .max()
+                .orElse(-1);
         for (Node.Spec spec : c.specs()) {
             Optional<Node> known = state.nodes().find(spec.name());
             if (known.isPresent() && !c.registering()) {
-                return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "Node already exists in the node table (" + spec.name() + ")");
+                return new Decision.Rejected(
+                        SlurmErrno.INVALID_NODE_NAME, "Node already exists in the node table (" + spec.name() + ")");
             }
             if (known.isEmpty() && !c.registering() && !CREATED_STATES.contains(spec.configState())) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_STATE);
@@ -43,17 +47,23 @@ public final class DynamicRules {
             if (known.isEmpty()) {
                 fresh.add(NodeSpecs.withOrder(spec, ++order));
             } else if (known.get().has(Node.Flag.DYNAMIC_NORM)) {
-                respecified(known.get(), NodeSpecs.withOrder(spec, known.get().spec().order()));
+                respecified(
+                        known.get(),
+                        NodeSpecs.withOrder(spec, known.get().spec().order()));
             }
         }
         if (state.nodes().size() + fresh.size() > most() && !fresh.isEmpty()) {
-            String outside = fresh.get(Math.max(0, most() - state.nodes().size())).name();
-            return new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT, most() == 0 && c.registering()
-                    ? "There is no room for nodes that slurm.conf does not name: MaxNodeCount is not set"
-                    : "Unable to add node, node table is full (" + outside + ")");
+            String outside =
+                    fresh.get(Math.max(0, most() - state.nodes().size())).name();
+            return new Decision.Rejected(
+                    SlurmErrno.INVALID_NODE_COUNT,
+                    most() == 0 && c.registering()
+                            ? "There is no room for nodes that slurm.conf does not name: MaxNodeCount is not set"
+                            : "Unable to add node, node table is full (" + outside + ")");
         }
         for (Node.Spec spec : fresh) {
-            changes.add(new Change.NodeAdded(spec, Node.of(spec).with(Node.Flag.DYNAMIC_NORM, true).flags()));
+            changes.add(new Change.NodeAdded(
+                    spec, Node.of(spec).with(Node.Flag.DYNAMIC_NORM, true).flags()));
         }
         join(fresh);
         return moved(state.settings().topologies());
@@ -105,7 +115,9 @@ public final class DynamicRules {
         }
     }
 
-    /** The partition with those of the nodes that it takes: all with Nodes=ALL, else by the features of its node sets. */
+    /**
+     * The partition with those of the nodes that it takes: all with Nodes=ALL, else by the features of its node sets.
+     */
     private static Partition with(Partition p, Iterable<Node.Spec> specs, Settings settings) {
         List<String> nodes = new ArrayList<>(p.nodes());
         for (Node.Spec spec : specs) {
@@ -152,7 +164,8 @@ public final class DynamicRules {
             direct.add(new Decision.Direct(name, new NodeMessages.Refused("node " + name + " was deleted", true)));
         }
         for (Partition p : state.partitions().values()) {
-            List<String> rest = p.nodes().stream().filter(n -> !c.nodes().contains(n)).toList();
+            List<String> rest =
+                    p.nodes().stream().filter(n -> !c.nodes().contains(n)).toList();
             if (rest.size() < p.nodes().size()) {
                 changes.add(new Change.PartitionChanged(new Partition(p.info(), rest)));
             }
@@ -174,27 +187,39 @@ public final class DynamicRules {
                 return Decision.of(List.of(), node.name());
             }
         }
-        Optional<Node> place = state.nodes().values().stream().filter(n -> n.has(Node.Flag.FUTURE) && fits(n.spec(), c))
+        Optional<Node> place = state.nodes().values().stream()
+                .filter(n -> n.has(Node.Flag.FUTURE) && fits(n.spec(), c))
                 .min(java.util.Comparator.comparingInt(n -> n.spec().order()));
         if (place.isEmpty()) {
-            return new Decision.Rejected(SlurmErrno.INVALID_NODE_NAME, "No FUTURE node has this hardware"
-                    + (c.feature().isEmpty() ? "" : " and feature " + c.feature()));
+            return new Decision.Rejected(
+                    SlurmErrno.INVALID_NODE_NAME,
+                    "No FUTURE node has this hardware" + (c.feature().isEmpty() ? "" : " and feature " + c.feature()));
         }
-        Node after = place.get().with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, true).with(Node.Flag.DYNAMIC_FUTURE, true);
-        Node.Spec spec = NodeSpecs.withPort(NodeSpecs.withAddress(after.spec(), c.hostname(), c.address()),
+        Node after = place.get()
+                .with(Node.Flag.FUTURE, false)
+                .with(Node.Flag.UNKNOWN, true)
+                .with(Node.Flag.DYNAMIC_FUTURE, true);
+        Node.Spec spec = NodeSpecs.withPort(
+                NodeSpecs.withAddress(after.spec(), c.hostname(), c.address()),
                 c.port() > 0 ? c.port() : after.spec().port());
         changes.add(new Change.NodeSpecChanged(after.name(), spec));
-        changes.add(new Change.NodeStateChanged(after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+        changes.add(new Change.NodeStateChanged(
+                after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
         return Decision.of(changes, after.name());
     }
 
     private static boolean fits(Node.Spec s, Command.AssignNode c) {
         NodeMessages.Hardware h = c.hardware();
-        return s.cpus() == h.cpus() && s.sockets() == h.sockets() && s.coresPerSocket() == h.coresPerSocket()
-                && s.threadsPerCore() == h.threadsPerCore() && (c.feature().isEmpty() || s.features().contains(c.feature()));
+        return s.cpus() == h.cpus()
+                && s.sockets() == h.sockets()
+                && s.coresPerSocket() == h.coresPerSocket()
+                && s.threadsPerCore() == h.threadsPerCore()
+                && (c.feature().isEmpty() || s.features().contains(c.feature()));
     }
 
-    /** A configuration does not name dynamic nodes, and does not know where those are that took a FUTURE node's place. */
+    /**
+     * A configuration does not name dynamic nodes, and does not know where those are that took a FUTURE node's place.
+     */
     public Change configured(Command.ApplyConfig c) {
         Map<String, Node.Spec> dynamic = new LinkedHashMap<>();
         for (Node n : state.nodes().values()) {
@@ -207,25 +232,39 @@ public final class DynamicRules {
             dynamic.remove(s.name());
             Optional<Node> placed = state.nodes().find(s.name()).filter(n -> n.has(Node.Flag.DYNAMIC_FUTURE));
             specs.add(placed.map(n -> NodeSpecs.withPort(
-                    NodeSpecs.withAddress(s, n.spec().hostname(), n.spec().address()), n.spec().port())).orElse(s));
+                            NodeSpecs.withAddress(
+                                    s, n.spec().hostname(), n.spec().address()),
+                            n.spec().port()))
+                    .orElse(s));
         }
         // where a node's own words do not fit the files it stays where those have it
         List<Topology> network = c.settings().topologies();
-        for (Node.Spec s : java.util.stream.Stream.concat(specs.stream(), dynamic.values().stream()).toList()) {
-            if (!s.topology().isEmpty() && NodeTopology.place(network, s.name(), s.topology()) instanceof NodeTopology.Placed p) {
+        for (Node.Spec s : java.util.stream.Stream.concat(specs.stream(), dynamic.values().stream())
+                .toList()) {
+            if (!s.topology().isEmpty()
+                    && NodeTopology.place(network, s.name(), s.topology()) instanceof NodeTopology.Placed p) {
                 network = p.topologies();
             }
         }
-        return new Change.ConfigApplied(c.settings().with(kept(c.settings()), network), specs,
-                c.partitions().stream().map(p -> with(kept(p, c.settings()), dynamic.values(), c.settings())).toList());
+        return new Change.ConfigApplied(
+                c.settings().with(kept(c.settings()), network),
+                specs,
+                c.partitions().stream()
+                        .map(p -> with(kept(p, c.settings()), dynamic.values(), c.settings()))
+                        .toList());
     }
 
     /** ReconfigFlags: what scontrol changed of who is never stopped goes before the file. */
     private Map<String, String> kept(Settings settings) {
-        boolean keeps = List.of(settings.options().getOrDefault(Settings.RECONFIG_FLAGS, "").split(",")).contains("keeppowersavesettings")
-                && Power.isOn(settings) && Power.isOn(state.settings());
+        boolean keeps = List.of(settings.options()
+                                .getOrDefault(Settings.RECONFIG_FLAGS, "")
+                                .split(","))
+                        .contains("keeppowersavesettings")
+                && Power.isOn(settings)
+                && Power.isOn(state.settings());
         Map<String, String> out = new TreeMap<>();
-        for (String key : keeps ? List.of(Power.KEPT_NODES, Power.KEPT_PARTITIONS, Power.KEPT_STATES) : List.<String>of()) {
+        for (String key :
+                keeps ? List.of(Power.KEPT_NODES, Power.KEPT_PARTITIONS, Power.KEPT_STATES) : List.<String>of()) {
             out.put(key, state.settings().options().getOrDefault(key, ""));
         }
         return out;
@@ -233,12 +272,17 @@ public final class DynamicRules {
 
     /** ReconfigFlags: what scontrol changed of a partition goes before the file, all of it or the state alone. */
     private Partition kept(Partition p, Settings settings) {
-        List<String> flags = List.of(settings.options().getOrDefault(Settings.RECONFIG_FLAGS, "").split(","));
+        List<String> flags = List.of(
+                settings.options().getOrDefault(Settings.RECONFIG_FLAGS, "").split(","));
         Optional<Partition> now = state.partitions().find(p.name());
         if (now.isEmpty() || !flags.contains("keeppartinfo") && !flags.contains("keeppartstate")) {
             return p;
         }
-        return flags.contains("keeppartinfo") ? now.get()
-                : PartitionEdit.edit(p, Map.of("state", now.get().info().state()), state) instanceof PartitionEdit.Edited e ? e.partition() : p;
+        return flags.contains("keeppartinfo")
+                ? now.get()
+                : PartitionEdit.edit(p, Map.of("state", now.get().info().state()), state)
+                                instanceof PartitionEdit.Edited e
+                        ? e.partition()
+                        : p;
     }
 }

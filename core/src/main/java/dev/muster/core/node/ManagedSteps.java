@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Steps that began while slurmctld was away: decided by the same rules on the job's first node, and made known here by each of their nodes. */
+/**
+ * Steps that began while slurmctld was away: decided by the same rules on the job's first node, and made known here by
+ * each of their nodes.
+ */
 public final class ManagedSteps {
     private static final String NOT_REACHED = "NodeUnreachable";
 
@@ -35,13 +38,25 @@ public final class ManagedSteps {
 
     /** Whether the job's first node, or that of its first component, is told what it needs to decide on steps. */
     public static boolean isManaged(Job job) {
-        return job.desc().extras().stepMgr() && job.state().isActive() && !job.run().allocation().isEmpty();
+        return job.desc().extras().stepMgr()
+                && job.state().isActive()
+                && !job.run().allocation().isEmpty();
     }
 
     /** As it is told: every part of it has been begun already, or is not begun any more. */
     public static Bytes written(Step step) {
-        return Bytes.of(Codec.encode(new Step(step.id(), step.desc(), "", step.nodes().stream().map(Step.Part::started).toList(), step.state(),
-                step.startTime(), 0, step.ioToken(), "", step.het(), step.ports())));
+        return Bytes.of(Codec.encode(new Step(
+                step.id(),
+                step.desc(),
+                "",
+                step.nodes().stream().map(Step.Part::started).toList(),
+                step.state(),
+                step.startTime(),
+                0,
+                step.ioToken(),
+                "",
+                step.het(),
+                step.ports())));
     }
 
     Decision told(Job job, String node, NodeMessages.StepManaged m) {
@@ -51,7 +66,8 @@ public final class ManagedSteps {
             missed(job, there.get(), m.missed());
         } else if (job.steps(step.number()).stream().anyMatch(s -> !s.ioToken().equals(step.ioToken()))) {
             // decided here at the same time, before either side knew of the other
-            direct.add(new Decision.Direct(node, new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), 0, "Revoked")));
+            direct.add(new Decision.Direct(
+                    node, new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), 0, "Revoked")));
         } else if (isThere(job) && step.isAsked() && !step.nodes().isEmpty()) {
             adopt(job, step, m);
         }
@@ -65,10 +81,14 @@ public final class ManagedSteps {
 
     private void adopt(Job job, Step step, NodeMessages.StepManaged m) {
         // the same request had come here, and its answer was lost: nobody is there for that step
-        Requests.answered(state, m.requestId(), m.uid()).map(a -> Integer.parseInt(a.text())).filter(id -> id != step.number())
-                .ifPresent(id -> state.members(job).forEach(j -> j.steps(id).stream()
-                        .filter(s -> s.state() == Step.State.RUNNING && s.ending().isEmpty())
-                        .forEach(s -> changes.add(new Change.StepEnding(j.id(), s.id(), "Revoked", true)))));
+        Requests.answered(state, m.requestId(), m.uid())
+                .map(a -> Integer.parseInt(a.text()))
+                .filter(id -> id != step.number())
+                .ifPresent(id -> state.members(job)
+                        .forEach(j -> j.steps(id).stream()
+                                .filter(s -> s.state() == Step.State.RUNNING
+                                        && s.ending().isEmpty())
+                                .forEach(s -> changes.add(new Change.StepEnding(j.id(), s.id(), "Revoked", true)))));
         changes.add(new Change.StepStarted(job.id(), step));
         missed(job, step, m.missed());
         Requests.remember(changes, m.requestId(), m.uid(), Bytes.of(Integer.toString(step.number())));
@@ -77,11 +97,14 @@ public final class ManagedSteps {
     private void missed(Job job, Step step, List<String> nodes) {
         Step after = step;
         for (String node : nodes) {
-            Optional<Step.Part> part = after.nodes().stream().filter(p -> p.node().equals(node) && !p.done()).findFirst();
+            Optional<Step.Part> part = after.nodes().stream()
+                    .filter(p -> p.node().equals(node) && !p.done())
+                    .findFirst();
             if (part.isPresent()) {
                 Map<String, ExitStatus> exits = new TreeMap<>();
                 part.get().tasks().forEach(rank -> exits.put(Integer.toString(rank), ExitStatus.signaled(9)));
-                changes.add(new Change.StepPartEnded(job.id(), step.id(), node, ExitStatus.signaled(9), exits, NOT_REACHED, NodeRules.NO_USAGE));
+                changes.add(new Change.StepPartEnded(
+                        job.id(), step.id(), node, ExitStatus.signaled(9), exits, NOT_REACHED, NodeRules.NO_USAGE));
                 after = after.with(node, p -> p.ended(ExitStatus.signaled(9), exits, NOT_REACHED));
             }
         }

@@ -18,7 +18,10 @@ import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;
 
-/** A node is gone from its jobs, or has to let them go: their steps' parts there are over, and they are requeued, go on without it or fail. */
+/**
+ * A node is gone from its jobs, or has to let them go: their steps' parts there are over, and they are requeued, go on
+ * without it or fail.
+ */
 final class NodeLoss {
     private final State state;
     private final Now now;
@@ -41,8 +44,14 @@ final class NodeLoss {
             changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), List.of()));
         }
         requeueAll = state.settings().options().containsKey("requeue_on_resume_failure");
-        down(node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false)
-                .with(Node.Flag.NEXT_RESUME, false).with(Node.Flag.DRAINED_FOR_THIS, false), reason, state.settings().slurmUid());
+        down(
+                node.with(Node.Flag.POWERING_UP, false)
+                        .with(Node.Flag.REBOOT_ISSUED, false)
+                        .with(Node.Flag.NEXT_DOWN, false)
+                        .with(Node.Flag.NEXT_RESUME, false)
+                        .with(Node.Flag.DRAINED_FOR_THIS, false),
+                reason,
+                state.settings().slurmUid());
     }
 
     void down(Node node, String reason, int uid) {
@@ -50,9 +59,12 @@ final class NodeLoss {
         String old = node.reason();
         boolean keep = !old.isEmpty() && (!old.equals(reason) || reason.equals(NodeRules.NOT_RESPONDING));
         String said = !keep ? reason : old.contains(reason) ? old : old + " : " + reason;
-        changes.add(new Change.NodeStateChanged(node.name(),
+        changes.add(new Change.NodeStateChanged(
+                node.name(),
                 node.with(Node.Flag.DOWN, true).with(Node.Flag.UNKNOWN, false).flags(),
-                said, keep ? node.reasonUid() : uid, keep ? node.reasonTime() : now.seconds()));
+                said,
+                keep ? node.reasonUid() : uid,
+                keep ? node.reasonTime() : now.seconds()));
         for (int jobId : node.jobs()) {
             Job job = state.jobs().at(jobId);
             // the node may well be there: taken down by hand, its part of the job is released and must not run on
@@ -86,27 +98,43 @@ final class NodeLoss {
     /** A running job lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
-        boolean again = Expediting.isAsked(job) || job.desc().kind() == JobDesc.Kind.BATCH && (requeueAll || job.mayRequeue(state.settings()));
+        boolean again = Expediting.isAsked(job)
+                || job.desc().kind() == JobDesc.Kind.BATCH && (requeueAll || job.mayRequeue(state.settings()));
         if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
-            changes.addAll(Expediting.isAsked(job) ? Expediting.lost(job, now) : again ? RequeueExit.later(state, job, now) : List.of(
-                    new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.exited(1), now.seconds())));
+            changes.addAll(
+                    Expediting.isAsked(job)
+                            ? Expediting.lost(job, now)
+                            : again
+                                    ? RequeueExit.later(state, job, now)
+                                    : List.of(new Change.JobEnded(
+                                            job.id(),
+                                            JobState.NODE_FAIL,
+                                            JobReason.NODE_DOWN,
+                                            "",
+                                            ExitStatus.exited(1),
+                                            now.seconds())));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
     }
 
     /** --no-kill: the job keeps its other nodes, unless its script ran here. */
     private static boolean goesOnWithout(Job job, String node) {
-        return job.run().allocation().nodes().stream().anyMatch(s -> !s.released() && !s.node().equals(node))
-                && job.step(Step.BATCH).stream().flatMap(s -> s.nodes().stream()).noneMatch(p -> p.node().equals(node));
+        return job.run().allocation().nodes().stream()
+                        .anyMatch(s -> !s.released() && !s.node().equals(node))
+                && job.step(Step.BATCH).stream()
+                        .flatMap(s -> s.nodes().stream())
+                        .noneMatch(p -> p.node().equals(node));
     }
 
     /** Steps that still had a part on the node: nothing of it will be heard any more. */
     void partsLost(Job job, String node, String reason) {
         for (Step step : job.run().steps()) {
-            if (step.state() == Step.State.RUNNING && step.on(node).filter(p -> !p.done()).isPresent()) {
+            if (step.state() == Step.State.RUNNING
+                    && step.on(node).filter(p -> !p.done()).isPresent()) {
                 ExitStatus killed = step.id() == Step.EXTERN ? ExitStatus.NONE : ExitStatus.signaled(9);
-                changes.add(new Change.StepPartEnded(job.id(), step.id(), node, killed, Map.of(), reason, NodeRules.NO_USAGE));
+                changes.add(new Change.StepPartEnded(
+                        job.id(), step.id(), node, killed, Map.of(), reason, NodeRules.NO_USAGE));
                 step.allDone();
                 if (step.with(node, p -> p.ended(killed, Map.of(), reason)).allDone()) {
                     changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));

@@ -40,11 +40,13 @@ import java.util.Set;
 public final class NodeRules {
     /** Why a node is DOWN that came back without what it was rebooted for. */
     private static final String FEATURES_NOT_SET = "requested node features not set";
+
     static final String NOT_RESPONDING = "Not responding";
     /** What a node says of a step whose end it slept through. */
     static final String NODE_REBOOT = "NodeReboot";
     /** What a node says of a step whose processes the kernel killed for want of memory. */
     private static final String OUT_OF_MEMORY = "OutOfMemory";
+
     private final State state;
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
@@ -61,6 +63,7 @@ public final class NodeRules {
 
     /**
      * The controller's state × the node's state → action:
+     *
      * <pre>
      *   controller              node                     action
      *   holds it, this boot     alive                    nothing; steps it lacks are launched again (it refuses what it ran)
@@ -82,7 +85,9 @@ public final class NodeRules {
         if (isAhead(state, m)) {
             changes.add(Ids.above(state, m.highestJobId(), 0));
         }
-        if (!m.bootId().equals(node.bootId()) || !m.hardware().equals(node.hardware()) || m.startTime() != node.startTime()
+        if (!m.bootId().equals(node.bootId())
+                || !m.hardware().equals(node.hardware())
+                || m.startTime() != node.startTime()
                 || !m.version().equals(node.version())) {
             changes.add(new Change.NodeRegistered(m.node(), m.bootId(), m.version(), m.startTime(), m.hardware()));
         }
@@ -91,7 +96,8 @@ public final class NodeRules {
         }
         if (!m.instanceId().isEmpty() || !m.instanceType().isEmpty()) {
             Node.Marks k = node.marks();
-            Node.Marks said = new Node.Marks(m.instanceId(), m.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
+            Node.Marks said =
+                    new Node.Marks(m.instanceId(), m.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
             if (!said.equals(k)) {
                 changes.add(new Change.NodeMarked(m.node(), said));
             }
@@ -104,14 +110,23 @@ public final class NodeRules {
         Set<Integer> onNode = new HashSet<>();
         for (Attempt attempt : m.attempts()) {
             Optional<Job> job = state.jobs().find(attempt.jobId());
-            boolean current = job.isPresent() && job.get().attempt() == attempt.attempt()
-                    && job.get().run().allocation().on(m.node()).filter(s -> !s.released()).isPresent();
+            boolean current = job.isPresent()
+                    && job.get().attempt() == attempt.attempt()
+                    && job.get()
+                            .run()
+                            .allocation()
+                            .on(m.node())
+                            .filter(s -> !s.released())
+                            .isPresent();
             if (current) {
                 onNode.add(attempt.jobId());
             }
-            if (!current || !job.get().state().isActive() || job.get().run().allocation().isLeaving(m.node())
+            if (!current
+                    || !job.get().state().isActive()
+                    || job.get().run().allocation().isLeaving(m.node())
                     || !attempt.bootId().equals(m.bootId())) {
-                direct.add(new Decision.Direct(m.node(), new NodeMessages.EndJob(attempt.jobId(), attempt.attempt(), 0, "Revoked")));
+                direct.add(new Decision.Direct(
+                        m.node(), new NodeMessages.EndJob(attempt.jobId(), attempt.attempt(), 0, "Revoked")));
             }
         }
         for (int jobId : node.jobs()) {
@@ -123,8 +138,8 @@ public final class NodeRules {
     }
 
     /**
-     * The node launched jobs with numbers that this state has not given yet: it is an older copy. Numbers far above are those of before they
-     * began anew at FirstJobId.
+     * The node launched jobs with numbers that this state has not given yet: it is an older copy. Numbers far above are
+     * those of before they began anew at FirstJobId.
      */
     private static boolean isAhead(State state, NodeMessages.Register m) {
         return m.highestJobId() >= state.nextJobId() && m.highestJobId() - state.nextJobId() < AHEAD_MAX;
@@ -143,24 +158,40 @@ public final class NodeRules {
         }
     }
 
-    /** BatchStartTimeout: a script that its node has not begun in that time, and does not know, is given up; else it is launched again. */
+    /**
+     * BatchStartTimeout: a script that its node has not begun in that time, and does not know, is given up; else it is
+     * launched again.
+     */
     private boolean isMissing(Job job, String node) {
         int patience = state.settings().batchStartTimeoutS();
-        return patience > 0 && job.step(Step.BATCH).filter(s -> s.state() == Step.State.RUNNING && now.seconds() > s.startTime() + patience)
-                .stream().flatMap(s -> s.nodes().stream()).anyMatch(p -> p.node().equals(node) && !p.launched() && !p.done());
+        return patience > 0
+                && job
+                        .step(Step.BATCH)
+                        .filter(s -> s.state() == Step.State.RUNNING && now.seconds() > s.startTime() + patience)
+                        .stream()
+                        .flatMap(s -> s.nodes().stream())
+                        .anyMatch(p -> p.node().equals(node) && !p.launched() && !p.done());
     }
 
     /** Answers whether the node is still on its way up. */
     private boolean returned(Node node, NodeMessages.Register m) {
-        Node after = PowerRules.registered(node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false), m,
-                state.settings().slurmUid(), now.seconds());
-        String low = state.settings().believes(node.name()) ? "" : NodeSpecs.shortfall(state.settings(), node, m.hardware());
+        Node after = PowerRules.registered(
+                node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false),
+                m,
+                state.settings().slurmUid(),
+                now.seconds());
+        String low =
+                state.settings().believes(node.name()) ? "" : NodeSpecs.shortfall(state.settings(), node, m.hardware());
         if (!low.isEmpty()) {
-            after = after.with(Node.Flag.INVALID_REG, true).with(Node.Flag.DRAIN, true).withReason(low, state.settings().slurmUid(), now.seconds());
+            after = after.with(Node.Flag.INVALID_REG, true)
+                    .with(Node.Flag.DRAIN, true)
+                    .withReason(low, state.settings().slurmUid(), now.seconds());
         } else {
             after = after.with(Node.Flag.INVALID_REG, false);
-            boolean back = !node.has(Node.Flag.NEXT_DOWN) && (state.settings().returnToService() == 2
-                    || state.settings().returnToService() == 1 && node.reason().equals(NOT_RESPONDING));
+            boolean back = !node.has(Node.Flag.NEXT_DOWN)
+                    && (state.settings().returnToService() == 2
+                            || state.settings().returnToService() == 1
+                                    && node.reason().equals(NOT_RESPONDING));
             if (after.has(Node.Flag.DOWN) && back) {
                 after = after.with(Node.Flag.DOWN, false);
                 after = after.has(Node.Flag.DRAIN) ? after : after.withReason("", 0, 0);
@@ -170,7 +201,8 @@ public final class NodeRules {
         if (!rebooting && !m.active().containsAll(node.wanted())) {
             loss.down(after, FEATURES_NOT_SET, state.settings().slurmUid());
         } else if (after.flags() != node.flags() || !after.reason().equals(node.reason())) {
-            changes.add(new Change.NodeStateChanged(node.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+            changes.add(new Change.NodeStateChanged(
+                    node.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
             if (node.isAsleep() && !after.isAsleep() && !after.has(Node.Flag.DOWN)) {
                 PowerRules.begin(state, node, now, changes);
             }
@@ -182,26 +214,34 @@ public final class NodeRules {
 
     public Decision report(Command.Report c) {
         switch (c.message()) {
-            case NodeMessages.StepLaunched m -> holder(m.jobId(), m.attempt(), c.node())
-                    .flatMap(j -> j.step(m.stepId()))
-                    .filter(s -> s.on(c.node()).filter(p -> !p.launched()).isPresent())
-                    .ifPresent(s -> changes.add(new Change.StepLaunched(m.jobId(), m.stepId(), c.node())));
-            case NodeMessages.LaunchFailed m -> holder(m.jobId(), m.attempt(), c.node()).filter(j -> isOfThisBoot(j, c.node()))
-                    .ifPresent(j -> launchFailed(j, c.node(), m));
-            case NodeMessages.StepExited m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepExited(j, c.node(), m));
-            case NodeMessages.StepAborted m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepAborted(j, m.stepId()));
+            case NodeMessages.StepLaunched m ->
+                holder(m.jobId(), m.attempt(), c.node())
+                        .flatMap(j -> j.step(m.stepId()))
+                        .filter(s -> s.on(c.node()).filter(p -> !p.launched()).isPresent())
+                        .ifPresent(s -> changes.add(new Change.StepLaunched(m.jobId(), m.stepId(), c.node())));
+            case NodeMessages.LaunchFailed m ->
+                holder(m.jobId(), m.attempt(), c.node())
+                        .filter(j -> isOfThisBoot(j, c.node()))
+                        .ifPresent(j -> launchFailed(j, c.node(), m));
+            case NodeMessages.StepExited m ->
+                holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepExited(j, c.node(), m));
+            case NodeMessages.StepAborted m ->
+                holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> stepAborted(j, m.stepId()));
             case NodeMessages.StepManaged m -> {
-                return holder(m.jobId(), m.attempt(), c.node()).map(j -> new ManagedSteps(state, now).told(j, c.node(), m))
+                return holder(m.jobId(), m.attempt(), c.node())
+                        .map(j -> new ManagedSteps(state, now).told(j, c.node(), m))
                         .orElse(Decision.of(List.of(), ""));
             }
-            case NodeMessages.JobDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
-            case NodeMessages.PrologDone m -> holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
+            case NodeMessages.JobDone m ->
+                holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> jobDone(j, c.node(), m));
+            case NodeMessages.PrologDone m ->
+                holder(m.jobId(), m.attempt(), c.node()).ifPresent(j -> prologDone(j, c.node(), m));
             case NodeMessages.NodeTrouble m -> state.nodes().find(c.node()).ifPresent(n -> drain(n.name(), m.reason()));
-            case NodeMessages.Heartbeat m -> { }
-            case NodeMessages.MemoryUsed m -> { }
-            case NodeMessages.Relayed m -> { }
-            case NodeMessages.FileRead m -> { }
-            case NodeMessages.UseRead m -> { }
+            case NodeMessages.Heartbeat m -> {}
+            case NodeMessages.MemoryUsed m -> {}
+            case NodeMessages.Relayed m -> {}
+            case NodeMessages.FileRead m -> {}
+            case NodeMessages.UseRead m -> {}
             case NodeMessages.Register m -> {
                 return register(m);
             }
@@ -211,13 +251,26 @@ public final class NodeRules {
 
     /** The job, if this attempt of it still holds the node: reports of any other change nothing. */
     private Optional<Job> holder(int jobId, int attempt, String node) {
-        return state.jobs().find(jobId).filter(j -> j.attempt() == attempt
-                && j.run().allocation().on(node).filter(s -> !s.released()).isPresent());
+        return state.jobs()
+                .find(jobId)
+                .filter(j -> j.attempt() == attempt
+                        && j.run()
+                                .allocation()
+                                .on(node)
+                                .filter(s -> !s.released())
+                                .isPresent());
     }
 
-    /** A refused launch of an earlier boot says nothing of the job: its part is lost with that boot, as JobDone will say. */
+    /**
+     * A refused launch of an earlier boot says nothing of the job: its part is lost with that boot, as JobDone will
+     * say.
+     */
     private boolean isOfThisBoot(Job job, String node) {
-        return job.run().allocation().on(node).filter(s -> s.bootId().equals(state.nodes().at(node).bootId())).isPresent();
+        return job.run()
+                .allocation()
+                .on(node)
+                .filter(s -> s.bootId().equals(state.nodes().at(node).bootId()))
+                .isPresent();
     }
 
     private void stepExited(Job job, String node, NodeMessages.StepExited m) {
@@ -232,18 +285,45 @@ public final class NodeRules {
             worst = exit.compareTo(worst) > 0 ? exit : worst;
         }
         NodeMessages.Usage u = m.usage();
-        partEnded(job, found.get(), node, worst, m.tasks(), m.reason(), new Change.Usage(
-                u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages(),
-                u.energyJ(), u.netInBytes(), u.netOutBytes(), u.peaks(), u.cpuKhz(), u.metered()));
+        partEnded(
+                job,
+                found.get(),
+                node,
+                worst,
+                m.tasks(),
+                m.reason(),
+                new Change.Usage(
+                        u.userCpuUs(),
+                        u.systemCpuUs(),
+                        u.maxRssKb(),
+                        u.maxVmKb(),
+                        u.readBytes(),
+                        u.writeBytes(),
+                        u.maxPages(),
+                        u.energyJ(),
+                        u.netInBytes(),
+                        u.netOutBytes(),
+                        u.peaks(),
+                        u.cpuKhz(),
+                        u.metered()));
     }
 
-    /** A task asked for it, which is the same as if its user had. In a step over several components it is in all of them. */
+    /**
+     * A task asked for it, which is the same as if its user had. In a step over several components it is in all of
+     * them.
+     */
     private void stepAborted(Job job, int stepId) {
-        job.step(stepId).ifPresent(step -> StepPart.of(state, job, step).forEach(p -> {
-            if (p.step().state() == Step.State.RUNNING && p.step().ending().isEmpty()) {
-                changes.add(new Change.StepEnding(p.job().id(), p.step().id(), Step.CANCELLED_BY + p.job().desc().owner().uid(), true));
-            }
-        }));
+        job.step(stepId)
+                .ifPresent(step -> StepPart.of(state, job, step).forEach(p -> {
+                    if (p.step().state() == Step.State.RUNNING
+                            && p.step().ending().isEmpty()) {
+                        changes.add(new Change.StepEnding(
+                                p.job().id(),
+                                p.step().id(),
+                                Step.CANCELLED_BY + p.job().desc().owner().uid(),
+                                true));
+                    }
+                }));
     }
 
     private static final int AHEAD_MAX = 1_000_000;
@@ -251,13 +331,23 @@ public final class NodeRules {
     static final Change.Usage NO_USAGE = new Change.Usage(0, 0, 0, 0, 0, 0, 0);
 
     private void partEnded(
-            Job job, Step step, String node, ExitStatus worst, Map<String, ExitStatus> exits, String reason, Change.Usage usage) {
-        changes.add(new Change.StepPartEnded(job.id(), step.id(), node, worst, new java.util.TreeMap<>(exits), reason, usage));
-        // what is found of this version its successors know: asked of the next one alone, it would be looked for anew with every node
+            Job job,
+            Step step,
+            String node,
+            ExitStatus worst,
+            Map<String, ExitStatus> exits,
+            String reason,
+            Change.Usage usage) {
+        changes.add(new Change.StepPartEnded(
+                job.id(), step.id(), node, worst, new java.util.TreeMap<>(exits), reason, usage));
+        // what is found of this version its successors know: asked of the next one alone, it would be looked for anew
+        // with every node
         step.allDone();
         Step after = step.with(node, p -> p.ended(worst, exits, reason));
         if (!after.allDone()) {
-            if (reason.equals(OUT_OF_MEMORY) && step.desc().oomKillStep().equals("1") && step.ending().isEmpty()) {
+            if (reason.equals(OUT_OF_MEMORY)
+                    && step.desc().oomKillStep().equals("1")
+                    && step.ending().isEmpty()) {
                 changes.add(new Change.StepEnding(job.id(), step.id(), OUT_OF_MEMORY, true));
             }
             return;
@@ -275,7 +365,10 @@ public final class NodeRules {
 
     /** An allocation that was made for its step ends with it: in all components, so with the first of them. */
     private void ownStepEnded(Job job, Step ended) {
-        List<Job> components = StepPart.of(state, job, ended).stream().map(StepPart::job).distinct().toList();
+        List<Job> components = StepPart.of(state, job, ended).stream()
+                .map(StepPart::job)
+                .distinct()
+                .toList();
         ExitStatus worst = ended.exit();
         for (Job one : components) {
             for (Step s : one.run().steps()) {
@@ -317,8 +410,12 @@ public final class NodeRules {
         }
         changes.add(new Change.PrologDone(job.id(), m.attempt(), node));
         Allocation after = job.run().allocation().with(node, Allocation.Share::withPrologDone);
-        boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && !after.awaitsController() && !after.awaitsNodes()
-                && after.ofScript().node().equals(node) && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
+        boolean first = !job.isHet()
+                && job.desc().kind() == JobDesc.Kind.BATCH
+                && !after.awaitsController()
+                && !after.awaitsNodes()
+                && after.ofScript().node().equals(node)
+                && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
         if (job.has(JobFlag.CONFIGURING) && job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
             changes.addAll(HetRules.ready(state, job, now));
         }
@@ -326,24 +423,37 @@ public final class NodeRules {
 
     /** Of an attempt that still waits for it; a failure ends the attempt: what may be requeued is tried again later. */
     public Decision controllerProlog(Command.ControllerProlog c) {
-        Optional<Job> found = state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && j.has(JobFlag.CONFIGURING)
-                && j.state().isActive() && j.run().allocation().awaitsController());
+        Optional<Job> found = state.jobs()
+                .find(c.jobId())
+                .filter(j -> j.attempt() == c.attempt()
+                        && j.has(JobFlag.CONFIGURING)
+                        && j.state().isActive()
+                        && j.run().allocation().awaitsController());
         if (found.isEmpty()) {
             return Decision.of(List.of(), "");
         }
         Job job = found.get();
         if (c.success()) {
             changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
-            if (job.run().limitTickMs() >= 0 && !job.run().allocation().awaitsNodes()) {    // what it takes is no time of the job's
-                changes.add(new Change.LimitChanged(job.id(), job.run().limitMin(), PartitionLimits.endTick(job.desc().timing(),
-                        job.run().limitMin(), 0, now), false));
+            if (job.run().limitTickMs() >= 0
+                    && !job.run().allocation().awaitsNodes()) { // what it takes is no time of the job's
+                changes.add(new Change.LimitChanged(
+                        job.id(),
+                        job.run().limitMin(),
+                        PartitionLimits.endTick(job.desc().timing(), job.run().limitMin(), 0, now),
+                        false));
             }
             if (!c.environment().isEmpty()) {
-                state.buffers().byJob().find(job.id()).ifPresent(b -> changes.add(new Change.BufferChanged(
-                        b.at(BurstBuffer.Stage.RUNNING, now.seconds()).giving(c.environment()))));
+                state.buffers()
+                        .byJob()
+                        .find(job.id())
+                        .ifPresent(b -> changes.add(new Change.BufferChanged(
+                                b.at(BurstBuffer.Stage.RUNNING, now.seconds()).giving(c.environment()))));
             }
             Allocation after = job.run().allocation().controllerDone();
-            boolean first = !job.isHet() && job.desc().kind() == JobDesc.Kind.BATCH && after.ofScript().prologDone()
+            boolean first = !job.isHet()
+                    && job.desc().kind() == JobDesc.Kind.BATCH
+                    && after.ofScript().prologDone()
                     && !after.awaitsNodes()
                     && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
             if (job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
@@ -354,24 +464,36 @@ public final class NodeRules {
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && job.mayRequeue(state.settings())) {
             changes.addAll(RequeueExit.later(state, job, now));
         } else {
-            changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.NONE, now.seconds()));
+            changes.add(new Change.JobEnded(
+                    job.id(), JobState.CANCELLED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.NONE, now.seconds()));
         }
         return Decision.of(changes, "", direct);
     }
 
     private void launchFailed(Job job, String node, NodeMessages.LaunchFailed m) {
         // a failed prolog and a missing login environment have rules of their own
-        boolean unfit = m.drain() && m.nodeFault()
-                && !List.of(NodeMessages.LaunchFailed.PROLOG_ERROR, NodeMessages.LaunchFailed.NO_ENVIRONMENT).contains(m.reason());
+        boolean unfit = m.drain()
+                && m.nodeFault()
+                && !List.of(NodeMessages.LaunchFailed.PROLOG_ERROR, NodeMessages.LaunchFailed.NO_ENVIRONMENT)
+                        .contains(m.reason());
         if (m.drain()) {
-            drain(node, unfit && m.stepId() == NodeMessages.STEP_BATCH ? BATCH_FAILURE + ": " + m.reason() : m.reason());
+            drain(
+                    node,
+                    unfit && m.stepId() == NodeMessages.STEP_BATCH ? BATCH_FAILURE + ": " + m.reason() : m.reason());
         }
         if (StepId.isAsked(m.stepId()) && !m.nodeFault()) {
-            job.step(m.stepId()).ifPresent(s -> partEnded(job, s, node, ExitStatus.exited(1), failedTasks(s, node), m.reason(), NO_USAGE));
+            job.step(m.stepId())
+                    .ifPresent(s ->
+                            partEnded(job, s, node, ExitStatus.exited(1), failedTasks(s, node), m.reason(), NO_USAGE));
             return;
         }
         if (job.state().isActive()) {
-            relaunch(job, JobReason.JOB_LAUNCH_FAILURE, m.nodeFault(), m.reason().equals(NodeMessages.LaunchFailed.NO_ENVIRONMENT), unfit);
+            relaunch(
+                    job,
+                    JobReason.JOB_LAUNCH_FAILURE,
+                    m.nodeFault(),
+                    m.reason().equals(NodeMessages.LaunchFailed.NO_ENVIRONMENT),
+                    unfit);
         }
     }
 
@@ -393,21 +515,35 @@ public final class NodeRules {
     private void relaunch(Job job, JobReason reason, boolean mayRequeue, boolean hold, boolean unfit) {
         boolean forced = state.settings().options().containsKey(Settings.PROLOG_FORCE_REQUEUE);
         if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && (forced || job.mayRequeue(state.settings()))) {
-            boolean often = job.restarts() >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
-            boolean held = often || hold || !unfit && !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
-            JobReason why = often ? JobReason.JOB_HOLD_MAX_REQUEUE : held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE;
-            changes.add(new Change.JobRequeued(job.id(), held, why, "",
-                    held ? 0 : Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false));
+            boolean often = job.restarts()
+                    >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
+            boolean held =
+                    often || hold || !unfit && !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
+            JobReason why =
+                    often ? JobReason.JOB_HOLD_MAX_REQUEUE : held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE;
+            changes.add(new Change.JobRequeued(
+                    job.id(),
+                    held,
+                    why,
+                    "",
+                    held ? 0 : Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
+                    now.seconds(),
+                    false));
         } else {
-            changes.add(new Change.JobEnded(job.id(), JobState.FAILED, reason, "", ExitStatus.exited(1), now.seconds()));
+            changes.add(
+                    new Change.JobEnded(job.id(), JobState.FAILED, reason, "", ExitStatus.exited(1), now.seconds()));
         }
     }
 
     private void drain(String name, String reason) {
         Node node = state.nodes().at(name);
         if (!node.has(Node.Flag.DRAIN)) {
-            changes.add(new Change.NodeStateChanged(name, node.with(Node.Flag.DRAIN, true).flags(), reason,
-                    state.settings().slurmUid(), now.seconds()));
+            changes.add(new Change.NodeStateChanged(
+                    name,
+                    node.with(Node.Flag.DRAIN, true).flags(),
+                    reason,
+                    state.settings().slurmUid(),
+                    now.seconds()));
         }
     }
 
@@ -415,7 +551,10 @@ public final class NodeRules {
 
     public Decision lost(String name) {
         Optional<Node> node = state.nodes().find(name);
-        if (node.isEmpty() || node.get().has(Node.Flag.DOWN) || node.get().has(Node.Flag.FUTURE) || node.get().isSilentByOrder()) {
+        if (node.isEmpty()
+                || node.get().has(Node.Flag.DOWN)
+                || node.get().has(Node.Flag.FUTURE)
+                || node.get().isSilentByOrder()) {
             return Decision.of(List.of(), "");
         }
         loss.down(node.get(), NOT_RESPONDING, state.settings().slurmUid());
@@ -424,22 +563,37 @@ public final class NodeRules {
 
     public Decision responding(Command.NodeResponding c) {
         Optional<Node> node = state.nodes().find(c.node());
-        if (node.isEmpty() || node.get().has(Node.Flag.NOT_RESPONDING) != c.responding() || !c.responding() && node.get().isSilentByOrder()) {
+        if (node.isEmpty()
+                || node.get().has(Node.Flag.NOT_RESPONDING) != c.responding()
+                || !c.responding() && node.get().isSilentByOrder()) {
             return Decision.of(List.of(), "");
         }
         Node after = node.get().with(Node.Flag.NOT_RESPONDING, !c.responding());
-        return Decision.of(List.of(new Change.NodeStateChanged(
-                c.node(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime())), "");
+        return Decision.of(
+                List.of(new Change.NodeStateChanged(
+                        c.node(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime())),
+                "");
     }
 
-    /** The node's certificate was signed. A token that counts once is used up, and there is another for the next time. */
+    /**
+     * The node's certificate was signed. A token that counts once is used up, and there is another for the next time.
+     */
     public Decision signed(Command.CertificateSigned c) {
         Optional<Node> node = state.nodes().find(c.node());
         if (node.isEmpty()) {
             return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
         }
         Node.Marks k = node.get().marks();
-        return Decision.of(List.of(new Change.NodeMarked(c.node(), new Node.Marks(k.instanceId(), k.instanceType(),
-                c.next().isEmpty() ? k.certToken() : "", c.next(), now.seconds()))), "", List.of());
+        return Decision.of(
+                List.of(new Change.NodeMarked(
+                        c.node(),
+                        new Node.Marks(
+                                k.instanceId(),
+                                k.instanceType(),
+                                c.next().isEmpty() ? k.certToken() : "",
+                                c.next(),
+                                now.seconds()))),
+                "",
+                List.of());
     }
 }

@@ -9,7 +9,9 @@ import java.util.Locale;
 
 /** Copies of a node's configuration with one thing changed, and how what a node says of itself compares with it. */
 final class NodeSpecs {
-    /** Of its memory what a machine of a cloud has at least, in percent: what a kind of machine has differs a little. */
+    /**
+     * Of its memory what a machine of a cloud has at least, in percent: what a kind of machine has differs a little.
+     */
     private static final double CLOUD_MEMORY_PERCENT = 90;
 
     private NodeSpecs() {}
@@ -23,9 +25,15 @@ final class NodeSpecs {
             low.add("Low CPUs");
         }
         String said = settings.options().get(Settings.REG_MEMORY_PERCENT);
-        double percent = said != null ? Double.parseDouble(said) : node.has(Node.Flag.CLOUD) ? CLOUD_MEMORY_PERCENT : 100;
+        double percent =
+                said != null ? Double.parseDouble(said) : node.has(Node.Flag.CLOUD) ? CLOUD_MEMORY_PERCENT : 100;
         if (h.memoryMb() < spec.memoryMb() * percent / 100) {
-            low.add(String.format(Locale.ROOT, "Low RealMemory (reported:%d < %.2f%% of configured:%d)", h.memoryMb(), percent, spec.memoryMb()));
+            low.add(String.format(
+                    Locale.ROOT,
+                    "Low RealMemory (reported:%d < %.2f%% of configured:%d)",
+                    h.memoryMb(),
+                    percent,
+                    spec.memoryMb()));
         }
         if (h.tmpDiskMb() < spec.tmpDiskMb()) {
             low.add("Low TmpDisk");
@@ -34,52 +42,213 @@ final class NodeSpecs {
     }
 
     static Node.Spec withWeight(Node.Spec s, int weight) {
-        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
-                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                weight, s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology(), s.bcastAddress());
+        return new Node.Spec(
+                s.name(),
+                s.hostname(),
+                s.address(),
+                s.port(),
+                s.cpus(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                s.units(),
+                s.cpusPerUnit(),
+                s.memoryMb(),
+                s.memSpecLimitMb(),
+                s.tmpDiskMb(),
+                s.features(),
+                weight,
+                s.gres(),
+                s.reservedUnits(),
+                s.configState(),
+                s.configReason(),
+                s.order(),
+                s.restrictedPerGpu(),
+                s.suspendTime(),
+                s.inactive(),
+                s.topology(),
+                s.bcastAddress());
     }
 
     static Node.Spec withGres(Node.Spec s, List<Node.Gres> gres) {
-        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
-                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), gres, s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology(), s.bcastAddress());
+        return new Node.Spec(
+                s.name(),
+                s.hostname(),
+                s.address(),
+                s.port(),
+                s.cpus(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                s.units(),
+                s.cpusPerUnit(),
+                s.memoryMb(),
+                s.memSpecLimitMb(),
+                s.tmpDiskMb(),
+                s.features(),
+                s.weight(),
+                gres,
+                s.reservedUnits(),
+                s.configState(),
+                s.configReason(),
+                s.order(),
+                s.restrictedPerGpu(),
+                s.suspendTime(),
+                s.inactive(),
+                s.topology(),
+                s.bcastAddress());
     }
 
     static Node.Spec withAddress(Node.Spec s, String hostname, String address) {
-        return new Node.Spec(s.name(), hostname, address, s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
-                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology(), s.bcastAddress());
+        return new Node.Spec(
+                s.name(),
+                hostname,
+                address,
+                s.port(),
+                s.cpus(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                s.units(),
+                s.cpusPerUnit(),
+                s.memoryMb(),
+                s.memSpecLimitMb(),
+                s.tmpDiskMb(),
+                s.features(),
+                s.weight(),
+                s.gres(),
+                s.reservedUnits(),
+                s.configState(),
+                s.configReason(),
+                s.order(),
+                s.restrictedPerGpu(),
+                s.suspendTime(),
+                s.inactive(),
+                s.topology(),
+                s.bcastAddress());
     }
 
     static Node.Spec withPort(Node.Spec s, int port) {
-        return new Node.Spec(s.name(), s.hostname(), s.address(), port, s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
-                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology(), s.bcastAddress());
+        return new Node.Spec(
+                s.name(),
+                s.hostname(),
+                s.address(),
+                port,
+                s.cpus(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                s.units(),
+                s.cpusPerUnit(),
+                s.memoryMb(),
+                s.memSpecLimitMb(),
+                s.tmpDiskMb(),
+                s.features(),
+                s.weight(),
+                s.gres(),
+                s.reservedUnits(),
+                s.configState(),
+                s.configReason(),
+                s.order(),
+                s.restrictedPerGpu(),
+                s.suspendTime(),
+                s.inactive(),
+                s.topology(),
+                s.bcastAddress());
     }
 
     static Node.Spec withOrder(Node.Spec s, int order) {
-        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
-                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), order, s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), s.topology(), s.bcastAddress());
+        return new Node.Spec(
+                s.name(),
+                s.hostname(),
+                s.address(),
+                s.port(),
+                s.cpus(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                s.units(),
+                s.cpusPerUnit(),
+                s.memoryMb(),
+                s.memSpecLimitMb(),
+                s.tmpDiskMb(),
+                s.features(),
+                s.weight(),
+                s.gres(),
+                s.reservedUnits(),
+                s.configState(),
+                s.configReason(),
+                order,
+                s.restrictedPerGpu(),
+                s.suspendTime(),
+                s.inactive(),
+                s.topology(),
+                s.bcastAddress());
     }
 
     /** @param inactive those of the features that the node has not now */
     static Node.Spec withFeatures(Node.Spec s, List<String> features, List<String> inactive) {
-        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
-                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), features,
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                inactive, s.topology(), s.bcastAddress());
+        return new Node.Spec(
+                s.name(),
+                s.hostname(),
+                s.address(),
+                s.port(),
+                s.cpus(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                s.units(),
+                s.cpusPerUnit(),
+                s.memoryMb(),
+                s.memSpecLimitMb(),
+                s.tmpDiskMb(),
+                features,
+                s.weight(),
+                s.gres(),
+                s.reservedUnits(),
+                s.configState(),
+                s.configReason(),
+                s.order(),
+                s.restrictedPerGpu(),
+                s.suspendTime(),
+                inactive,
+                s.topology(),
+                s.bcastAddress());
     }
 
     static Node.Spec withTopology(Node.Spec s, String topology) {
-        return new Node.Spec(s.name(), s.hostname(), s.address(), s.port(), s.cpus(), s.boards(), s.sockets(), s.coresPerSocket(),
-                s.threadsPerCore(), s.units(), s.cpusPerUnit(), s.memoryMb(), s.memSpecLimitMb(), s.tmpDiskMb(), s.features(),
-                s.weight(), s.gres(), s.reservedUnits(), s.configState(), s.configReason(), s.order(), s.restrictedPerGpu(), s.suspendTime(),
-                s.inactive(), topology, s.bcastAddress());
+        return new Node.Spec(
+                s.name(),
+                s.hostname(),
+                s.address(),
+                s.port(),
+                s.cpus(),
+                s.boards(),
+                s.sockets(),
+                s.coresPerSocket(),
+                s.threadsPerCore(),
+                s.units(),
+                s.cpusPerUnit(),
+                s.memoryMb(),
+                s.memSpecLimitMb(),
+                s.tmpDiskMb(),
+                s.features(),
+                s.weight(),
+                s.gres(),
+                s.reservedUnits(),
+                s.configState(),
+                s.configReason(),
+                s.order(),
+                s.restrictedPerGpu(),
+                s.suspendTime(),
+                s.inactive(),
+                topology,
+                s.bcastAddress());
     }
 }

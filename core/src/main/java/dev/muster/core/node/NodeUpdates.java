@@ -22,7 +22,8 @@ import java.util.Optional;
 
 /** What administrators change of nodes: {@code scontrol update NodeName=}. */
 public final class NodeUpdates {
-    private static final String FEATURES_REPORTED = "The features of a node with changeable ones are those that its helpers report";
+    private static final String FEATURES_REPORTED =
+            "The features of a node with changeable ones are those that its helpers report";
     private final State state;
     private final Now now;
     private final List<Change> changes = new ArrayList<>();
@@ -55,7 +56,8 @@ public final class NodeUpdates {
             if (own.isEmpty()) {
                 return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
             }
-            Optional<Decision.Rejected> refused = update(node.get(), new Command.UpdateNode(c.uid(), c.nodes(), own.get()));
+            Optional<Decision.Rejected> refused =
+                    update(node.get(), new Command.UpdateNode(c.uid(), c.nodes(), own.get()));
             if (refused.isPresent() && refused.get().errno() != SlurmErrno.NODE_STATE_TRANSITION) {
                 return refused.get();
             }
@@ -65,7 +67,8 @@ public final class NodeUpdates {
             return wrongState.get();
         }
         if (!bindings.isEmpty() || topologies.isPresent()) {
-            changes.add(new Change.OptionsChanged(TaskBinding.changed(state.settings(), bindings), topologies.orElse(List.of())));
+            changes.add(new Change.OptionsChanged(
+                    TaskBinding.changed(state.settings(), bindings), topologies.orElse(List.of())));
         }
         return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.NODE_STATE_TRANSITION.sentence() : "", direct);
     }
@@ -85,11 +88,14 @@ public final class NodeUpdates {
             return Optional.of(c.changes());
         }
         Map<String, String> out = new java.util.TreeMap<>();
-        for (Map.Entry<String, String> e : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
+        for (Map.Entry<String, String> e :
+                Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             // an empty value resets each node's
-            List<String> values = !e.getValue().isEmpty() && EACH.contains(e.getKey())
-                    && HostList.parse(e.getValue()) instanceof HostList.Parsed.Ok ok
-                    ? ok.list().names() : List.of(e.getValue());
+            List<String> values = !e.getValue().isEmpty()
+                            && EACH.contains(e.getKey())
+                            && HostList.parse(e.getValue()) instanceof HostList.Parsed.Ok ok
+                    ? ok.list().names()
+                    : List.of(e.getValue());
             boolean shared = values.size() == 1 && !PLACES.contains(e.getKey());
             if (!shared && values.size() != c.nodes().size()) {
                 return Optional.empty();
@@ -99,12 +105,36 @@ public final class NodeUpdates {
         return Optional.of(out);
     }
 
-    private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
-            "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter",
-            "cpubind", "topology");
+    private static final List<String> NODE_WORDS = List.of(
+            "reason",
+            "comment",
+            "extra",
+            "weight",
+            "gres",
+            "nodeaddr",
+            "nodehostname",
+            "features",
+            "availablefeatures",
+            "activefeatures",
+            "state",
+            "poweraction",
+            "certtoken",
+            "instanceid",
+            "instancetype",
+            "resumeafter",
+            "cpubind",
+            "topology");
     private static final String ASAP = "POWER_DOWN_ASAP";
-    private static final List<Node.Flag> REASONED = List.of(Node.Flag.DOWN, Node.Flag.DRAIN, Node.Flag.FAIL, Node.Flag.INVALID_REG,
-            Node.Flag.REBOOT_REQUESTED, Node.Flag.REBOOT_ISSUED, Node.Flag.POWERING_UP, Node.Flag.POWERING_DOWN, Node.Flag.POWERED_DOWN);
+    private static final List<Node.Flag> REASONED = List.of(
+            Node.Flag.DOWN,
+            Node.Flag.DRAIN,
+            Node.Flag.FAIL,
+            Node.Flag.INVALID_REG,
+            Node.Flag.REBOOT_REQUESTED,
+            Node.Flag.REBOOT_ISSUED,
+            Node.Flag.POWERING_UP,
+            Node.Flag.POWERING_DOWN,
+            Node.Flag.POWERED_DOWN);
     /** Words with a value of its own for each of several nodes. */
     private static final List<String> PLACES = List.of("nodeaddr", "nodehostname");
     /** Words that may have a value for each of several nodes, or one for all. */
@@ -112,11 +142,13 @@ public final class NodeUpdates {
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
         Node after = isReasoned(c) ? node.withReason(c.changes().get("reason"), c.uid(), now.seconds()) : node;
-        for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
+        for (Map.Entry<String, String> change :
+                Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();
             switch (change.getKey()) {
-                case "reason", "poweraction", "resumeafter" -> { }     // they come with the state
-                case "certtoken", "instanceid", "instancetype" -> after = after.withMarks(marked(after.marks(), change.getKey(), value));
+                case "reason", "poweraction", "resumeafter" -> {} // they come with the state
+                case "certtoken", "instanceid", "instancetype" ->
+                    after = after.withMarks(marked(after.marks(), change.getKey(), value));
                 case "comment" -> after = after.withTexts(value, after.extra(), after.resumeAfter());
                 case "extra" -> after = after.withTexts(after.comment(), value, after.resumeAfter());
                 case "weight" -> {
@@ -133,8 +165,12 @@ public final class NodeUpdates {
                     }
                     after = after.withSpec(NodeSpecs.withGres(after.spec(), gres.get()));
                 }
-                case "nodeaddr" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), after.spec().hostname(), value));
-                case "nodehostname" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), value, after.spec().address()));
+                case "nodeaddr" ->
+                    after = after.withSpec(
+                            NodeSpecs.withAddress(after.spec(), after.spec().hostname(), value));
+                case "nodehostname" ->
+                    after = after.withSpec(NodeSpecs.withAddress(
+                            after.spec(), value, after.spec().address()));
                 case "features", "availablefeatures", "activefeatures" -> {
                     if (!after.changeable().isEmpty()) {
                         return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, FEATURES_REPORTED));
@@ -161,7 +197,8 @@ public final class NodeUpdates {
                 case "state" -> {
                     boolean power = PowerRules.isPowerWord(value);
                     String action = c.changes().getOrDefault("poweraction", "");
-                    Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, PowerRules.isUp(value));
+                    Optional<Decision.Rejected> wrong =
+                            Power.wrongAction(state.settings(), action, PowerRules.isUp(value));
                     if (wrong.isPresent() || power && action.isEmpty() && !Power.isOn(state.settings())) {
                         return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.POWER_ACTION)));
                     }
@@ -173,13 +210,15 @@ public final class NodeUpdates {
                     after = changed.get();
                 }
                 default -> {
-                    return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                    return Optional.of(new Decision.Rejected(
+                            SlurmErrno.NOT_SUPPORTED,
                             "Updating " + change.getKey() + " of a node is not supported by this version of Muster"));
                 }
             }
         }
         after = isReasoned(c) && !keepsReason(after) ? after.withReason("", 0, 0) : after;
-        Outcome resumed = resumeAfter(after, Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", ""));
+        Outcome resumed =
+                resumeAfter(after, Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", ""));
         resumed.after().ifPresent(n -> emit(node, n, c.uid()));
         return resumed.refused();
     }
@@ -191,7 +230,8 @@ public final class NodeUpdates {
                 topologies = Optional.of(p.topologies());
                 yield Optional.empty();
             }
-            case NodeTopology.Wrong w -> Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
+            case NodeTopology.Wrong w ->
+                Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
         };
     }
 
@@ -202,28 +242,44 @@ public final class NodeUpdates {
     private Outcome resumeAfter(Node node, String resume) {
         boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN);
         if (!resume.isEmpty() && !resume.matches("-1|[0-9]{1,9}")) {
-            return new Outcome(Optional.empty(), Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume)));
+            return new Outcome(
+                    Optional.empty(),
+                    Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume)));
         }
         if (!resume.isEmpty() && !resume.equals("-1") && !out) {
             return new Outcome(Optional.empty(), Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
         }
-        long at = resume.isEmpty() ? out ? node.resumeAfter() : 0 : resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume);
+        long at = resume.isEmpty()
+                ? out ? node.resumeAfter() : 0
+                : resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume);
         return new Outcome(Optional.of(node.withTexts(node.comment(), node.extra(), at)), Optional.empty());
     }
 
     /**
-     * AvailableFeatures are what a node can have, and ActiveFeatures those of them that it has: all, where only the former are said. What it has
-     * already must stay available.
+     * AvailableFeatures are what a node can have, and ActiveFeatures those of them that it has: all, where only the
+     * former are said. What it has already must stay available.
      *
      * @return empty where some would be active that are not available
      */
     private static Optional<Node.Spec> featured(Node.Spec s, Map<String, String> changes) {
-        Optional<List<String>> can = Optional.ofNullable(changes.getOrDefault("availablefeatures", changes.get("features"))).map(NodeUpdates::words);
-        Optional<List<String>> has = Optional.ofNullable(changes.get("activefeatures")).map(NodeUpdates::words);
+        Optional<List<String>> can = Optional.ofNullable(
+                        changes.getOrDefault("availablefeatures", changes.get("features")))
+                .map(NodeUpdates::words);
+        Optional<List<String>> has =
+                Optional.ofNullable(changes.get("activefeatures")).map(NodeUpdates::words);
         List<String> available = can.orElse(s.features());
-        List<String> active = has.orElseGet(() -> s.features().stream().filter(f -> !s.inactive().contains(f)).toList());
-        return !available.containsAll(active) ? Optional.empty() : Optional.of(NodeSpecs.withFeatures(s, available,
-                has.isEmpty() ? List.of() : available.stream().filter(f -> !active.contains(f)).toList()));
+        List<String> active = has.orElseGet(() ->
+                s.features().stream().filter(f -> !s.inactive().contains(f)).toList());
+        return !available.containsAll(active)
+                ? Optional.empty()
+                : Optional.of(NodeSpecs.withFeatures(
+                        s,
+                        available,
+                        has.isEmpty()
+                                ? List.of()
+                                : available.stream()
+                                        .filter(f -> !active.contains(f))
+                                        .toList()));
     }
 
     private static List<String> words(String value) {
@@ -234,17 +290,29 @@ public final class NodeUpdates {
         return switch (word) {
             case "instanceid" -> new Node.Marks(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
             case "instancetype" -> new Node.Marks(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
-            default -> new Node.Marks(k.instanceId(), k.instanceType(), value.isEmpty() ? "" : Node.Marks.hash(value), "", k.certTime());
+            default ->
+                new Node.Marks(
+                        k.instanceId(),
+                        k.instanceType(),
+                        value.isEmpty() ? "" : Node.Marks.hash(value),
+                        "",
+                        k.certTime());
         };
     }
 
     /** ResumeAfter is over. Who is not out of service any more is left alone. */
     public List<Change> resumed(Node node) {
-        Command.UpdateNode nothing = new Command.UpdateNode(state.settings().slurmUid(), List.of(node.name()), Map.of());
-        boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.REBOOT_REQUESTED)
+        Command.UpdateNode nothing =
+                new Command.UpdateNode(state.settings().slurmUid(), List.of(node.name()), Map.of());
+        boolean out = node.has(Node.Flag.DOWN)
+                || node.has(Node.Flag.DRAIN)
+                || node.has(Node.Flag.REBOOT_REQUESTED)
                 || node.has(Node.Flag.REBOOT_ISSUED);
         Node after = out ? state(node, "RESUME", nothing).orElse(node) : node;
-        emit(node, after.withTexts(node.comment(), node.extra(), 0), state.settings().slurmUid());
+        emit(
+                node,
+                after.withTexts(node.comment(), node.extra(), 0),
+                state.settings().slurmUid());
         return changes;
     }
 
@@ -255,7 +323,9 @@ public final class NodeUpdates {
         if (!after.marks().equals(before.marks())) {
             changes.add(new Change.NodeMarked(after.name(), after.marks()));
         }
-        if (!after.comment().equals(before.comment()) || !after.extra().equals(before.extra()) || after.resumeAfter() != before.resumeAfter()) {
+        if (!after.comment().equals(before.comment())
+                || !after.extra().equals(before.extra())
+                || after.resumeAfter() != before.resumeAfter()) {
             changes.add(new Change.NodeTextsChanged(after.name(), after.comment(), after.extra(), after.resumeAfter()));
         }
         if (!after.powerAction().equals(before.powerAction())) {
@@ -263,15 +333,20 @@ public final class NodeUpdates {
         }
         if (after.has(Node.Flag.DOWN) && !before.has(Node.Flag.DOWN)) {
             loss.down(after, after.reason(), uid);
-        } else if (after.flags() != before.flags() || !after.reason().equals(before.reason())
+        } else if (after.flags() != before.flags()
+                || !after.reason().equals(before.reason())
                 || after.reasonTime() != before.reasonTime()) {
-            changes.add(new Change.NodeStateChanged(after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+            changes.add(new Change.NodeStateChanged(
+                    after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
         }
     }
 
     private Optional<Node> power(Node node, String word, int uid) {
         Optional<Node> after = PowerRules.asked(node, word);
-        if (after.isPresent() && after.get().has(Node.Flag.DRAIN) && !node.has(Node.Flag.DRAIN) && node.reason().isEmpty()) {
+        if (after.isPresent()
+                && after.get().has(Node.Flag.DRAIN)
+                && !node.has(Node.Flag.DRAIN)
+                && node.reason().isEmpty()) {
             return after.map(n -> n.withReason(ASAP, uid, now.seconds()));
         }
         if (word.equalsIgnoreCase("power_down_force") && after.isPresent()) {
@@ -292,25 +367,39 @@ public final class NodeUpdates {
                 boolean stopping = node.has(Node.Flag.POWERING_DOWN);
                 // without power it answers to nobody, and need not
                 Node after = stopping || node.has(Node.Flag.POWERED_DOWN) ? PowerRules.stopped(node) : node;
-                yield resumable(after) ? state(PowerRules.withoutReboot(after), "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
+                yield resumable(after)
+                        ? state(PowerRules.withoutReboot(after), "IDLE", c)
+                        : stopping ? Optional.of(after) : Optional.empty();
             }
             // it would be kept from knowing when the reboot is over
-            case "IDLE" -> isAskedIdle(c) && (node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.FUTURE) || isBusy(node)) ? Optional.empty()
-                    : Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
-                    .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
-            case "CANCEL_REBOOT" -> node.has(Node.Flag.REBOOT_REQUESTED) ? Optional.of(PowerRules.cancelled(node)) : Optional.empty();
+            case "IDLE" ->
+                isAskedIdle(c) && (node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.FUTURE) || isBusy(node))
+                        ? Optional.empty()
+                        : Optional.of(cleared(
+                                inService(node)
+                                        .with(Node.Flag.DOWN, false)
+                                        .with(Node.Flag.DRAIN, false)
+                                        .with(Node.Flag.FAIL, false)
+                                        .with(Node.Flag.INVALID_REG, false),
+                                c));
+            case "CANCEL_REBOOT" ->
+                node.has(Node.Flag.REBOOT_REQUESTED) ? Optional.of(PowerRules.cancelled(node)) : Optional.empty();
             // the node has no slurmd that could answer
-            case "NORESP", "NO_RESPOND" -> node.has(Node.Flag.EXTERNAL) ? Optional.empty()
-                    : Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
-            case "FUTURE" -> node.jobs().isEmpty() && !node.has(Node.Flag.EXTERNAL) ? Optional.of(node.with(Node.Flag.FUTURE, true))
-                    : Optional.empty();
+            case "NORESP", "NO_RESPOND" ->
+                node.has(Node.Flag.EXTERNAL)
+                        ? Optional.empty()
+                        : Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
+            case "FUTURE" ->
+                node.jobs().isEmpty() && !node.has(Node.Flag.EXTERNAL)
+                        ? Optional.of(node.with(Node.Flag.FUTURE, true))
+                        : Optional.empty();
             default -> Optional.empty();
         };
     }
 
     /**
-     * New counts of what the node has already. Devices that gres.conf names files for are as many as there are files, and what jobs
-     * hold must stay.
+     * New counts of what the node has already. Devices that gres.conf names files for are as many as there are files,
+     * and what jobs hold must stay.
      */
     private Optional<List<Node.Gres>> gres(Node node, String text) {
         Map<String, Integer> next = new java.util.TreeMap<>();
@@ -320,34 +409,56 @@ public final class NodeUpdates {
         }
         for (Tres.Item item : Tres.gres(text)) {
             Optional<Node.Gres> known = node.spec().gres().stream()
-                    .filter(g -> g.name().equals(item.name()) && g.type().equals(item.type())).findFirst();
+                    .filter(g -> g.name().equals(item.name()) && g.type().equals(item.type()))
+                    .findFirst();
             if (known.isEmpty() || !known.get().file().isEmpty() && known.get().count() != item.count()) {
                 return Optional.empty();
             }
             int first = next.merge(item.name(), item.count(), Integer::sum) - item.count();
-            out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file(), known.get().flags(),
-                    known.get().near(), known.get().links(), known.get().parts()));
+            out.add(new Node.Gres(
+                    item.name(),
+                    item.type(),
+                    first,
+                    item.count(),
+                    known.get().file(),
+                    known.get().flags(),
+                    known.get().near(),
+                    known.get().links(),
+                    known.get().parts()));
         }
         boolean fixedGone = node.spec().gres().stream().anyMatch(g -> !g.file().isEmpty() && !out.contains(g));
         return fixedGone || inUseBeyond(node, next) ? Optional.empty() : Optional.of(List.copyOf(out));
     }
 
     private boolean inUseBeyond(Node node, Map<String, Integer> counts) {
-        return node.jobs().stream().map(state.jobs()::at).flatMap(j -> j.run().allocation().on(node.name()).stream())
-                .filter(s -> !s.released()).flatMap(s -> s.gres().entrySet().stream())
+        return node.jobs().stream()
+                .map(state.jobs()::at)
+                .flatMap(j -> j.run().allocation().on(node.name()).stream())
+                .filter(s -> !s.released())
+                .flatMap(s -> s.gres().entrySet().stream())
                 .anyMatch(e -> e.getValue().last() >= counts.getOrDefault(e.getKey(), 0));
     }
 
     /** There is something that keeps it out of service. */
     private static boolean resumable(Node node) {
-        return node.bootId().isEmpty() || node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL)
-                || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.UNKNOWN)
-                || node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.REBOOT_REQUESTED);
+        return node.bootId().isEmpty()
+                || node.has(Node.Flag.DOWN)
+                || node.has(Node.Flag.DRAIN)
+                || node.has(Node.Flag.FAIL)
+                || node.has(Node.Flag.FUTURE)
+                || node.has(Node.Flag.INVALID_REG)
+                || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.POWERED_DOWN)
+                || node.has(Node.Flag.REBOOT_ISSUED)
+                || node.has(Node.Flag.REBOOT_REQUESTED);
     }
 
     /** A FUTURE node is one of the cluster's from now on, and may be there already. */
     private static Node inService(Node node) {
-        return node.has(Node.Flag.FUTURE) ? node.with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, node.bootId().isEmpty()) : node;
+        return node.has(Node.Flag.FUTURE)
+                ? node.with(Node.Flag.FUTURE, false)
+                        .with(Node.Flag.UNKNOWN, node.bootId().isEmpty())
+                : node;
     }
 
     private static boolean isAskedIdle(Command.UpdateNode c) {

@@ -29,9 +29,11 @@ import java.util.Set;
 public final class PowerRules {
     /** Why a node is DOWN that was started or rebooted and did not come. */
     static final String NOT_RESUMED = "ResumeTimeout reached";
+
     private static final String REQUESTED = "reboot requested";
     /** Health checks look for it. */
     private static final String REQUESTED_ASAP = "Reboot ASAP";
+
     private static final String ISSUED = " : reboot issued";
     private static final String REBOOTED = " : reboot complete";
 
@@ -68,22 +70,31 @@ public final class PowerRules {
                 forgetDead(node, changes);
             }
             if (node.has(Node.Flag.REBOOT_REQUESTED) && isFree(node)) {
-                after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, true).with(Node.Flag.DOWN, true)
+                after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false)
+                        .with(Node.Flag.REBOOT_ISSUED, true)
+                        .with(Node.Flag.DOWN, true)
                         .withReason(node.reason() + ISSUED, node.reasonUid(), now.seconds()));
                 if (!Power.isOfController(state.settings(), node)) {
-                    direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), Power.ofNode(state.settings(), node))));
+                    direct.add(new Decision.Direct(
+                            node.name(), new NodeMessages.Reboot(List.of(), Power.ofNode(state.settings(), node))));
                 }
             } else if (node.has(Node.Flag.POWERING_DOWN)) {
                 after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
-            } else if (node.has(Node.Flag.POWERED_DOWN) && (node.has(Node.Flag.POWER_UP) || ahead.isTimeFor(node) && left-- > 0)) {
+            } else if (node.has(Node.Flag.POWERED_DOWN)
+                    && (node.has(Node.Flag.POWER_UP) || ahead.isTimeFor(node) && left-- > 0)) {
                 if (starts-- > 0) {
-                    after = Optional.of(node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, true));
+                    after = Optional.of(node.with(Node.Flag.POWER_UP, false)
+                            .with(Node.Flag.POWERED_DOWN, false)
+                            .with(Node.Flag.POWERING_UP, true));
                 }
-            } else if ((node.has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.POWERING_UP) || isIdleTooLong(node, kept, marked, ahead))
+            } else if ((node.has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.POWERING_UP)
+                            || isIdleTooLong(node, kept, marked, ahead))
                     && isFree(node)) {
                 if (stops-- > 0) {
-                    Node off = node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWERED_DOWN, false)
-                            .with(Node.Flag.NOT_RESPONDING, false).with(Node.Flag.POWERING_DOWN, true);
+                    Node off = node.with(Node.Flag.POWER_DOWN, false)
+                            .with(Node.Flag.POWERED_DOWN, false)
+                            .with(Node.Flag.NOT_RESPONDING, false)
+                            .with(Node.Flag.POWERING_DOWN, true);
                     after = Optional.of(power.isFreshWhenStopped() ? fresh(off) : off);
                     String there = Power.stopsAtNode(state.settings(), node);
                     if (!there.isEmpty()) {
@@ -93,13 +104,15 @@ public final class PowerRules {
             } else if (isLate(node)) {
                 new NodeLoss(state, now, changes, direct).notResumed(node, NOT_RESUMED);
                 // what was only rebooted has its power
-                boolean started = node.has(Node.Flag.POWERING_UP) && node.wanted().isEmpty()
+                boolean started = node.has(Node.Flag.POWERING_UP)
+                        && node.wanted().isEmpty()
                         && state.settings().options().containsKey(Power.STARTS);
                 if (started) {
                     changes.add(absent(node));
                 }
             }
-            after.filter(n -> !n.spec().equals(node.spec())).ifPresent(n -> changes.add(new Change.NodeSpecChanged(n.name(), n.spec())));
+            after.filter(n -> !n.spec().equals(node.spec()))
+                    .ifPresent(n -> changes.add(new Change.NodeSpecChanged(n.name(), n.spec())));
             after.ifPresent(n -> changes.add(changed(n)));
         }
     }
@@ -114,8 +127,10 @@ public final class PowerRules {
         if (most <= 0) {
             return Integer.MAX_VALUE;
         }
-        long recent = state.nodes().values().stream().filter(n -> n.powerTime() > now.seconds() - 60
-                && (n.has(Node.Flag.POWERING_DOWN) || n.has(Node.Flag.POWERED_DOWN)) != up).count();
+        long recent = state.nodes().values().stream()
+                .filter(n -> n.powerTime() > now.seconds() - 60
+                        && (n.has(Node.Flag.POWERING_DOWN) || n.has(Node.Flag.POWERED_DOWN)) != up)
+                .count();
         return (int) Math.max(0, most - recent);
     }
 
@@ -127,32 +142,46 @@ public final class PowerRules {
     private Map<String, Set<String>> marked(Planner planner) {
         Map<String, Set<String>> out = new HashMap<>();
         if (power.keepsState("RESERVED") || power.keepsState("MAINTENANCE")) {
-            state.reservations().values().stream().filter(r -> r.isActive(now.seconds())).forEach(r -> out.computeIfAbsent(
-                    r.has(ReservationFlag.MAINT) ? "MAINTENANCE" : "RESERVED", s -> new HashSet<>()).addAll(r.nodes()));
+            state.reservations().values().stream()
+                    .filter(r -> r.isActive(now.seconds()))
+                    .forEach(r -> out.computeIfAbsent(
+                                    r.has(ReservationFlag.MAINT) ? "MAINTENANCE" : "RESERVED", s -> new HashSet<>())
+                            .addAll(r.nodes()));
         }
         if (power.keepsState("PLANNED")) {
             out.put("PLANNED", new HashSet<>());
-            planner.upcoming(state, Long.MAX_VALUE).forEach(p -> out.get("PLANNED").addAll(p.nodes()));
+            planner.upcoming(state, Long.MAX_VALUE)
+                    .forEach(p -> out.get("PLANNED").addAll(p.nodes()));
         }
         return out;
     }
 
     private boolean isIdleTooLong(Node node, Set<String> kept, Map<String, Set<String>> marked, WakeAhead ahead) {
-        if (!stopsIdle || node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.UNKNOWN)
-                || node.has(Node.Flag.REBOOT_REQUESTED) || kept.contains(node.name()) || !node.jobs().isEmpty()) {
+        if (!stopsIdle
+                || node.isSilentByOrder()
+                || node.has(Node.Flag.FUTURE)
+                || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.REBOOT_REQUESTED)
+                || kept.contains(node.name())
+                || !node.jobs().isEmpty()) {
             return false;
         }
         Power.Times times = power.of(node);
         boolean worked = node.lastBusy() > Math.max(node.startTime(), node.powerTime());
-        long since = Math.max(Math.max(node.lastBusy(), ahead.lastPlanned(node)), Math.max(node.startTime(), node.powerTime()));
-        boolean late = times.atOnce() && worked || times.idleS() >= 0 && now.seconds() - since >= times.idleS() && !ahead.isSoonFor(node);
+        long since = Math.max(
+                Math.max(node.lastBusy(), ahead.lastPlanned(node)), Math.max(node.startTime(), node.powerTime()));
+        boolean late = times.atOnce() && worked
+                || times.idleS() >= 0 && now.seconds() - since >= times.idleS() && !ahead.isSoonFor(node);
         return late && !power.keptByState(node, marked);
     }
 
     private boolean isLate(Node node) {
         return power.of(node).startS() < Power.FOREVER_S
                 && (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
-                && now.seconds() >= node.powerTime() + Math.max(power.of(node).startS(), node.wanted().isEmpty() ? 0 : bootS());
+                && now.seconds()
+                        >= node.powerTime()
+                                + Math.max(
+                                        power.of(node).startS(), node.wanted().isEmpty() ? 0 : bootS());
     }
 
     /** BootTime of helpers.conf. */
@@ -162,26 +191,39 @@ public final class PowerRules {
 
     /** Nothing keeps it from work. */
     private static Node fresh(Node node) {
-        return node.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false)
-                .with(Node.Flag.DRAINED_FOR_THIS, false).withReason("", 0, 0);
+        return node.with(Node.Flag.DOWN, false)
+                .with(Node.Flag.DRAIN, false)
+                .with(Node.Flag.FAIL, false)
+                .with(Node.Flag.DRAINED_FOR_THIS, false)
+                .withReason("", 0, 0);
     }
 
     /** Sets a node DOWN that missed ResumeTimeout. SuspendProgram is not called for it. */
     private Change absent(Node node) {
-        Node down = node.with(Node.Flag.POWERING_UP, false).with(Node.Flag.UNKNOWN, false).with(Node.Flag.DOWN, true)
-                .with(Node.Flag.NOT_RESPONDING, !node.has(Node.Flag.CLOUD)).with(Node.Flag.POWERED_DOWN, true);
+        Node down = node.with(Node.Flag.POWERING_UP, false)
+                .with(Node.Flag.UNKNOWN, false)
+                .with(Node.Flag.DOWN, true)
+                .with(Node.Flag.NOT_RESPONDING, !node.has(Node.Flag.CLOUD))
+                .with(Node.Flag.POWERED_DOWN, true);
         return changed(down.withReason(NOT_RESUMED, state.settings().slurmUid(), now.seconds()));
     }
 
     /**
-     * Marks a node as without power. What drained it for the power-down goes, and a node of a cloud has its own name for address again: the next
-     * machine of that name has another address.
+     * Marks a node as without power. What drained it for the power-down goes, and a node of a cloud has its own name
+     * for address again: the next machine of that name has another address.
      */
     static Node stopped(Node node) {
-        Node off = node.with(Node.Flag.POWERING_DOWN, false).with(Node.Flag.POWERED_DOWN, true).with(Node.Flag.NOT_RESPONDING, false);
-        Node out = !node.has(Node.Flag.CLOUD) ? off : off.withSpec(NodeSpecs.withAddress(node.spec(), node.name(), node.name()));
+        Node off = node.with(Node.Flag.POWERING_DOWN, false)
+                .with(Node.Flag.POWERED_DOWN, true)
+                .with(Node.Flag.NOT_RESPONDING, false);
+        Node out = !node.has(Node.Flag.CLOUD)
+                ? off
+                : off.withSpec(NodeSpecs.withAddress(node.spec(), node.name(), node.name()));
         return node.has(Node.Flag.DRAINED_FOR_THIS)
-                ? out.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false).withReason("", 0, 0) : out;
+                ? out.with(Node.Flag.DRAINED_FOR_THIS, false)
+                        .with(Node.Flag.DRAIN, false)
+                        .withReason("", 0, 0)
+                : out;
     }
 
     /** A job that is over before its node has come up has left nothing there. */
@@ -189,7 +231,9 @@ public final class PowerRules {
         for (int id : node.jobs()) {
             Job job = state.jobs().at(id);
             Optional<Allocation.Share> share = job.run().allocation().on(node.name());
-            if (share.isPresent() && share.get().bootId().isEmpty() && !share.get().released()
+            if (share.isPresent()
+                    && share.get().bootId().isEmpty()
+                    && !share.get().released()
                     && (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(node.name()))) {
                 changes.add(new Change.NodeReleased(id, job.attempt(), node.name()));
             }
@@ -199,19 +243,31 @@ public final class PowerRules {
     // ---- what a job brings about
 
     /** Nodes of an allocation that have to be started for it, or rebooted for features that they do not have. */
-    public static void wake(State state, Allocation allocation, String features, Set<String> woken, List<Change> changes,
+    public static void wake(
+            State state,
+            Allocation allocation,
+            String features,
+            Set<String> woken,
+            List<Change> changes,
             List<Decision.Direct> direct) {
         for (Allocation.Share share : allocation.nodes()) {
             Node node = state.nodes().at(share.node());
-            if (share.bootId().isEmpty() && node.has(Node.Flag.POWERED_DOWN) && !node.has(Node.Flag.POWER_UP) && woken.add(node.name())) {
+            if (share.bootId().isEmpty()
+                    && node.has(Node.Flag.POWERED_DOWN)
+                    && !node.has(Node.Flag.POWER_UP)
+                    && woken.add(node.name())) {
                 changes.add(changed(node.with(Node.Flag.POWER_UP, true)));
             } else if (share.bootId().isEmpty() && !node.isAsleep() && woken.add(node.name())) {
-                List<String> wanted = ChangingFeatures.names(features).stream().filter(node.changeable()::contains).toList();
+                List<String> wanted = ChangingFeatures.names(features).stream()
+                        .filter(node.changeable()::contains)
+                        .toList();
                 changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), wanted));
                 changes.add(changed(node.with(Node.Flag.POWERING_UP, true)));
                 // one that has all of it is rebooted whatever its helpers say
                 if (!Power.isOfController(state.settings(), node)) {
-                    direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
+                    direct.add(new Decision.Direct(
+                            node.name(),
+                            new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
                 }
             }
         }
@@ -223,7 +279,8 @@ public final class PowerRules {
         int longest = 0;
         for (Allocation.Share share : allocation.nodes()) {
             if (share.bootId().isEmpty()) {
-                longest = Math.max(longest, power.of(state.nodes().at(share.node())).startS());
+                longest = Math.max(
+                        longest, power.of(state.nodes().at(share.node())).startS());
             }
         }
         return Math.max(longest, power.number(ChangingFeatures.BOOT_S, 0));
@@ -231,45 +288,62 @@ public final class PowerRules {
 
     // ---- what a registration brings about
 
-    /** The time of jobs that waited for this node begins when it is the last that they, or others of their kind, wait for. */
+    /**
+     * The time of jobs that waited for this node begins when it is the last that they, or others of their kind, wait
+     * for.
+     */
     static void begin(State state, Node node, Now now, List<Change> changes) {
         Set<Integer> done = new HashSet<>();
         for (int id : node.jobs()) {
             List<Job> all = state.members(state.jobs().at(id));
-            boolean more = all.stream().flatMap(j -> j.run().allocation().nodes().stream())
+            boolean more = all.stream()
+                    .flatMap(j -> j.run().allocation().nodes().stream())
                     .anyMatch(s -> s.bootId().isEmpty() && !s.node().equals(node.name()));
             boolean waited = all.stream().anyMatch(j -> j.run().allocation().awaitsNodes());
             for (Job job : all) {
                 if (waited && !more && job.state() == JobState.RUNNING && done.add(job.id())) {
-                    changes.add(new Change.LimitChanged(job.id(), job.run().limitMin(),
-                            PartitionLimits.endTick(job.desc().timing(), job.run().limitMin(), 0, now), true));
+                    changes.add(new Change.LimitChanged(
+                            job.id(),
+                            job.run().limitMin(),
+                            PartitionLimits.endTick(
+                                    job.desc().timing(), job.run().limitMin(), 0, now),
+                            true));
                 }
             }
         }
     }
 
     /**
-     * The node as far as power goes, after it has come: nothing new where slurmd has neither been started nor has changed its features
-     * since it was told to.
+     * The node as far as power goes, after it has come: nothing new where slurmd has neither been started nor has
+     * changed its features since it was told to.
      */
     static Node registered(Node node, NodeMessages.Register m, int slurmUid, long seconds) {
-        boolean fresh = node.bootId().isEmpty() || !m.bootId().equals(node.bootId()) || m.startTime() >= node.powerTime() && node.powerTime() > 0
-                || m.startTime() != node.startTime() && node.powerTime() == 0 || m.changed() >= node.powerTime() && m.changed() > 0;
+        boolean fresh = node.bootId().isEmpty()
+                || !m.bootId().equals(node.bootId())
+                || m.startTime() >= node.powerTime() && node.powerTime() > 0
+                || m.startTime() != node.startTime() && node.powerTime() == 0
+                || m.changed() >= node.powerTime() && m.changed() > 0;
         if (!fresh || node.has(Node.Flag.POWERING_DOWN)) {
             return node;
         }
-        Node after = node.with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, false).with(Node.Flag.POWER_UP, false);
+        Node after = node.with(Node.Flag.POWERED_DOWN, false)
+                .with(Node.Flag.POWERING_UP, false)
+                .with(Node.Flag.POWER_UP, false);
         if (!node.has(Node.Flag.REBOOT_ISSUED)) {
             return after;
         }
-        after = after.with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false).with(Node.Flag.NEXT_RESUME, false)
+        after = after.with(Node.Flag.REBOOT_ISSUED, false)
+                .with(Node.Flag.NEXT_DOWN, false)
+                .with(Node.Flag.NEXT_RESUME, false)
                 .with(Node.Flag.DRAINED_FOR_THIS, false);
         if (node.has(Node.Flag.NEXT_DOWN)) {
             return after.withReason(node.reason() + REBOOTED, slurmUid, seconds);
         }
-        boolean drained = node.has(Node.Flag.DRAIN) && !node.has(Node.Flag.NEXT_RESUME) && !node.has(Node.Flag.DRAINED_FOR_THIS);
-        after = after.with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, drained).with(Node.Flag.FAIL,
-                node.has(Node.Flag.FAIL) && !node.has(Node.Flag.NEXT_RESUME));
+        boolean drained =
+                node.has(Node.Flag.DRAIN) && !node.has(Node.Flag.NEXT_RESUME) && !node.has(Node.Flag.DRAINED_FOR_THIS);
+        after = after.with(Node.Flag.DOWN, false)
+                .with(Node.Flag.DRAIN, drained)
+                .with(Node.Flag.FAIL, node.has(Node.Flag.FAIL) && !node.has(Node.Flag.NEXT_RESUME));
         return drained ? after : after.withReason("", 0, 0);
     }
 
@@ -286,37 +360,61 @@ public final class PowerRules {
     /** {@code state=power_down} and its kin; empty for a word that is none. */
     static Optional<Node> asked(Node node, String word) {
         return switch (word.toUpperCase(java.util.Locale.ROOT)) {
-            case "POWER_UP" -> Optional.of(!node.has(Node.Flag.POWERED_DOWN) && !node.has(Node.Flag.POWERING_DOWN)
-                    ? node.with(Node.Flag.POWER_DOWN, false) : node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWER_UP, true));
+            case "POWER_UP" ->
+                Optional.of(
+                        !node.has(Node.Flag.POWERED_DOWN) && !node.has(Node.Flag.POWERING_DOWN)
+                                ? node.with(Node.Flag.POWER_DOWN, false)
+                                : node.with(Node.Flag.POWER_DOWN, false).with(Node.Flag.POWER_UP, true));
             case "POWER_UP_FORCE" -> Optional.of(upAtAnyRate(node));
             case "POWER_DOWN" -> Optional.of(down(node));
-            case "POWER_DOWN_ASAP" -> Optional.of(down(node).has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.DRAIN)
-                    ? down(node).with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true) : down(node));
-            case "POWER_DOWN_FORCE" -> Optional.of((node.jobs().isEmpty() ? down(node) : downUnderJobs(node)).with(Node.Flag.DOWN, false)
-                    .with(Node.Flag.POWERING_UP, false).with(Node.Flag.DRAIN, false).with(Node.Flag.FAIL, false));
+            case "POWER_DOWN_ASAP" ->
+                Optional.of(
+                        down(node).has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.DRAIN)
+                                ? down(node).with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true)
+                                : down(node));
+            case "POWER_DOWN_FORCE" ->
+                Optional.of((node.jobs().isEmpty() ? down(node) : downUnderJobs(node))
+                        .with(Node.Flag.DOWN, false)
+                        .with(Node.Flag.POWERING_UP, false)
+                        .with(Node.Flag.DRAIN, false)
+                        .with(Node.Flag.FAIL, false));
             default -> Optional.empty();
         };
     }
 
-    /** Started whatever is known of its power: also one that is just being stopped, or is thought to have power. With jobs on it, it has. */
+    /**
+     * Started whatever is known of its power: also one that is just being stopped, or is thought to have power. With
+     * jobs on it, it has.
+     */
     private static Node upAtAnyRate(Node node) {
         Node wanted = node.with(Node.Flag.POWER_DOWN, false);
-        return !node.jobs().isEmpty() || node.has(Node.Flag.POWERING_UP) ? wanted
-                : wanted.with(Node.Flag.POWERING_DOWN, false).with(Node.Flag.POWERED_DOWN, true).with(Node.Flag.POWER_UP, true);
+        return !node.jobs().isEmpty() || node.has(Node.Flag.POWERING_UP)
+                ? wanted
+                : wanted.with(Node.Flag.POWERING_DOWN, false)
+                        .with(Node.Flag.POWERED_DOWN, true)
+                        .with(Node.Flag.POWER_UP, true);
     }
 
     /** What is asked of nodes, where it would start more of them than max_powered_nodes allows. */
     static Optional<Decision> tooMany(State state, Command.UpdateNode c) {
-        boolean up = c.changes().entrySet().stream().anyMatch(e -> "state".startsWith(e.getKey()) && e.getValue().equalsIgnoreCase("power_up"));
-        long more = !up ? 0 : c.nodes().stream().map(state.nodes()::find).flatMap(Optional::stream)
-                .filter(n -> n.has(Node.Flag.POWERED_DOWN) && !n.has(Node.Flag.POWER_UP)).count();
-        return more == 0 || more <= Power.left(state) ? Optional.empty()
+        boolean up = c.changes().entrySet().stream()
+                .anyMatch(e -> "state".startsWith(e.getKey()) && e.getValue().equalsIgnoreCase("power_up"));
+        long more = !up
+                ? 0
+                : c.nodes().stream()
+                        .map(state.nodes()::find)
+                        .flatMap(Optional::stream)
+                        .filter(n -> n.has(Node.Flag.POWERED_DOWN) && !n.has(Node.Flag.POWER_UP))
+                        .count();
+        return more == 0 || more <= Power.left(state)
+                ? Optional.empty()
                 : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Max powered up nodes reached"));
     }
 
     /** Marks a node that waits for its start for power-down. Its jobs are requeued. */
     private static Node downUnderJobs(Node node) {
-        return node.with(Node.Flag.POWER_UP, false).with(Node.Flag.POWERED_DOWN, false)
+        return node.with(Node.Flag.POWER_UP, false)
+                .with(Node.Flag.POWERED_DOWN, false)
                 .with(Node.Flag.POWER_DOWN, !node.has(Node.Flag.POWERING_DOWN));
     }
 
@@ -345,7 +443,9 @@ public final class PowerRules {
                 skipped.add(name);
                 continue;
             }
-            boolean absent = node.isSilentByOrder() || node.has(Node.Flag.FUTURE) || node.bootId().isEmpty();
+            boolean absent = node.isSilentByOrder()
+                    || node.has(Node.Flag.FUTURE)
+                    || node.bootId().isEmpty();
             if (absent) {
                 continue;
             }
@@ -357,32 +457,49 @@ public final class PowerRules {
             }
             changes.add(changed(requested(node, c, now)));
         }
-        String told = skipped.isEmpty() ? "" : "Skipping reboot of nodes " + HostList.of(skipped).compressed() + " due to current node state.";
-        return changes.isEmpty() && skipped.isEmpty() ? Decision.reject(SlurmErrno.INVALID_NODE_STATE) : Decision.of(changes, told, direct);
+        String told = skipped.isEmpty()
+                ? ""
+                : "Skipping reboot of nodes " + HostList.of(skipped).compressed() + " due to current node state.";
+        return changes.isEmpty() && skipped.isEmpty()
+                ? Decision.reject(SlurmErrno.INVALID_NODE_STATE)
+                : Decision.of(changes, told, direct);
     }
 
     /** The node without the reboot that was asked for or has begun: it is to be in service as it is. */
     static Node withoutReboot(Node node) {
-        Node after = node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.REBOOT_ISSUED, false).with(Node.Flag.NEXT_DOWN, false)
+        Node after = node.with(Node.Flag.REBOOT_REQUESTED, false)
+                .with(Node.Flag.REBOOT_ISSUED, false)
+                .with(Node.Flag.NEXT_DOWN, false)
                 .with(Node.Flag.NEXT_RESUME, false);
-        return node.has(Node.Flag.REBOOT_REQUESTED) || node.has(Node.Flag.REBOOT_ISSUED) ? after.with(Node.Flag.DRAINED_FOR_THIS, false) : after;
+        return node.has(Node.Flag.REBOOT_REQUESTED) || node.has(Node.Flag.REBOOT_ISSUED)
+                ? after.with(Node.Flag.DRAINED_FOR_THIS, false)
+                : after;
     }
 
     private static Node requested(Node node, Command.RebootNodes c, Now now) {
         Node after = node.with(Node.Flag.REBOOT_REQUESTED, true)
-                .with(Node.Flag.NEXT_DOWN, c.nextState().equals("DOWN") || c.nextState().isEmpty() && node.has(Node.Flag.DOWN))
+                .with(
+                        Node.Flag.NEXT_DOWN,
+                        c.nextState().equals("DOWN") || c.nextState().isEmpty() && node.has(Node.Flag.DOWN))
                 .with(Node.Flag.NEXT_RESUME, c.nextState().equals("RESUME"));
         if ((c.asap() || c.force()) && !node.has(Node.Flag.DRAIN)) {
             after = after.with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true);
         }
         String standard = c.asap() ? REQUESTED_ASAP : REQUESTED;
-        return after.withReason(!c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : standard, c.uid(), now.seconds());
+        return after.withReason(
+                !c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : standard,
+                c.uid(),
+                now.seconds());
     }
 
     /** The reboot that was asked for does not come; what it drained is in service again. */
     static Node cancelled(Node node) {
-        Node after = node.with(Node.Flag.REBOOT_REQUESTED, false).with(Node.Flag.NEXT_DOWN, false).with(Node.Flag.NEXT_RESUME, false);
-        after = node.has(Node.Flag.DRAINED_FOR_THIS) ? after.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false) : after;
+        Node after = node.with(Node.Flag.REBOOT_REQUESTED, false)
+                .with(Node.Flag.NEXT_DOWN, false)
+                .with(Node.Flag.NEXT_RESUME, false);
+        after = node.has(Node.Flag.DRAINED_FOR_THIS)
+                ? after.with(Node.Flag.DRAINED_FOR_THIS, false).with(Node.Flag.DRAIN, false)
+                : after;
         return after.has(Node.Flag.DRAIN) || after.has(Node.Flag.DOWN) ? after : after.withReason("", 0, 0);
     }
 }

@@ -11,15 +11,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Nodes that plans have for a job soon: those without power are started in time, so that they are there when it begins, and the others are not
- * stopped in between. A plan that is not there any more asks for nothing: its nodes are stopped when they have been without work, and without
- * a plan, for as long as any other.
+ * Nodes that plans have for a job soon: those without power are started in time, so that they are there when it begins,
+ * and the others are not stopped in between. A plan that is not there any more asks for nothing: its nodes are stopped
+ * when they have been without work, and without a plan, for as long as any other.
  */
 public final class WakeAhead {
     /** A word of SchedulerParameters: nodes are started when a job has them, and not before. */
     static final String OFF = "muster_no_wake_ahead";
-    /** What a node took to come up the last time is not all: the queue is looked at once a second, and the next time it may take longer. */
+    /**
+     * What a node took to come up the last time is not all: the queue is looked at once a second, and the next time it
+     * may take longer.
+     */
     private static final int SPARE_S = 2;
+
     private static final int SPARE_SHARE = 8;
 
     private final State state;
@@ -36,10 +40,15 @@ public final class WakeAhead {
         this.now = now;
         this.power = power;
         this.lastPlanned = lastPlanned;
-        if (!state.settings().options().containsKey(OFF) && state.settings().options().containsKey(Power.STARTS)) {
+        if (!state.settings().options().containsKey(OFF)
+                && state.settings().options().containsKey(Power.STARTS)) {
             int rate = power.number(Power.START_RATE, 0);
-            long asleep = rate <= 0 ? 0 : state.nodes().values().stream().filter(Node::isAsleep).count();
-            look(planner.upcoming(state, now.seconds() + power.longestS() + (rate <= 0 ? 0 : 60 * asleep / rate)), rate);
+            long asleep = rate <= 0
+                    ? 0
+                    : state.nodes().values().stream().filter(Node::isAsleep).count();
+            look(
+                    planner.upcoming(state, now.seconds() + power.longestS() + (rate <= 0 ? 0 : 60 * asleep / rate)),
+                    rate);
         }
         soon.forEach(n -> lastPlanned.put(n, now.seconds()));
         lastPlanned.keySet().removeIf(n -> !state.nodes().has(n));
@@ -55,13 +64,19 @@ public final class WakeAhead {
                     sleepers.add(name);
                     here.add(node);
                 }
-                if (node != null && plan.start() <= now.seconds() + power.of(node).stopS() + power.of(node).startS()) {
+                if (node != null
+                        && plan.start()
+                                <= now.seconds()
+                                        + power.of(node).stopS()
+                                        + power.of(node).startS()) {
                     soon.add(name);
                 }
             }
             // those of earlier plans have their turn before them where only so many may be started in a minute
             long turn = rate <= 0 || sleepers.isEmpty() ? 0 : 60L * ((sleepers.size() - 1) / rate);
-            here.stream().filter(n -> now.seconds() + bootS(n) + turn >= plan.start()).forEach(n -> due.add(n.name()));
+            here.stream()
+                    .filter(n -> now.seconds() + bootS(n) + turn >= plan.start())
+                    .forEach(n -> due.add(n.name()));
         }
         soon.addAll(due);
     }
@@ -76,7 +91,10 @@ public final class WakeAhead {
     /** Of those that have ever been started; 0 if none was. */
     private int longestBootS() {
         if (longestBootS < 0) {
-            longestBootS = state.nodes().values().stream().mapToInt(n -> n.marks().bootS()).max().orElse(0);
+            longestBootS = state.nodes().values().stream()
+                    .mapToInt(n -> n.marks().bootS())
+                    .max()
+                    .orElse(0);
         }
         return longestBootS;
     }

@@ -37,7 +37,19 @@ public final class PartitionEdit {
     private record Key(String field, Kind kind) {}
 
     private enum Kind {
-        TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS, BINDING, JOB_DEFAULTS, PREEMPTION, TOPOLOGY,
+        TEXT,
+        FLAG,
+        NUMBER,
+        MINUTES,
+        STATE,
+        WEIGHTS,
+        SHARES,
+        EXCLUSIVE,
+        CPUS,
+        BINDING,
+        JOB_DEFAULTS,
+        PREEMPTION,
+        TOPOLOGY,
         /** Names, or all. */
         ALLOWED,
         /** Names of existing QOS, or ALL. */
@@ -50,7 +62,8 @@ public final class PartitionEdit {
 
     private static final long PRIORITY_MAX = 65_533;
     /** GANG is of the whole cluster. */
-    private static final String PREEMPTIONS = "|((PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|PRIORITY)(,(PRIORITY|WITHIN))*";
+    private static final String PREEMPTIONS =
+            "|((PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|PRIORITY)(,(PRIORITY|WITHIN))*";
     /** Of these a partition has nothing of its own: they are QOS'. */
     private static final List<String> NOT_OF_PARTITIONS = List.of("WITHIN");
 
@@ -107,21 +120,25 @@ public final class PartitionEdit {
     }
 
     /** @param gids of the groups that the changes name */
-    public static Outcome edit(Partition partition, Map<String, String> changes, Map<String, Integer> gids, State state) {
+    public static Outcome edit(
+            Partition partition, Map<String, String> changes, Map<String, Integer> gids, State state) {
         Json.Obj fields = Json.object(Codec.encode(partition.info()));
         List<String> nodes = partition.nodes();
         for (Map.Entry<String, String> change : Keyword.whole(changes, WORDS).entrySet()) {
             String value = change.getValue();
             if (change.getKey().equals("priority")) {
                 // the older word for both
-                if (!put(fields, KEYS.get("prioritytier"), value) || !put(fields, KEYS.get("priorityjobfactor"), value)) {
+                if (!put(fields, KEYS.get("prioritytier"), value)
+                        || !put(fields, KEYS.get("priorityjobfactor"), value)) {
                     return new Refused(SlurmErrno.ERROR, "Invalid input: priority=" + value);
                 }
                 continue;
             }
             if (change.getKey().equals("nodes") && value.equalsIgnoreCase("ALL")) {
-                nodes = state.nodes().values().stream().sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
-                        .map(Node::name).toList();
+                nodes = state.nodes().values().stream()
+                        .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
+                        .map(Node::name)
+                        .toList();
                 fields.put("nodes", value);
                 continue;
             }
@@ -136,14 +153,21 @@ public final class PartitionEdit {
             }
             Key key = KEYS.get(change.getKey());
             if (key == null) {
-                return new Refused(SlurmErrno.NOT_SUPPORTED,
+                return new Refused(
+                        SlurmErrno.NOT_SUPPORTED,
                         "Updating " + change.getKey() + " of a partition is not supported by this version of Muster");
             }
             if (key.kind == Kind.WEIGHTS && !Billing.isValid(value, state.settings())) {
-                return new Refused(SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
+                return new Refused(
+                        SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
             }
-            if (key.kind == Kind.TOPOLOGY && !value.isEmpty() && state.settings().topologies().stream().noneMatch(t -> t.name().equals(value))) {
-                return new Refused(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence());
+            if (key.kind == Kind.TOPOLOGY
+                    && !value.isEmpty()
+                    && state.settings().topologies().stream()
+                            .noneMatch(t -> t.name().equals(value))) {
+                return new Refused(
+                        SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE,
+                        SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence());
             }
             if (key.kind == Kind.JOB_DEFAULTS && GpuDefaults.parse(value).isEmpty()) {
                 return new Refused(SlurmErrno.INVALID_JOB_DEFAULTS, SlurmErrno.INVALID_JOB_DEFAULTS.sentence());
@@ -152,13 +176,21 @@ public final class PartitionEdit {
                 return new Refused(SlurmErrno.INVALID_QOS, SlurmErrno.INVALID_QOS.sentence());
             }
             if (!put(fields, key, value)) {
-                return new Refused(SlurmErrno.ERROR, key.kind == Kind.SHARES ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
-                        + "\"YES:#\", and \"FORCE:#\"" : "Invalid input: " + change.getKey() + "=" + value);
+                return new Refused(
+                        SlurmErrno.ERROR,
+                        key.kind == Kind.SHARES
+                                ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
+                                        + "\"YES:#\", and \"FORCE:#\""
+                                : "Invalid input: " + change.getKey() + "=" + value);
             }
         }
         if (!fields.text("allowGroups").equals(partition.info().allowGroups()) || !gids.isEmpty()) {
-            fields.put("allowGids", Stream.of(fields.text("allowGroups").split(",")).filter(gids::containsKey).map(g -> (Object) (long) gids.get(g))
-                    .toList());
+            fields.put(
+                    "allowGids",
+                    Stream.of(fields.text("allowGroups").split(","))
+                            .filter(gids::containsKey)
+                            .map(g -> (Object) (long) gids.get(g))
+                            .toList());
         }
         if (isBeyond(fields)) {
             fields.put("defaultTimeMin", (long) partition.info().defaultTimeMin());
@@ -169,13 +201,17 @@ public final class PartitionEdit {
     /** Keeps the old DefaultTime if the new one exceeds MaxTime. */
     private static boolean isBeyond(Json.Obj fields) {
         long most = fields.number("maxTimeMin");
-        return most >= 0 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME && fields.number("defaultTimeMin") > most;
+        return most >= 0
+                && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME
+                && fields.number("defaultTimeMin") > most;
     }
 
     /** Returns whether all named QOS exist. As in 26.05.3, none exists without accounting. */
     private static boolean isQos(String value, State state) {
-        return value.isEmpty() || value.equalsIgnoreCase("ALL")
-                || Stream.of(value.split(",")).map(name -> isSigned(name) ? name.substring(1) : name)
+        return value.isEmpty()
+                || value.equalsIgnoreCase("ALL")
+                || Stream.of(value.split(","))
+                        .map(name -> isSigned(name) ? name.substring(1) : name)
                         .allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
     }
 
@@ -186,8 +222,10 @@ public final class PartitionEdit {
     /** All that are named, or with {@code +n1,-n[2-4]} those that there are with some more and without some. */
     private static Optional<List<String>> nodes(List<String> before, String value, State state) {
         if (!isSigned(value)) {
-            return HostList.parse(value) instanceof HostList.Parsed.Ok ok && ok.list().names().stream().allMatch(state.nodes()::has)
-                    ? Optional.of(ok.list().names()) : Optional.empty();
+            return HostList.parse(value) instanceof HostList.Parsed.Ok ok
+                            && ok.list().names().stream().allMatch(state.nodes()::has)
+                    ? Optional.of(ok.list().names())
+                    : Optional.empty();
         }
         Set<String> out = new LinkedHashSet<>(before);
         // each sign counts up to the next one
@@ -202,15 +240,26 @@ public final class PartitionEdit {
                 out.removeAll(ok.list().names());
             }
         }
-        return Optional.of(out.stream().sorted(java.util.Comparator.comparingInt(n -> state.nodes().at(n).spec().order())).toList());
+        return Optional.of(out.stream()
+                .sorted(java.util.Comparator.comparingInt(
+                        n -> state.nodes().at(n).spec().order()))
+                .toList());
     }
 
     private static boolean put(Json.Obj fields, Key key, String value) {
         switch (key.kind) {
             case TEXT, WEIGHTS, TOPOLOGY -> fields.put(key.field, value);
             case ALLOWED -> fields.put(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
-            case QOS -> fields.put(key.field, key.field.equals("allowQos") && (value.isEmpty() || value.equalsIgnoreCase("ALL")) ? "ALL" : value);
-            case JOB_DEFAULTS -> fields.put(key.field, GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
+            case QOS ->
+                fields.put(
+                        key.field,
+                        key.field.equals("allowQos") && (value.isEmpty() || value.equalsIgnoreCase("ALL"))
+                                ? "ALL"
+                                : value);
+            case JOB_DEFAULTS ->
+                fields.put(
+                        key.field,
+                        GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
             case BINDING, PREEMPTION, PRIORITY, MEMORY -> {
                 return checked(fields, key, value);
             }
@@ -296,11 +345,18 @@ public final class PartitionEdit {
         switch (key.kind) {
             case BINDING -> fields.put(key.field, mode.get());
             case PREEMPTION -> {
-                String own = String.join(",", Stream.of(word.split(",")).filter(w -> !NOT_OF_PARTITIONS.contains(w)).toList());
+                String own = String.join(
+                        ",",
+                        Stream.of(word.split(","))
+                                .filter(w -> !NOT_OF_PARTITIONS.contains(w))
+                                .toList());
                 fields.put(key.field, own.isEmpty() && !word.isEmpty() ? "OFF" : own);
             }
             case PRIORITY -> fields.put(key.field, Long.parseLong(value));
-            default -> fields.put(key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu"), 0L);
+            default ->
+                fields.put(
+                        key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu"),
+                        0L);
         }
         return true;
     }

@@ -39,8 +39,11 @@ public final class PartitionRules {
     }
 
     private Optional<Decision> taken(Partition partition) {
-        return QosRules.alreadyOf(state, partition).map(other -> new Decision.Rejected(SlurmErrno.INVALID_QOS,
-                SlurmErrno.INVALID_QOS.sentence() + ": " + partition.info().qos() + " is Relative, and the QOS of partition " + other));
+        return QosRules.alreadyOf(state, partition)
+                .map(other -> new Decision.Rejected(
+                        SlurmErrno.INVALID_QOS,
+                        SlurmErrno.INVALID_QOS.sentence() + ": "
+                                + partition.info().qos() + " is Relative, and the QOS of partition " + other));
     }
 
     /** There is one default at most: a new one takes the place of the old. */
@@ -48,7 +51,8 @@ public final class PartitionRules {
         List<Change> out = new ArrayList<>();
         if (changed.info().isDefault()) {
             for (Partition p : state.partitions().values()) {
-                if (p.info().isDefault() && !p.name().equals(changed.name())
+                if (p.info().isDefault()
+                        && !p.name().equals(changed.name())
                         && PartitionEdit.edit(p, Map.of("default", "NO"), state) instanceof PartitionEdit.Edited e) {
                     out.add(new Change.PartitionChanged(e.partition()));
                 }
@@ -59,8 +63,9 @@ public final class PartitionRules {
     }
 
     /**
-     * Jobs of partitions that are not configured any more wait for those that are left; without any they end, as in Slurm. A partition that
-     * comes back, say after a typing mistake in slurm.conf, brings its batch jobs back to the queue.
+     * Jobs of partitions that are not configured any more wait for those that are left; without any they end, as in
+     * Slurm. A partition that comes back, say after a typing mistake in slurm.conf, brings its batch jobs back to the
+     * queue.
      */
     public List<Change> without(List<Partition> configured, Now now) {
         Set<String> names = configured.stream().map(Partition::name).collect(Collectors.toSet());
@@ -75,9 +80,17 @@ public final class PartitionRules {
             if (job.state().isTerminal() || asked.isEmpty()) {
                 continue;
             }
-            String left = leftOf.computeIfAbsent(asked, a -> Arrays.stream(a.split(",")).filter(names::contains).collect(Collectors.joining(",")));
+            String left = leftOf.computeIfAbsent(
+                    asked,
+                    a -> Arrays.stream(a.split(",")).filter(names::contains).collect(Collectors.joining(",")));
             if (left.isEmpty()) {
-                out.add(new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.PARTITION_DOWN, "", ExitStatus.exited(1), now.seconds()));
+                out.add(new Change.JobEnded(
+                        job.id(),
+                        JobState.NODE_FAIL,
+                        JobReason.PARTITION_DOWN,
+                        "",
+                        ExitStatus.exited(1),
+                        now.seconds()));
             } else if (left.length() < asked.length()) {
                 out.add(new Change.DescriptionChanged(job.id(), job.desc().inPartition(left)));
             }
@@ -90,7 +103,9 @@ public final class PartitionRules {
         return job.state() == JobState.NODE_FAIL && job.reason() == JobReason.PARTITION_DOWN;
     }
 
-    /** Held jobs are held as before. What ran is requeued if it may be; clients that waited for an allocation have gone. */
+    /**
+     * Held jobs are held as before. What ran is requeued if it may be; clients that waited for an allocation have gone.
+     */
     private List<Change> back(Job job, Now now) {
         boolean ran = job.attempt() > 0 && !job.run().allocation().nodes().isEmpty();
         boolean follows = job.isHet() && !job.isHetLeader();
@@ -99,10 +114,18 @@ public final class PartitionRules {
         }
         List<Change> out = new ArrayList<>();
         for (Job member : job.isHet() ? state.members(job) : List.of(job)) {
-            out.add(new Change.JobRequeued(member.id(), false, JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - member.sluid()),
-                    now.seconds(), false));
+            out.add(new Change.JobRequeued(
+                    member.id(),
+                    false,
+                    JobReason.NONE,
+                    "",
+                    Math.max(1, SubmitRules.PRIORITY_TOP - member.sluid()),
+                    now.seconds(),
+                    false));
             if (member.isHeld()) {
-                JobReason reason = member.holdUid() == member.desc().owner().uid() ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
+                JobReason reason = member.holdUid() == member.desc().owner().uid()
+                        ? JobReason.JOB_HELD_USER
+                        : JobReason.JOB_HELD_ADMIN;
                 out.add(new Change.PriorityChanged(member.id(), 0, member.holdUid(), reason, ""));
             }
         }
@@ -114,7 +137,8 @@ public final class PartitionRules {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
         for (Job job : state.jobs().values()) {
-            if (!job.state().isTerminal() && List.of(job.desc().partition().split(",")).contains(c.partition())) {
+            if (!job.state().isTerminal()
+                    && List.of(job.desc().partition().split(",")).contains(c.partition())) {
                 return Decision.reject(SlurmErrno.PARTITION_IN_USE);
             }
         }
@@ -127,7 +151,8 @@ public final class PartitionRules {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
         return switch (PartitionEdit.edit(found.get(), c.changes(), c.gids(), state)) {
-            case PartitionEdit.Edited e -> taken(e.partition()).orElseGet(() -> Decision.of(changes(e.partition()), ""));
+            case PartitionEdit.Edited e ->
+                taken(e.partition()).orElseGet(() -> Decision.of(changes(e.partition()), ""));
             case PartitionEdit.Refused r -> new Decision.Rejected(r.errno(), r.sentence());
         };
     }

@@ -21,8 +21,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * PreemptMode=GANG: of the jobs that have the same cores, one runs at a time. Who runs keeps them for SchedulerTimeSlice, then those go on that
- * have waited longest. A job that waits is suspended and keeps all that it has, cores too: nobody else is placed there because of it.
+ * PreemptMode=GANG: of the jobs that have the same cores, one runs at a time. Who runs keeps them for
+ * SchedulerTimeSlice, then those go on that have waited longest. A job that waits is suspended and keeps all that it
+ * has, cores too: nobody else is placed there because of it.
  */
 public final class GangRules {
     private final State state;
@@ -37,19 +38,28 @@ public final class GangRules {
 
     /** It is suspended because others have their turn. */
     static boolean awaitsTurn(State state, Job job) {
-        return job.state() == JobState.SUSPENDED && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isPresent();
+        return job.state() == JobState.SUSPENDED
+                && state.preempted()
+                        .find(job.id())
+                        .filter(p -> p.mode() == Preemption.Mode.GANG)
+                        .isPresent();
     }
 
     public void due(List<Change> changes) {
         boolean waiting = state.preempted().values().stream().anyMatch(p -> p.mode() == Preemption.Mode.GANG);
-        if (!waiting && (sliceMs == 0 || state.nodes().values().stream().noneMatch(n -> n.jobs().size() > 1))) {
+        if (!waiting
+                && (sliceMs == 0
+                        || state.nodes().values().stream()
+                                .noneMatch(n -> n.jobs().size() > 1))) {
             return;
         }
         Map<String, IndexSet> taken = new HashMap<>();
         Set<Integer> had = new HashSet<>();
         for (Job job : inTurn()) {
             // components of one job have their turns together, also those that share nothing
-            List<Job> whole = state.members(job).stream().filter(j -> j.id() == job.id() || takesPart(j)).toList();
+            List<Job> whole = state.members(job).stream()
+                    .filter(j -> j.id() == job.id() || takesPart(j))
+                    .toList();
             if (had.add(job.id()) && whole.stream().allMatch(j -> j.id() == job.id() || had.add(j.id()))) {
                 give(whole, sliceMs == 0 || whole.stream().allMatch(j -> isFree(j, taken)), taken, changes);
             }
@@ -83,7 +93,8 @@ public final class GangRules {
             state.jobs().find(p.jobId()).filter(j -> awaitsTurn(state, j)).ifPresent(j -> sharing.put(j.id(), j));
         }
         List<Job> jobs = new ArrayList<>(sharing.values());
-        jobs.sort(Comparator.comparingInt(this::turn).thenComparingLong(j -> j.run().sinceTickMs())
+        jobs.sort(Comparator.comparingInt(this::turn)
+                .thenComparingLong(j -> j.run().sinceTickMs())
                 .thenComparingInt(Job::id));
         return jobs;
     }

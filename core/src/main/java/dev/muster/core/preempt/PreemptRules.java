@@ -66,12 +66,16 @@ public final class PreemptRules {
         }
     }
 
-    /** To the tasks of steps, and not to the batch script, which has that to come; or with {@code --signal=B:…} to the script's shell alone. */
+    /**
+     * To the tasks of steps, and not to the batch script, which has that to come; or with {@code --signal=B:…} to the
+     * script's shell alone.
+     */
     private void signal(Job job, int signal, boolean script) {
         for (Step step : job.run().steps()) {
             for (Step.Part part : step.nodes()) {
                 if (step.state() == Step.State.RUNNING && (script ? step.isBatch() : step.isAsked()) && !part.done()) {
-                    direct.add(new Decision.Direct(part.node(),
+                    direct.add(new Decision.Direct(
+                            part.node(),
                             new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, script, false)));
                 }
             }
@@ -86,15 +90,21 @@ public final class PreemptRules {
         endAlone(job, mode);
     }
 
-    /** Its first component takes the others with it; where that has ended before, each goes by itself. Once, also if several are to go. */
+    /**
+     * Its first component takes the others with it; where that has ended before, each goes by itself. Once, also if
+     * several are to go.
+     */
     private void endTogether(Job job, Preemption.Mode mode) {
-        List<Job> members = state.members(job).stream().filter(j -> j.state().isActive()).toList();
+        List<Job> members =
+                state.members(job).stream().filter(j -> j.state().isActive()).toList();
         List<Integer> ids = members.stream().map(Job::id).toList();
-        if (changes.stream().anyMatch(c -> (c instanceof Change.JobEnded || c instanceof Change.JobRequeued)
-                && Touched.jobs(c).stream().anyMatch(ids::contains))) {
+        if (changes.stream()
+                .anyMatch(c -> (c instanceof Change.JobEnded || c instanceof Change.JobRequeued)
+                        && Touched.jobs(c).stream().anyMatch(ids::contains))) {
             return;
         }
-        for (Job member : members.getFirst().isHetLeader() || mode == Preemption.Mode.REQUEUE ? members.subList(0, 1) : members) {
+        for (Job member :
+                members.getFirst().isHetLeader() || mode == Preemption.Mode.REQUEUE ? members.subList(0, 1) : members) {
             endAlone(member, mode);
         }
     }
@@ -102,7 +112,8 @@ public final class PreemptRules {
     /** All components that run, also where several are to make room. */
     private void stopTogether(Job job) {
         for (Job member : state.members(job)) {
-            boolean stops = changes.stream().anyMatch(c -> c instanceof Change.JobSuspended s && s.jobId() == member.id());
+            boolean stops =
+                    changes.stream().anyMatch(c -> c instanceof Change.JobSuspended s && s.jobId() == member.id());
             if (member.state() == JobState.RUNNING && !stops) {
                 changes.add(new Change.JobPreempted(member.id(), now.seconds(), Preemption.Mode.SUSPEND, 0));
                 changes.add(new Change.JobSuspended(member.id(), now.seconds()));
@@ -121,8 +132,9 @@ public final class PreemptRules {
                 }
             }
             case REQUEUE -> changes.addAll(RequeueExit.yielded(state, job, now));
-            case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
-                    now.seconds()));
+            case CANCEL, OFF ->
+                changes.add(new Change.JobEnded(
+                        job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM), now.seconds()));
         }
     }
 

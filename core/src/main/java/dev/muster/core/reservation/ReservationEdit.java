@@ -26,24 +26,28 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What {@code scontrol create} and {@code update reservation} say, taken into a reservation. The edge has written keys in lower case and full,
- * times as seconds, and how a value is meant into the key's last sign: {@code users}, {@code users+}, {@code users-}.
+ * What {@code scontrol create} and {@code update reservation} say, taken into a reservation. The edge has written keys
+ * in lower case and full, times as seconds, and how a value is meant into the key's last sign: {@code users},
+ * {@code users+}, {@code users-}.
  */
 public final class ReservationEdit {
 
     private static final String GRES = "gres/";
     /** Resources that a reservation ignores. */
     private static final Set<String> IGNORED_TRES = Set.of("mem", "energy", "billing", "vmem", "pages");
-    private static final String REPLACES_COUNTED = "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; "
-            + "do not specify ";
+
+    private static final String REPLACES_COUNTED =
+            "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; " + "do not specify ";
     private static final long COUNT_MAX = 9_999_999;
     /** A comma that is in no brackets. */
     private static final Pattern BETWEEN_HOSTS = Pattern.compile(",(?![^\\[]*\\])");
+
     private static final List<String> DURATIONS = List.of("duration", "duration+", "duration-");
     /** Lists that are kept in the order of their names; the others stay as typed. */
     private static final List<String> SORTED = List.of("qos", "allowedpartitions");
     /** Keys that say which nodes. */
-    private static final List<String> NODES = List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
+    private static final List<String> NODES =
+            List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
 
     private final State state;
     private final boolean fresh;
@@ -62,11 +66,17 @@ public final class ReservationEdit {
 
     /**
      * @param rather of so many nodes, those that are meant first
-     * @param fixed  once they are found it has just these
-     * @param wrong  null if all is well
+     * @param fixed once they are found it has just these
+     * @param wrong null if all is well
      * @param sentence explanation beside the error's own sentence; may be ""
      */
-    record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, boolean fixed, SlurmErrno wrong, String sentence) {
+    record Edited(
+            Reservation reservation,
+            boolean nodesAsked,
+            List<String> rather,
+            boolean fixed,
+            SlurmErrno wrong,
+            String sentence) {
         Decision rejection() {
             return sentence.isEmpty() ? Decision.reject(wrong) : new Decision.Rejected(wrong, sentence);
         }
@@ -75,18 +85,26 @@ public final class ReservationEdit {
     /** With signs nodes come to those that it has, or go: {@code nodes=+n1,-n[3-4]}. */
     private void signedNodes(Reservation old) {
         List<String> said = List.of(BETWEEN_HOSTS.split(values.getOrDefault("nodes", "")));
-        List<String> signed = new ArrayList<>(said.stream().filter(n -> n.startsWith("+") || n.startsWith("-")).toList());
+        List<String> signed = new ArrayList<>(said.stream()
+                .filter(n -> n.startsWith("+") || n.startsWith("-"))
+                .toList());
         boolean mixed = !signed.isEmpty() && signed.size() < said.size();
         for (String sign : List.of("+", "-")) {
             String plain = values.remove("nodes" + sign);
-            signed.addAll(plain == null ? List.of() : Stream.of(BETWEEN_HOSTS.split(plain)).map(n -> sign + n).toList());
+            signed.addAll(
+                    plain == null
+                            ? List.of()
+                            : Stream.of(BETWEEN_HOSTS.split(plain))
+                                    .map(n -> sign + n)
+                                    .toList());
         }
         if (signed.isEmpty()) {
             return;
         }
         Set<String> nodes = new LinkedHashSet<>(old.nodes());
         for (String item : signed) {
-            if (mixed || !(HostList.parse(item.substring(1)) instanceof HostList.Parsed.Ok ok)
+            if (mixed
+                    || !(HostList.parse(item.substring(1)) instanceof HostList.Parsed.Ok ok)
                     || !ok.list().names().stream().allMatch(state.nodes()::has)) {
                 wrong(SlurmErrno.INVALID_NODE_NAME);
                 return;
@@ -108,7 +126,8 @@ public final class ReservationEdit {
     private List<String> whoStay(Reservation old) {
         List<String> out = new ArrayList<>(old.nodes());
         Collections.reverse(out);
-        out.sort(Comparator.comparing(n -> state.nodes().find(n).map(node -> node.jobs().isEmpty()).orElse(true)));
+        out.sort(Comparator.comparing(
+                n -> state.nodes().find(n).map(node -> node.jobs().isEmpty()).orElse(true)));
         return out;
     }
 
@@ -117,21 +136,26 @@ public final class ReservationEdit {
         if (fresh || !values.containsKey("nodes") || !values.containsKey("nodecnt")) {
             return List.of();
         }
-        if (HostList.parse(values.remove("nodes")) instanceof HostList.Parsed.Ok ok && ok.list().names().stream().allMatch(state.nodes()::has)) {
+        if (HostList.parse(values.remove("nodes")) instanceof HostList.Parsed.Ok ok
+                && ok.list().names().stream().allMatch(state.nodes()::has)) {
             return ok.list().names();
         }
         wrong(SlurmErrno.INVALID_NODE_NAME);
         return List.of();
     }
 
-    static Edited edit(State state, Reservation old, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
+    static Edited edit(
+            State state, Reservation old, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
         ReservationEdit e = new ReservationEdit(state, fresh, values, gids);
         int flags = e.flags(old.flags());
         boolean any = (flags & 1 << ReservationFlag.ANY_NODES.ordinal()) != 0;
         e.signedNodes(old);
         List<String> rather = e.rather();
         boolean fixed = !rather.isEmpty();
-        if (!fresh && !any && values.getOrDefault("nodes", "-").isEmpty() && !old.want().nodes().isEmpty()) {
+        if (!fresh
+                && !any
+                && values.getOrDefault("nodes", "-").isEmpty()
+                && !old.want().nodes().isEmpty()) {
             // as many others
             e.values.putIfAbsent("nodecnt", Integer.toString(old.nodes().size()));
         }
@@ -142,27 +166,47 @@ public final class ReservationEdit {
         long start = e.number("starttime", old.start());
         long end = e.end(old, start);
         int named = clear(flags, ReservationFlag.ALL_NODES);
-        named = want.nodes().isEmpty() && !stays ? clear(named, ReservationFlag.SPEC_NODES) : Reservation.with(named, ReservationFlag.SPEC_NODES);
+        named = want.nodes().isEmpty() && !stays
+                ? clear(named, ReservationFlag.SPEC_NODES)
+                : Reservation.with(named, ReservationFlag.SPEC_NODES);
         if (want.nodes().equalsIgnoreCase("ALL")) {
             // all of its partition where it names one; what is changed to all has all that there are
             boolean names = fresh || values.containsKey("partitionname") && values.containsKey("nodes");
-            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0 || names && !want.partition().isEmpty();
+            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0
+                    || names && !want.partition().isEmpty();
             named = part ? Reservation.with(named, ReservationFlag.PART_NODES) : named;
             named = part ? clear(named, ReservationFlag.ALL_NODES) : Reservation.with(named, ReservationFlag.ALL_NODES);
         }
-        boolean wantsPart = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "")).toUpperCase(java.util.Locale.ROOT)
+        boolean wantsPart = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", ""))
+                .toUpperCase(java.util.Locale.ROOT)
                 .contains("PART_NODES");
-        if (wantsPart && (!values.containsKey("nodes") || !want.nodes().equalsIgnoreCase("ALL") || want.partition().isEmpty())) {
+        if (wantsPart
+                && (!values.containsKey("nodes")
+                        || !want.nodes().equalsIgnoreCase("ALL")
+                        || want.partition().isEmpty())) {
             e.wrong(SlurmErrno.INVALID_NODE_NAME);
         } else if (!want.nodes().equalsIgnoreCase("ALL")) {
             named = clear(named, ReservationFlag.PART_NODES);
         }
         Reservation.Who who = e.who(old.who());
-        Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named,
+        Reservation r = new Reservation(
+                old.name(),
+                start,
+                end,
+                want,
+                old.nodes(),
+                old.units(),
+                who,
+                named,
                 values.getOrDefault("comment", old.comment()),
-                (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
-                old.begun() && start == old.start(), values.getOrDefault("zone", old.zone()), old.gres(),
-                !e.lasts() && (values.containsKey("endtime") || old.endSaid()), old.serial());
+                (int) e.number("maxstartdelay", old.maxStartDelayS()),
+                (int) e.number("purge_comp", old.purgeAfterS()),
+                old.idleSince(),
+                old.begun() && start == old.start(),
+                values.getOrDefault("zone", old.zone()),
+                old.gres(),
+                !e.lasts() && (values.containsKey("endtime") || old.endSaid()),
+                old.serial());
         e.check(r);
         // includes the counts that tres= implies; with core counts, the partition is only recorded
         boolean cores = !fresh && !old.units().isEmpty();
@@ -203,7 +247,9 @@ public final class ReservationEdit {
             return number("endtime", old.end());
         }
         long moved = start + old.end() - old.start();
-        return lasts() ? moved + number("duration+", 0) - number("duration-", 0) : fresh || old.endSaid() ? old.end() : moved;
+        return lasts()
+                ? moved + number("duration+", 0) - number("duration-", 0)
+                : fresh || old.endSaid() ? old.end() : moved;
     }
 
     /** How long it lasts is said. */
@@ -231,7 +277,10 @@ public final class ReservationEdit {
 
     /** TRES=cpu=…,node=…,license/…=… is another way to count; TRESPerNode=cpu=… counts on each node. */
     private void tres() {
-        int perUnit = state.nodes().values().stream().mapToInt(n -> n.spec().cpusPerUnit()).max().orElse(1);
+        int perUnit = state.nodes().values().stream()
+                .mapToInt(n -> n.spec().cpusPerUnit())
+                .max()
+                .orElse(1);
         for (String key : List.of("tres", "trespernode")) {
             if (!fresh && values.getOrDefault(key, "-").isEmpty()) {
                 wrong(SlurmErrno.INVALID_TRES);
@@ -258,10 +307,15 @@ public final class ReservationEdit {
             values.put("nodecnt", count);
         } else if (name.equals("cpu")) {
             int cores = ((int) number + perUnit - 1) / perUnit;
-            int nodes = total ? 1 : Math.min(nodesCounted(), Math.max(1, state.nodes().size()));
+            int nodes = total
+                    ? 1
+                    : Math.min(nodesCounted(), Math.max(1, state.nodes().size()));
             values.put("corecnt", String.join(",", Collections.nCopies(nodes, Integer.toString(cores))));
         } else if (name.startsWith("license/") && total) {
-            values.merge("licenses", name.substring("license/".length()) + ":" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+            values.merge(
+                    "licenses",
+                    name.substring("license/".length()) + ":" + count,
+                    (a, b) -> a.isEmpty() ? b : a + "," + b);
         } else if (isGres && isTracked(name.substring(GRES.length()))) {
             nodesCounted(!total);
             values.merge(total ? "gres" : "gresnode", name + "=" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
@@ -272,7 +326,10 @@ public final class ReservationEdit {
 
     /** Refuses devices that AccountingStorageTRES does not track. A type must be tracked itself. */
     private boolean isTracked(String device) {
-        List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_GRES, "").split(","));
+        List<String> tracked = List.of(state.settings()
+                .options()
+                .getOrDefault(Settings.TRACKED_GRES, "")
+                .split(","));
         int colon = device.indexOf(':');
         String name = colon < 0 ? device : device.substring(0, colon);
         return state.settings().gresTypes().contains(name) && tracked.contains(device);
@@ -290,7 +347,8 @@ public final class ReservationEdit {
         if (count.matches("[0-9]{1,7}")) {
             return Integer.parseInt(count);
         }
-        if (HostList.parse(values.getOrDefault("nodes", "")) instanceof HostList.Parsed.Ok ok && !ok.list().names().isEmpty()) {
+        if (HostList.parse(values.getOrDefault("nodes", "")) instanceof HostList.Parsed.Ok ok
+                && !ok.list().names().isEmpty()) {
             return ok.list().names().size();
         }
         wrong(SlurmErrno.INVALID_NODE_COUNT);
@@ -304,8 +362,11 @@ public final class ReservationEdit {
             wrong(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
         }
         tres();
-        String nodes = values.getOrDefault("nodes", values.containsKey("nodecnt") || values.containsKey("corecnt") && !values.containsKey("nodes")
-                && !fresh ? "" : old.nodes());
+        String nodes = values.getOrDefault(
+                "nodes",
+                values.containsKey("nodecnt") || values.containsKey("corecnt") && !values.containsKey("nodes") && !fresh
+                        ? ""
+                        : old.nodes());
         int count = old.nodeCount();
         if (values.containsKey("nodecnt")) {
             count = 0;
@@ -330,13 +391,20 @@ public final class ReservationEdit {
         // a reservation that names its nodes is of no partition, whichever may use it
         String allowed = values.containsKey("nodes") ? "" : values.getOrDefault("allowedpartitions", "");
         // the first by name, of denied ones too
-        String first = fresh ? items(allowed).stream().map(item -> item.replaceFirst("^[-+]", "")).min(Comparator.naturalOrder()).orElse("")
+        String first = fresh
+                ? items(allowed).stream()
+                        .map(item -> item.replaceFirst("^[-+]", ""))
+                        .min(Comparator.naturalOrder())
+                        .orElse("")
                 : old.partition();
         String partition = values.getOrDefault("partitionname", first);
-        if (partition.isEmpty() ? !old.partition().isEmpty() : !state.partitions().has(partition)) {
+        if (partition.isEmpty()
+                ? !old.partition().isEmpty()
+                : !state.partitions().has(partition)) {
             wrong(SlurmErrno.INVALID_PARTITION_NAME);
         }
-        boolean counted = nodes.isEmpty() || !cores.isEmpty() || values.containsKey("gres") || values.containsKey("gresnode");
+        boolean counted =
+                nodes.isEmpty() || !cores.isEmpty() || values.containsKey("gres") || values.containsKey("gresnode");
         boolean none = any && nodes.isEmpty() && count == 0;
         if (none && !cores.isEmpty()) {
             wrong(SlurmErrno.INVALID_CPU_COUNT);
@@ -346,8 +414,14 @@ public final class ReservationEdit {
                 partition = p.info().isDefault() ? p.name() : partition;
             }
         }
-        return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()),
-                licences(values.getOrDefault("licenses", old.licenses())), values.getOrDefault("gres", old.gres()),
+        return new Reservation.Want(
+                nodes,
+                count,
+                List.copyOf(cores),
+                partition,
+                values.getOrDefault("features", old.features()),
+                licences(values.getOrDefault("licenses", old.licenses())),
+                values.getOrDefault("gres", old.gres()),
                 values.getOrDefault("gresnode", old.gresPerNode()));
     }
 
@@ -425,7 +499,9 @@ public final class ReservationEdit {
     /** The user may be charged at all, and in each of the accounts. */
     private boolean belongs(String user, Reservation.Names accounts) {
         Set<String> own = new HashSet<>();
-        state.accounts().assocs().values().stream().filter(a -> a.user().equals(user)).forEach(a -> own.add(a.account()));
+        state.accounts().assocs().values().stream()
+                .filter(a -> a.user().equals(user))
+                .forEach(a -> own.add(a.account()));
         return !own.isEmpty() && (accounts.deny() || own.containsAll(accounts.names()));
     }
 
@@ -440,14 +516,15 @@ public final class ReservationEdit {
     }
 
     /**
-     * Allowed names, or all with a minus for denied ones; never both. A plus lets a name that was denied be nobody's matter, and one that was that
-     * be allowed; a minus goes the other way.
+     * Allowed names, or all with a minus for denied ones; never both. A plus lets a name that was denied be nobody's
+     * matter, and one that was that be allowed; a minus goes the other way.
      */
     private Reservation.Names names(String key, Reservation.Names old) {
         List<String> said = items(values.getOrDefault(key, ""));
         List<String> more = new ArrayList<>(items(values.getOrDefault(key + "+", "")));
         List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
-        boolean twice = Stream.concat(more.stream(), less.stream()).anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
+        boolean twice =
+                Stream.concat(more.stream(), less.stream()).anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
         said.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
         said.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
         boolean signed = said.stream().anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
@@ -455,7 +532,9 @@ public final class ReservationEdit {
             wrong(bad(key));
             return old;
         }
-        Reservation.Names now = values.containsKey(key) && !signed ? new Reservation.Names(false, said.stream().distinct().toList()) : old;
+        Reservation.Names now = values.containsKey(key) && !signed
+                ? new Reservation.Names(false, said.stream().distinct().toList())
+                : old;
         Set<String> allowed = new LinkedHashSet<>(now.deny() ? List.of() : now.names());
         Set<String> denied = new LinkedHashSet<>(now.deny() ? now.names() : List.of());
         for (String n : new LinkedHashSet<>(less)) {
@@ -482,7 +561,11 @@ public final class ReservationEdit {
 
     private void check(Reservation r) {
         Set<ReservationFlag> repeats = new HashSet<>();
-        for (ReservationFlag f : List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY, ReservationFlag.WEEKEND,
+        for (ReservationFlag f : List.of(
+                ReservationFlag.HOURLY,
+                ReservationFlag.DAILY,
+                ReservationFlag.WEEKDAY,
+                ReservationFlag.WEEKEND,
                 ReservationFlag.WEEKLY)) {
             if (r.has(f)) {
                 repeats.add(f);
@@ -490,21 +573,29 @@ public final class ReservationEdit {
         }
         boolean replaced = r.has(ReservationFlag.REPLACE) || r.has(ReservationFlag.REPLACE_DOWN);
         boolean fixed = r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT);
-        String said = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "") + values.getOrDefault("flags-", ""))
+        String said = (values.getOrDefault("flags", "")
+                        + values.getOrDefault("flags+", "")
+                        + values.getOrDefault("flags-", ""))
                 .toUpperCase(java.util.Locale.ROOT);
         if (!fresh && said.contains("TIME_FLOAT")) {
             wrong(SlurmErrno.INVALID_TIME_VALUE);
         }
         if (r.has(ReservationFlag.TIME_FLOAT) && !repeats.isEmpty()) {
-            wrong(SlurmErrno.NOT_SUPPORTED,
-                    "Reservation request has mutually exclusive flags. Repeating floating reservations are not supported.");
+            wrong(
+                    SlurmErrno.NOT_SUPPORTED,
+                    "Reservation request has mutually exclusive flags. Repeating floating reservations are "
+                            + "not supported.");
         }
         if (repeats.size() > 1) {
-            wrong(SlurmErrno.NOT_SUPPORTED, (fresh ? "Reservation has" : "Cannot update reservation to have")
-                    + " multiple reoccurring flags. Please specify only one reoccurring flag");
+            wrong(
+                    SlurmErrno.NOT_SUPPORTED,
+                    (fresh ? "Reservation has" : "Cannot update reservation to have")
+                            + " multiple reoccurring flags. Please specify only one reoccurring flag");
         }
         if (replaced && fixed) {
-            wrong(SlurmErrno.NOT_SUPPORTED, "REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags");
+            wrong(
+                    SlurmErrno.NOT_SUPPORTED,
+                    "REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags");
         }
         if (replaced && r.has(ReservationFlag.SPEC_NODES)) {
             // what is named cannot be replaced
@@ -528,7 +619,11 @@ public final class ReservationEdit {
     /** It has nodes, or with ANY_NODES licences. */
     private void nodes(Reservation r) {
         Reservation.Want w = r.want();
-        boolean said = !w.nodes().isEmpty() || w.nodeCount() > 0 || !w.coreCounts().isEmpty() || w.wantsGres() || !w.features().isEmpty();
+        boolean said = !w.nodes().isEmpty()
+                || w.nodeCount() > 0
+                || !w.coreCounts().isEmpty()
+                || w.wantsGres()
+                || !w.features().isEmpty();
         if (r.has(ReservationFlag.ANY_NODES) && w.licenses().isEmpty() && !said) {
             // nothing of it is left without them
             wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.INVALID_LICENSES);
@@ -539,8 +634,23 @@ public final class ReservationEdit {
 
     /** Before anything was said. */
     static Reservation blank(String name) {
-        return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", "", "", "", ""), List.of(), new TreeMap<String, IndexSet>(),
-                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "", Map.of(), false, 0);
+        return new Reservation(
+                name,
+                0,
+                0,
+                new Reservation.Want("", 0, List.of(), "", "", "", "", ""),
+                List.of(),
+                new TreeMap<String, IndexSet>(),
+                Reservation.Who.NOBODY,
+                0,
+                "",
+                0,
+                0,
+                0,
+                false,
+                "",
+                Map.of(),
+                false,
+                0);
     }
-
 }

@@ -45,7 +45,8 @@ public final class ReservationNodes {
     sealed interface Chosen {}
 
     /** @param units as in {@link Reservation}, likewise gres */
-    public record Found(List<String> nodes, Map<String, IndexSet> units, Map<String, Map<String, IndexSet>> gres) implements Chosen {}
+    public record Found(List<String> nodes, Map<String, IndexSet> units, Map<String, Map<String, IndexSet>> gres)
+            implements Chosen {}
 
     record Missing(SlurmErrno errno) implements Chosen {}
 
@@ -53,16 +54,19 @@ public final class ReservationNodes {
     Found with(Found f, List<String> more) {
         List<String> all = new ArrayList<>(f.nodes);
         all.addAll(more);
-        all.sort(Comparator.comparingInt(n -> state.nodes().find(n).map(found -> found.spec().order()).orElse(Integer.MAX_VALUE)));
+        all.sort(Comparator.comparingInt(
+                n -> state.nodes().find(n).map(found -> found.spec().order()).orElse(Integer.MAX_VALUE)));
         return new Found(List.copyOf(all), f.units, f.gres);
     }
 
     /**
-     * @param r    with what it wants; its nodes are those to keep where they are still fit
+     * @param r with what it wants; its nodes are those to keep where they are still fit
      * @param keep nodes to keep if they suffice, those first that are to be kept first
      */
     Chosen choose(Reservation r, List<String> keep) {
-        if (r.has(ReservationFlag.ANY_NODES) && r.want().nodes().isEmpty() && r.want().nodeCount() == 0) {
+        if (r.has(ReservationFlag.ANY_NODES)
+                && r.want().nodes().isEmpty()
+                && r.want().nodeCount() == 0) {
             return new Found(List.of(), Map.of(), Map.of());
         }
         met.clear();
@@ -90,11 +94,17 @@ public final class ReservationNodes {
             partition.get().nodes().forEach(n -> state.nodes().find(n).ifPresent(candidates::add));
             if (r.has(ReservationFlag.SPEC_NODES)) {
                 // those that were named may be of any
-                keep.stream().map(state.nodes()::find).flatMap(Optional::stream).filter(n -> !candidates.contains(n)).forEach(candidates::add);
+                keep.stream()
+                        .map(state.nodes()::find)
+                        .flatMap(Optional::stream)
+                        .filter(n -> !candidates.contains(n))
+                        .forEach(candidates::add);
             }
         }
         candidates.removeIf(n -> n.has(Node.Flag.FUTURE));
-        candidates.sort(Comparator.comparingLong((Node n) -> named ? 0 : n.spec().weightValue()).thenComparingInt(n -> n.spec().order()));
+        candidates.sort(
+                Comparator.comparingLong((Node n) -> named ? 0 : n.spec().weightValue())
+                        .thenComparingInt(n -> n.spec().order()));
         return named ? allOf(r, candidates) : someOf(r, candidates, keep);
     }
 
@@ -106,14 +116,18 @@ public final class ReservationNodes {
         if (!counts.isEmpty() && counts.size() != nodes.size() && !total || total && counts.getFirst() < nodes.size()) {
             return new Missing(SlurmErrno.RESERVATION_CORE_COUNT);
         }
-        int[] shares = total ? spread(counts.getFirst(), nodes.size()) : counts.stream().mapToInt(Integer::intValue).toArray();
+        int[] shares = total
+                ? spread(counts.getFirst(), nodes.size())
+                : counts.stream().mapToInt(Integer::intValue).toArray();
         Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
         List<List<Tres.Item>> items = shares(r, nodes);
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
             Optional<Map<String, IndexSet>> devices = devices(r, n, items.get(i));
             int wanted = !counts.isEmpty() ? shares[i] : coresBeside(r, n, free.get(i));
-            if (devices.isEmpty() || r.want().wantsGres() && count(devices) == 0 || free.get(i).count() < wanted
+            if (devices.isEmpty()
+                    || r.want().wantsGres() && count(devices) == 0
+                    || free.get(i).count() < wanted
                     || wanted == 0 && (!counts.isEmpty() || r.want().wantsGres())) {
                 return new Missing(isReservedWhole(r, n) ? SlurmErrno.RESERVATION_OVERLAP : SlurmErrno.NODES_BUSY);
             }
@@ -138,10 +152,16 @@ public final class ReservationNodes {
 
     private Chosen someOf(Reservation r, List<Node> candidates, List<String> keep) {
         Reservation.Want w = r.want();
-        if (!w.features().isEmpty() && candidates.stream().noneMatch(n -> alternatives(w.features()).stream()
-                .anyMatch(a -> planner.matches(a.expression, n.features())))) {
-            return new Missing(!w.coreCounts().isEmpty() ? SlurmErrno.NODES_BUSY
-                    : w.nodeCount() > 0 ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.INVALID_FEATURE);
+        if (!w.features().isEmpty()
+                && candidates.stream()
+                        .noneMatch(n -> alternatives(w.features()).stream()
+                                .anyMatch(a -> planner.matches(a.expression, n.features())))) {
+            return new Missing(
+                    !w.coreCounts().isEmpty()
+                            ? SlurmErrno.NODES_BUSY
+                            : w.nodeCount() > 0
+                                    ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
+                                    : SlurmErrno.INVALID_FEATURE);
         }
         rank(r, candidates, keep);
         List<String> nodes = new ArrayList<>();
@@ -155,9 +175,11 @@ public final class ReservationNodes {
         int left = cores;
         List<Alternative> groups = alternatives(w.features());
         for (Alternative group : groups) {
-            int wanted = cores > 0 && w.nodeCount() == 0 ? withCores(r, candidates, group, cores)
-                    : groups.size() > 1 || group.count > 0 ? Math.max(1, group.count)
-                    : w.nodeCount() > 0 || w.features().isEmpty() ? w.nodeCount() : matching(candidates, group);
+            int wanted = cores > 0 && w.nodeCount() == 0
+                    ? withCores(r, candidates, group, cores)
+                    : groups.size() > 1 || group.count > 0
+                            ? Math.max(1, group.count)
+                            : w.nodeCount() > 0 || w.features().isEmpty() ? w.nodeCount() : matching(candidates, group);
             for (Node n : wanted == 0 ? List.<Node>of() : candidates) {
                 if (nodes.contains(n.name()) || !planner.matches(group.expression, n.features())) {
                     continue;
@@ -165,8 +187,11 @@ public final class ReservationNodes {
                 IndexSet free = free(r, n);
                 Optional<Map<String, IndexSet>> devices = devices(r, n, Tres.gres(w.gresPerNode()));
                 // leaves at least one core for each remaining node
-                int each = cores == 0 ? coresBeside(r, n, free) : counts.size() == 1 ? Math.min(free.count(), left - (wanted - 1))
-                        : nodes.size() < counts.size() ? counts.get(nodes.size()) : 0;
+                int each = cores == 0
+                        ? coresBeside(r, n, free)
+                        : counts.size() == 1
+                                ? Math.min(free.count(), left - (wanted - 1))
+                                : nodes.size() < counts.size() ? counts.get(nodes.size()) : 0;
                 if (devices.isEmpty() || free.count() < each || each <= 0) {
                     continue;
                 }
@@ -195,15 +220,27 @@ public final class ReservationNodes {
 
     /** Returns the number of nodes for a core count: one per core, at most the nodes with a free core. */
     private int withCores(Reservation r, List<Node> candidates, Alternative group, int cores) {
-        return (int) candidates.stream().filter(n -> planner.matches(group.expression, n.features()) && !free(r, n).isEmpty()).limit(cores).count();
+        return (int) candidates.stream()
+                .filter(n -> planner.matches(group.expression, n.features())
+                        && !free(r, n).isEmpty())
+                .limit(cores)
+                .count();
     }
 
-    /** Returns the cores of a node without a core count: all free cores beside total devices, one beside devices per node, else the whole node. */
+    /**
+     * Returns the cores of a node without a core count: all free cores beside total devices, one beside devices per
+     * node, else the whole node.
+     */
     private static int coresBeside(Reservation r, Node n, IndexSet free) {
-        return r.sharesCores() ? free.count() : r.want().wantsGres() ? 1 : n.spec().units();
+        return r.sharesCores()
+                ? free.count()
+                : r.want().wantsGres() ? 1 : n.spec().units();
     }
 
-    /** Orders candidate nodes: current nodes first, nodes of other reservations last. Maintenance accepts DOWN nodes; named nodes stay. */
+    /**
+     * Orders candidate nodes: current nodes first, nodes of other reservations last. Maintenance accepts DOWN nodes;
+     * named nodes stay.
+     */
     private void rank(Reservation r, List<Node> candidates, List<String> keep) {
         Map<String, Integer> ranks = new HashMap<>();
         keep.forEach(n -> ranks.putIfAbsent(n, ranks.size()));
@@ -212,23 +249,28 @@ public final class ReservationNodes {
         Set<String> reserved = new HashSet<>();
         candidates.stream().filter(n -> isReserved(r, n)).forEach(n -> reserved.add(n.name()));
         candidates.sort(Comparator.comparingInt((Node n) -> ranks.getOrDefault(n.name(), Integer.MAX_VALUE))
-                .thenComparing(n -> !isFit(n)).thenComparing(n -> reserved.contains(n.name())));
+                .thenComparing(n -> !isFit(n))
+                .thenComparing(n -> reserved.contains(n.name())));
     }
 
     private static boolean isFit(Node n) {
-        return n.isUsable() || (n.has(Node.Flag.UNKNOWN) || n.flags() == 0) && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN);
+        return n.isUsable()
+                || (n.has(Node.Flag.UNKNOWN) || n.flags() == 0) && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN);
     }
 
     // ---- devices
 
     /**
-     * A total of devices: on the first node that has all of them, or on those that have the most, of each an equal share as far as it goes. With a
-     * number of nodes each of them has at least one device.
+     * A total of devices: on the first node that has all of them, or on those that have the most, of each an equal
+     * share as far as it goes. With a number of nodes each of them has at least one device.
      */
     private Chosen devicesAnywhere(Reservation r, List<Node> candidates) {
         int wanted = r.want().nodeCount();
-        List<Node> fit = candidates.stream().filter(n -> planner.matches(r.want().features(), n.features()) && !free(r, n).isEmpty()
-                && roomFor(r, n) > 0).toList();
+        List<Node> fit = candidates.stream()
+                .filter(n -> planner.matches(r.want().features(), n.features())
+                        && !free(r, n).isEmpty()
+                        && roomFor(r, n) > 0)
+                .toList();
         for (Node n : wanted > 1 ? List.<Node>of() : fit) {
             if (placed(r, List.of(n)) instanceof Found f) {
                 return f;
@@ -236,7 +278,9 @@ public final class ReservationNodes {
         }
         List<Node> most = new ArrayList<>(fit);
         most.sort(Comparator.comparingInt(n -> -roomFor(r, n)));
-        for (int count = wanted > 0 ? wanted : 2; count <= (wanted > 0 ? Math.min(wanted, most.size()) : most.size()); count++) {
+        for (int count = wanted > 0 ? wanted : 2;
+                count <= (wanted > 0 ? Math.min(wanted, most.size()) : most.size());
+                count++) {
             if (placed(r, most.subList(0, count)) instanceof Found f) {
                 return f;
             }
@@ -246,7 +290,9 @@ public final class ReservationNodes {
 
     /** Returns the node's free devices of the kinds that the reservation requests in total. */
     private int roomFor(Reservation r, Node n) {
-        return Tres.gres(r.want().gres()).stream().mapToInt(item -> Math.min(item.count(), freeDevices(r, n, item).count())).sum();
+        return Tres.gres(r.want().gres()).stream()
+                .mapToInt(item -> Math.min(item.count(), freeDevices(r, n, item).count()))
+                .sum();
     }
 
     /** Allocates the whole request on exactly these nodes. */
@@ -266,7 +312,10 @@ public final class ReservationNodes {
             units.put(n.name(), near(n, devices.get(), free, each));
             gres.put(n.name(), devices.get());
         }
-        List<String> names = nodes.stream().sorted(Comparator.comparingInt(n -> n.spec().order())).map(Node::name).toList();
+        List<String> names = nodes.stream()
+                .sorted(Comparator.comparingInt(n -> n.spec().order()))
+                .map(Node::name)
+                .toList();
         return new Found(names, units, gres);
     }
 
@@ -275,10 +324,12 @@ public final class ReservationNodes {
         List<List<Tres.Item>> out = new ArrayList<>();
         nodes.forEach(n -> out.add(new ArrayList<>(Tres.gres(r.want().gresPerNode()))));
         for (Tres.Item item : Tres.gres(r.want().gres())) {
-            int[] free = nodes.stream().mapToInt(n -> freeDevices(r, n, item).count()).toArray();
+            int[] free = nodes.stream()
+                    .mapToInt(n -> freeDevices(r, n, item).count())
+                    .toArray();
             int[] share = new int[nodes.size()];
             int left = item.count();
-            for (boolean more = true; left > 0 && more;) {
+            for (boolean more = true; left > 0 && more; ) {
                 more = false;
                 for (int i = 0; i < share.length && left > 0; i++) {
                     if (share[i] < free[i]) {
@@ -297,7 +348,10 @@ public final class ReservationNodes {
     }
 
     private static int count(Optional<Map<String, IndexSet>> devices) {
-        return devices.stream().flatMap(d -> d.values().stream()).mapToInt(IndexSet::count).sum();
+        return devices.stream()
+                .flatMap(d -> d.values().stream())
+                .mapToInt(IndexSet::count)
+                .sum();
     }
 
     /** Devices of the node by name, as they are asked for; empty where it has too few. */
@@ -324,8 +378,13 @@ public final class ReservationNodes {
         }
         for (int id : n.jobs()) {
             Job job = state.jobs().at(id);
-            free = inTheWay(r, job) ? free.minus(job.run().allocation().on(n.name()).map(s -> s.gres().getOrDefault(item.name(), IndexSet.empty()))
-                    .orElse(IndexSet.empty())) : free;
+            free = inTheWay(r, job)
+                    ? free.minus(job.run()
+                            .allocation()
+                            .on(n.name())
+                            .map(s -> s.gres().getOrDefault(item.name(), IndexSet.empty()))
+                            .orElse(IndexSet.empty()))
+                    : free;
         }
         return free;
     }
@@ -334,14 +393,19 @@ public final class ReservationNodes {
     private static IndexSet near(Node n, Map<String, IndexSet> devices, IndexSet free, int count) {
         IndexSet close = IndexSet.empty();
         for (GpuCores.Group g : GpuCores.of(n.spec()).groups()) {
-            close = g.gpus().intersect(devices.getOrDefault("gpu", IndexSet.empty())).isEmpty() ? close : close.union(g.units());
+            close = g.gpus()
+                            .intersect(devices.getOrDefault("gpu", IndexSet.empty()))
+                            .isEmpty()
+                    ? close
+                    : close.union(g.units());
         }
         IndexSet best = first(free.intersect(close), count);
         return best.union(first(free.minus(best), count - best.count()));
     }
 
     private boolean inTheWay(Reservation r, Job job) {
-        boolean own = !r.has(ReservationFlag.REPLACE) && Reservation.named(job.desc()).contains(r.name());
+        boolean own =
+                !r.has(ReservationFlag.REPLACE) && Reservation.named(job.desc()).contains(r.name());
         return !r.has(ReservationFlag.IGNORE_JOBS) && !own && lastsUntil(job) > r.startAt(now.seconds());
     }
 
@@ -349,7 +413,9 @@ public final class ReservationNodes {
 
     /** A partition and a feature, and no count: all that have it. */
     private int matching(List<Node> candidates, Alternative group) {
-        return (int) candidates.stream().filter(n -> planner.matches(group.expression, n.features())).count();
+        return (int) candidates.stream()
+                .filter(n -> planner.matches(group.expression, n.features()))
+                .count();
     }
 
     /** {@code [a*2&b*1]}: so many nodes of each; anything else is one expression for all nodes. */
@@ -361,14 +427,18 @@ public final class ReservationNodes {
         for (String part : features.substring(1, features.length() - 1).split("&")) {
             int star = part.indexOf('*');
             String digits = star < 0 ? "1" : part.substring(star + 1);
-            out.add(new Alternative(star < 0 ? part : part.substring(0, star), digits.matches("[0-9]{1,6}") ? Integer.parseInt(digits) : 1));
+            out.add(new Alternative(
+                    star < 0 ? part : part.substring(0, star),
+                    digits.matches("[0-9]{1,6}") ? Integer.parseInt(digits) : 1));
         }
         return out;
     }
 
     /** Units of a node that neither jobs nor other reservations have in any of its times. */
     private IndexSet free(Reservation r, Node n) {
-        IndexSet free = n.spec().units() == 0 ? IndexSet.empty() : IndexSet.range(0, n.spec().units() - 1, 1);
+        IndexSet free = n.spec().units() == 0
+                ? IndexSet.empty()
+                : IndexSet.range(0, n.spec().units() - 1, 1);
         for (Reservation other : state.reservations().values()) {
             // a device reservation shares cores with reservations that count cores
             boolean shares = r.sharesCores() && !other.units().isEmpty();
@@ -381,7 +451,11 @@ public final class ReservationNodes {
                 return IndexSet.empty();
             }
             if (inTheWay(r, job)) {
-                free = free.minus(job.run().allocation().on(n.name()).map(Allocation.Share::cores).orElse(IndexSet.empty()));
+                free = free.minus(job.run()
+                        .allocation()
+                        .on(n.name())
+                        .map(Allocation.Share::cores)
+                        .orElse(IndexSet.empty()));
             }
         }
         return free;
@@ -390,31 +464,41 @@ public final class ReservationNodes {
     /** Returns whether another reservation holds part of the node and one of the two needs whole nodes. */
     private boolean isReservedWhole(Reservation r, Node n) {
         boolean whole = r.want().coreCounts().isEmpty() && !r.want().wantsGres();
-        return state.reservations().values().stream().anyMatch(o -> excludes(r, o) && (whole || o.units().isEmpty())
-                && !o.unitsOn(n.spec()).isEmpty());
+        return state.reservations().values().stream()
+                .anyMatch(o -> excludes(r, o)
+                        && (whole || o.units().isEmpty())
+                        && !o.unitsOn(n.spec()).isEmpty());
     }
 
     /**
-     * Returns whether the reservations exclude each other: they overlap in time and neither may share. Nodes of OVERLAP are shared; those of MAINT
-     * only where they are named, or where the maintenance is further ahead than {@link #MAINTENANCE_WITHIN_S}.
+     * Returns whether the reservations exclude each other: they overlap in time and neither may share. Nodes of OVERLAP
+     * are shared; those of MAINT only where they are named, or where the maintenance is further ahead than
+     * {@link #MAINTENANCE_WITHIN_S}.
      */
     private boolean excludes(Reservation r, Reservation other) {
-        boolean open = other.has(ReservationFlag.OVERLAP) || other.has(ReservationFlag.MAINT)
-                && (!r.want().nodes().isEmpty() || other.startAt(now.seconds()) > now.seconds() + MAINTENANCE_WITHIN_S);
+        boolean open = other.has(ReservationFlag.OVERLAP)
+                || other.has(ReservationFlag.MAINT)
+                        && (!r.want().nodes().isEmpty()
+                                || other.startAt(now.seconds()) > now.seconds() + MAINTENANCE_WITHIN_S);
         return !other.name().equals(r.name()) && !r.mayOverlap() && !open && meet(r, other);
     }
 
     /** Returns whether a sharable reservation holds the node; such nodes are chosen last. */
     private boolean isReserved(Reservation r, Node n) {
-        return state.reservations().values().stream().anyMatch(o -> !o.name().equals(r.name()) && (r.mayOverlap() || o.mayOverlap())
-                && o.nodes().contains(n.name()) && meet(r, o));
+        return state.reservations().values().stream()
+                .anyMatch(o -> !o.name().equals(r.name())
+                        && (r.mayOverlap() || o.mayOverlap())
+                        && o.nodes().contains(n.name())
+                        && meet(r, o));
     }
 
     private long lastsUntil(Job job) {
         if (!job.state().isActive()) {
             return 0;
         }
-        return job.run().limitTickMs() < 0 ? Long.MAX_VALUE : now.seconds() + Math.max(0, job.run().limitTickMs() - now.tickMs()) / 1000;
+        return job.run().limitTickMs() < 0
+                ? Long.MAX_VALUE
+                : now.seconds() + Math.max(0, job.run().limitTickMs() - now.tickMs()) / 1000;
     }
 
     private boolean meet(Reservation a, Reservation b) {

@@ -34,6 +34,7 @@ import java.util.TreeMap;
 public final class ReservationRules {
     /** A start this long ago is meant as now. */
     private static final long PAST_S = 600;
+
     private static final int MAX = 10_000;
     /** Of a start in the past: years of hours. */
     private static final int REPETITIONS_MAX = 100_000;
@@ -57,8 +58,11 @@ public final class ReservationRules {
         if (state.reservations().size() >= MAX) {
             return new Decision.Rejected(SlurmErrno.RESERVATION_INVALID, "There are " + MAX + " reservations already");
         }
-        ReservationEdit.Edited e = ReservationEdit.edit(state, ReservationEdit.blank(c.name()), true, c.values(), c.gids());
-        if (e.wrong() == SlurmErrno.INVALID_NODE_NAME && !c.values().containsKey("nodes") && lacksLicences(e.reservation())) {
+        ReservationEdit.Edited e =
+                ReservationEdit.edit(state, ReservationEdit.blank(c.name()), true, c.values(), c.gids());
+        if (e.wrong() == SlurmErrno.INVALID_NODE_NAME
+                && !c.values().containsKey("nodes")
+                && lacksLicences(e.reservation())) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
         if (e.wrong() != null) {
@@ -73,7 +77,8 @@ public final class ReservationRules {
             r = r.next();
         }
         boolean floats = r.has(ReservationFlag.TIME_FLOAT);
-        if (!floats && !r.has(ReservationFlag.FORCE_START) && r.start() < now.seconds() - PAST_S || !floats && r.end() <= now.seconds()) {
+        if (!floats && !r.has(ReservationFlag.FORCE_START) && r.start() < now.seconds() - PAST_S
+                || !floats && r.end() <= now.seconds()) {
             return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
         }
         if (floats) {
@@ -86,8 +91,11 @@ public final class ReservationRules {
         Reservation made = r;
         return switch (new ReservationNodes(state, now, planner).choose(r, List.of())) {
             case ReservationNodes.Missing m -> Decision.reject(m.errno());
-            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(with(made, f)
-                    .noticed(made.isActive(now.seconds()), now.seconds()))), made.name());
+            case ReservationNodes.Found f ->
+                Decision.of(
+                        List.of(new Change.ReservationChanged(
+                                with(made, f).noticed(made.isActive(now.seconds()), now.seconds()))),
+                        made.name());
         };
     }
 
@@ -99,19 +107,21 @@ public final class ReservationRules {
         Map<String, Integer> kept = new HashMap<>();
         for (Reservation other : state.reservations().values()) {
             boolean beside = !other.name().equals(r.name())
-                    && !other.windows(now.seconds(), r.startAt(now.seconds()), r.endAt(now.seconds())).isEmpty();
+                    && !other.windows(now.seconds(), r.startAt(now.seconds()), r.endAt(now.seconds()))
+                            .isEmpty();
             for (LicenseRequest.Item i : beside ? other.licences() : List.<LicenseRequest.Item>of()) {
                 kept.merge(i.name(), i.count(), Integer::sum);
             }
         }
         Map<String, Integer> all = Licenses.capacities(state);
-        return r.licences().stream().anyMatch(i -> kept.containsKey(i.name())
-                && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
+        return r.licences().stream()
+                .anyMatch(i -> kept.containsKey(i.name())
+                        && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
     }
 
     /**
-     * Returns the reservation with the next number. An unnamed one is named after its first partition, QOS, group, account or user, and
-     * that number.
+     * Returns the reservation with the next number. An unnamed one is named after its first partition, QOS, group,
+     * account or user, and that number.
      */
     private Reservation named(Reservation r) {
         int serial = 1;
@@ -143,11 +153,15 @@ public final class ReservationRules {
         }
         Reservation old = found.get();
         if (skip) {
-            return !old.repeats() ? Decision.reject(SlurmErrno.RESERVATION_NO_SKIP)
-                    : inUse(old) ? Decision.reject(SlurmErrno.RESERVATION_BUSY)
-                    : Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
+            return !old.repeats()
+                    ? Decision.reject(SlurmErrno.RESERVATION_NO_SKIP)
+                    : inUse(old)
+                            ? Decision.reject(SlurmErrno.RESERVATION_BUSY)
+                            : Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
         }
-        if (c.values().containsKey("starttime") && !old.has(ReservationFlag.TIME_FLOAT) && old.isActive(now.seconds())) {
+        if (c.values().containsKey("starttime")
+                && !old.has(ReservationFlag.TIME_FLOAT)
+                && old.isActive(now.seconds())) {
             return Decision.reject(SlurmErrno.RESERVATION_ALREADY_STARTED);
         }
         ReservationEdit.Edited e = ReservationEdit.edit(state, old, false, c.values(), c.gids());
@@ -158,8 +172,13 @@ public final class ReservationRules {
         if (!r.has(ReservationFlag.TIME_FLOAT) && r.end() <= now.seconds()) {
             return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
         }
-        if (e.nodesAsked() && (!old.units().isEmpty() || !r.want().coreCounts().isEmpty() || r.want().wantsGres())) {
-            return new Decision.Rejected(SlurmErrno.CORE_RESERVATION_UPDATE, "Updating core/node TRES not supported for core-based reservations");
+        if (e.nodesAsked()
+                && (!old.units().isEmpty()
+                        || !r.want().coreCounts().isEmpty()
+                        || r.want().wantsGres())) {
+            return new Decision.Rejected(
+                    SlurmErrno.CORE_RESERVATION_UPDATE,
+                    "Updating core/node TRES not supported for core-based reservations");
         }
         if (lacksLicences(r)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
@@ -172,29 +191,43 @@ public final class ReservationRules {
             return Decision.of(List.of(new Change.ReservationChanged(r)), "");
         }
         // the same nodes as far as they do; a longer time must be free on them, too
-        Reservation wish = r.units().isEmpty() && !r.want().wantsGres() && !e.nodesAsked() && r.want().nodes().isEmpty()
-                && r.has(ReservationFlag.STATIC)
-                ? r.fixed("") : r;
+        Reservation wish = r.units().isEmpty()
+                        && !r.want().wantsGres()
+                        && !e.nodesAsked()
+                        && r.want().nodes().isEmpty()
+                        && r.has(ReservationFlag.STATIC)
+                ? r.fixed("")
+                : r;
         List<String> rather = e.rather().isEmpty() ? old.nodes() : e.rather();
         return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
             // Slurm's words for a list of unknown nodes differ between creation and update
-            case ReservationNodes.Missing m -> Decision.reject(m.errno() == SlurmErrno.INVALID_NODE_NAME ? SlurmErrno.RESERVATION_INVALID
-                    : m.errno());
-            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
-                    !e.fixed() ? with(r, f) : with(r, f).fixed(r.want().partition()))), "");
+            case ReservationNodes.Missing m ->
+                Decision.reject(m.errno() == SlurmErrno.INVALID_NODE_NAME ? SlurmErrno.RESERVATION_INVALID : m.errno());
+            case ReservationNodes.Found f ->
+                Decision.of(
+                        List.of(new Change.ReservationChanged(
+                                !e.fixed()
+                                        ? with(r, f)
+                                        : with(r, f).fixed(r.want().partition()))),
+                        "");
         };
     }
 
     /** Jobs that were submitted to it might not be in it any more. */
     private boolean shutsOut(Reservation old, Reservation r) {
-        return state.jobs().values().stream().anyMatch(j -> !j.state().isTerminal() && Reservation.named(j.desc()).contains(r.name())
-                && Access.admits(state, old, j.desc()) && !Access.admits(state, r, j.desc()));
+        return state.jobs().values().stream()
+                .anyMatch(j -> !j.state().isTerminal()
+                        && Reservation.named(j.desc()).contains(r.name())
+                        && Access.admits(state, old, j.desc())
+                        && !Access.admits(state, r, j.desc()));
     }
 
     /** USER_DELETE, or user_resv_delete for all: whom the reservation is for may end it. */
     private boolean mayDelete(Optional<Reservation> found, String user, List<Integer> gids) {
-        return found.filter(r -> (r.has(ReservationFlag.USER_DELETE) || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
-                && r.concerns(state.accounts(), user, gids)).isPresent();
+        return found.filter(r -> (r.has(ReservationFlag.USER_DELETE)
+                                || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
+                        && r.concerns(state.accounts(), user, gids))
+                .isPresent();
     }
 
     public Decision delete(Command.DeleteReservation c) {
@@ -216,7 +249,9 @@ public final class ReservationRules {
 
     /** Jobs that run in it or wait for it: these must be told otherwise before it is deleted. */
     private boolean isNamed(Reservation r) {
-        return state.jobs().values().stream().anyMatch(j -> !j.state().isTerminal() && Reservation.named(j.desc()).contains(r.name()));
+        return state.jobs().values().stream()
+                .anyMatch(j ->
+                        !j.state().isTerminal() && Reservation.named(j.desc()).contains(r.name()));
     }
 
     private boolean inUse(Reservation r) {
@@ -228,7 +263,8 @@ public final class ReservationRules {
         List<String> named = Reservation.named(job.desc());
         for (String name : named) {
             Optional<Reservation> r = state.reservations().find(name);
-            if (r.isPresent() && r.get().nodes().containsAll(job.run().allocation().nodeNames())) {
+            if (r.isPresent()
+                    && r.get().nodes().containsAll(job.run().allocation().nodeNames())) {
                 return name;
             }
         }
@@ -250,7 +286,10 @@ public final class ReservationRules {
         return out;
     }
 
-    /** It is gone; what still waits for it is held, or goes on without it. With very many that wait, it goes when the last of them has been told. */
+    /**
+     * It is gone; what still waits for it is held, or goes on without it. With very many that wait, it goes when the
+     * last of them has been told.
+     */
     private void remove(Reservation r, List<Change> changes) {
         for (Job job : state.jobs().values()) {
             List<String> named = Reservation.named(job.desc());
@@ -261,7 +300,9 @@ public final class ReservationRules {
                 changes.add(new Change.ReservationChanged(r.over(now.seconds())));
                 return;
             }
-            List<String> others = named.stream().filter(n -> !n.equals(r.name()) && state.reservations().has(n)).toList();
+            List<String> others = named.stream()
+                    .filter(n -> !n.equals(r.name()) && state.reservations().has(n))
+                    .toList();
             boolean hold = others.isEmpty() && !r.has(ReservationFlag.NO_HOLD_JOBS_AFTER_END);
             changes.add(new Change.ReservationLost(job.id(), String.join(",", others), hold));
         }
@@ -286,16 +327,20 @@ public final class ReservationRules {
             return Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE);
         }
         boolean none = Reservation.named(desc).isEmpty();
-        return any || desc.charge().reservation().isEmpty() ? Optional.empty()
+        return any || desc.charge().reservation().isEmpty()
+                ? Optional.empty()
                 : Optional.of(none ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.RESERVATION_ACCESS);
     }
 
     /** It has begun with fewer nodes than the job needs, or with others: before that it may still grow. */
     private boolean isTooSmall(Reservation r, JobDesc desc) {
-        if (!r.isActive(now.seconds()) || r.has(ReservationFlag.FLEX) || r.nodes().isEmpty()) {
+        if (!r.isActive(now.seconds())
+                || r.has(ReservationFlag.FLEX)
+                || r.nodes().isEmpty()) {
             return false;
         }
-        boolean elsewhere = !desc.request().nodeList().isEmpty() && HostList.parse(desc.request().nodeList()) instanceof HostList.Parsed.Ok ok
+        boolean elsewhere = !desc.request().nodeList().isEmpty()
+                && HostList.parse(desc.request().nodeList()) instanceof HostList.Parsed.Ok ok
                 && !r.nodes().containsAll(ok.list().names());
         return elsewhere || desc.request().nodesMin() > r.nodes().size();
     }
@@ -326,7 +371,10 @@ public final class ReservationRules {
             }
             long idle = !inside.isEmpty() ? 0 : r.idleSince() == 0 ? t : r.idleSince();
             boolean active = r.isActive(t);
-            if (r.has(ReservationFlag.PURGE_COMP) && active && idle > 0 && t - Math.max(idle, r.start()) >= r.purgeAfterS()
+            if (r.has(ReservationFlag.PURGE_COMP)
+                    && active
+                    && idle > 0
+                    && t - Math.max(idle, r.start()) >= r.purgeAfterS()
                     && !waitedFor(r)) {
                 if (r.repeats()) {
                     changes.add(move(r.next()));
@@ -367,7 +415,9 @@ public final class ReservationRules {
     }
 
     private boolean waitedFor(Reservation r) {
-        return state.jobs().values().stream().anyMatch(j -> j.state() == JobState.PENDING && Reservation.named(j.desc()).contains(r.name()));
+        return state.jobs().values().stream()
+                .anyMatch(j -> j.state() == JobState.PENDING
+                        && Reservation.named(j.desc()).contains(r.name()));
     }
 
     /** Jobs in it go on for ResvOverRun, then they are ended; it goes with the last of them or comes again. */
@@ -377,7 +427,8 @@ public final class ReservationRules {
         if (!inside.isEmpty() && !flex) {
             if (overRun >= 0 && now.seconds() >= r.end() + overRun) {
                 for (Job job : inside) {
-                    changes.add(new Change.JobEnded(job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", ExitStatus.NONE, now.seconds()));
+                    changes.add(new Change.JobEnded(
+                            job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", ExitStatus.NONE, now.seconds()));
                 }
             }
             return;
@@ -391,7 +442,9 @@ public final class ReservationRules {
             next = next.next();
         }
         boolean again = next.want().nodes().isEmpty() && !next.has(ReservationFlag.STATIC);
-        if (again && new ReservationNodes(moved, now, planner).choose(next, next.nodes()) instanceof ReservationNodes.Found f) {
+        if (again
+                && new ReservationNodes(moved, now, planner).choose(next, next.nodes())
+                        instanceof ReservationNodes.Found f) {
             next = with(next, f);
         }
         changes.add(move(next));
@@ -407,7 +460,10 @@ public final class ReservationRules {
         List<String> good = new ArrayList<>();
         for (String name : r.nodes()) {
             Optional<Node> n = state.nodes().find(name);
-            boolean failed = n.isEmpty() || n.get().has(Node.Flag.DOWN) || n.get().has(Node.Flag.DRAIN) || n.get().has(Node.Flag.FAIL);
+            boolean failed = n.isEmpty()
+                    || n.get().has(Node.Flag.DOWN)
+                    || n.get().has(Node.Flag.DRAIN)
+                    || n.get().has(Node.Flag.FAIL);
             boolean taken = always && active && n.isPresent() && !n.get().jobs().isEmpty();
             if (!failed && !taken) {
                 good.add(name);
@@ -425,7 +481,9 @@ public final class ReservationRules {
 
     /** Where nodes alone were counted, as many are replaced as there are others for. */
     private static Reservation replacedInPart(Reservation r, List<String> good, ReservationNodes nodes) {
-        if (!r.units().isEmpty() || !r.want().features().isEmpty() || r.want().nodeCount() != r.nodes().size()) {
+        if (!r.units().isEmpty()
+                || !r.want().features().isEmpty()
+                || r.want().nodeCount() != r.nodes().size()) {
             return r;
         }
         List<String> bad = r.nodes().stream().filter(n -> !good.contains(n)).toList();

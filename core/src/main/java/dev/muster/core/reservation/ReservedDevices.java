@@ -19,16 +19,23 @@ public final class ReservedDevices {
         if (!reservation.nodes().contains(node.name())) {
             return IndexSet.empty();
         }
-        return !reservation.gres().isEmpty() ? reservation.gres().getOrDefault(node.name(), Map.of()).getOrDefault(device, IndexSet.empty())
+        return !reservation.gres().isEmpty()
+                ? reservation.gres().getOrDefault(node.name(), Map.of()).getOrDefault(device, IndexSet.empty())
                 : reservation.units().isEmpty() ? GresRequest.devices(node, device, "") : IndexSet.empty();
     }
 
-    /** Returns the requested devices; a typed device also counts under its plain name, {@code gres/gpu:a100=2,gres/gpu=2}. "" without devices. */
+    /**
+     * Returns the requested devices; a typed device also counts under its plain name,
+     * {@code gres/gpu:a100=2,gres/gpu=2}. "" without devices.
+     */
     public static String requested(Reservation reservation) {
         Map<String, Integer> typed = new TreeMap<>();
         Map<String, Integer> named = new TreeMap<>();
         for (boolean perNode : new boolean[] {false, true}) {
-            for (Tres.Item item : Tres.gres(perNode ? reservation.want().gresPerNode() : reservation.want().gres())) {
+            for (Tres.Item item : Tres.gres(
+                    perNode
+                            ? reservation.want().gresPerNode()
+                            : reservation.want().gres())) {
                 int count = item.count() * (perNode ? reservation.nodes().size() : 1);
                 named.merge("gres/" + item.name(), count, Integer::sum);
                 if (!item.type().isEmpty()) {
@@ -36,7 +43,9 @@ public final class ReservedDevices {
                 }
             }
         }
-        return Stream.of(typed, named).flatMap(m -> m.entrySet().stream()).map(e -> e.getKey() + "=" + e.getValue())
+        return Stream.of(typed, named)
+                .flatMap(m -> m.entrySet().stream())
+                .map(e -> e.getKey() + "=" + e.getValue())
                 .collect(Collectors.joining(","));
     }
 }

@@ -19,11 +19,11 @@ import java.util.function.Predicate;
 /**
  * Associations, QOS and users of this cluster, by the last word of slurmdbd. They hold while slurmdbd is away.
  *
- * @param places     an association's number by its user, account and partition
- * @param defaults   the number of a user's default association
+ * @param places an association's number by its user, account and partition
+ * @param defaults the number of a user's default association
  * @param privileged administrators, operators and coordinators by their user id
- * @param licences   of servers outside, {@code name@server:count}
- * @param remotes    what else is known of these
+ * @param licences of servers outside, {@code name@server:count}
+ * @param remotes what else is known of these
  * @param limitsAccrual some association or QOS says how many jobs may grow older at once
  */
 public record Accounts(
@@ -39,9 +39,20 @@ public record Accounts(
         List<String> licences,
         List<RemoteLicence> remotes) {
 
-    public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), false, List.of(), List.of());
-    private static final List<String> ACCRUAL = List.of("GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA");
+    public static final Accounts NONE = new Accounts(
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            false,
+            List.of(),
+            List.of());
+    private static final List<String> ACCRUAL =
+            List.of("GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA");
 
     private static String place(String user, String account, String partition) {
         return user + "\n" + account + "\n" + partition;
@@ -58,7 +69,9 @@ public record Accounts(
 
     /** The user's place in an account: the one for the partition if there is one. */
     public Optional<AssocPolicy> assoc(String user, String account, String partition) {
-        return places.find(place(user, account, partition)).or(() -> places.find(place(user, account, ""))).map(assocs::at);
+        return places.find(place(user, account, partition))
+                .or(() -> places.find(place(user, account, "")))
+                .map(assocs::at);
     }
 
     public Optional<AssocPolicy> defaultOf(String user) {
@@ -96,7 +109,9 @@ public record Accounts(
     }
 
     public Optional<QosPolicy> qos(String name) {
-        return qos.values().stream().filter(q -> q.name().equalsIgnoreCase(name)).findFirst();
+        return qos.values().stream()
+                .filter(q -> q.name().equalsIgnoreCase(name))
+                .findFirst();
     }
 
     /**
@@ -105,13 +120,27 @@ public record Accounts(
      * @param used how many of each licence the cluster's jobs have
      */
     public Optional<Change.PolicyChanged> changed(Policy p, Map<String, Integer> used) {
-        Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
-                put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),
-                gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey),
-                p.licences(), licences.equals(p.licences()) && plain(remotes).equals(p.remotes()) ? remotes : missing(p, used));
-        boolean same = change.assocs().isEmpty() && change.assocsGone().isEmpty() && change.qos().isEmpty() && change.qosGone().isEmpty()
-                && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty()
-                && licences.equals(p.licences()) && remotes.equals(change.remotes());
+        Change.PolicyChanged change = new Change.PolicyChanged(
+                put(assocs, p.assocs(), AssocPolicy::id),
+                gone(assocs, p.assocs(), AssocPolicy::id),
+                put(qos, p.qos(), QosPolicy::id),
+                gone(qos, p.qos(), QosPolicy::id),
+                put(users, p.users(), UserPolicy::user),
+                gone(users, p.users(), UserPolicy::user),
+                put(wckeys, p.wckeys(), Accounts::wckey),
+                gone(wckeys, p.wckeys(), Accounts::wckey),
+                p.licences(),
+                licences.equals(p.licences()) && plain(remotes).equals(p.remotes()) ? remotes : missing(p, used));
+        boolean same = change.assocs().isEmpty()
+                && change.assocsGone().isEmpty()
+                && change.qos().isEmpty()
+                && change.qosGone().isEmpty()
+                && change.users().isEmpty()
+                && change.usersGone().isEmpty()
+                && change.wckeys().isEmpty()
+                && change.wckeysGone().isEmpty()
+                && licences.equals(p.licences())
+                && remotes.equals(change.remotes());
         return same ? Optional.empty() : Optional.of(change);
     }
 
@@ -119,22 +148,33 @@ public record Accounts(
         return all.stream().map(r -> r.missing(0)).toList();
     }
 
-    /** What the servers say is taken, beyond what this cluster's jobs have and what is left to other clusters, somebody else has. */
+    /**
+     * What the servers say is taken, beyond what this cluster's jobs have and what is left to other clusters, somebody
+     * else has.
+     */
     private static List<RemoteLicence> missing(Policy p, Map<String, Integer> used) {
         Map<String, Integer> shares = new HashMap<>();
-        p.licences().forEach(text -> LicenseRequest.parse(text).ifPresent(w -> w.items().forEach(i -> shares.put(i.name(), i.count()))));
-        return p.remotes().stream().map(r -> {
-            long share = shares.getOrDefault(r.name(), 0);
-            long beyond = r.consumed() - used.getOrDefault(r.name(), 0) - Math.max(0, r.count() - share);
-            return r.missing((int) Math.clamp(beyond, 0, share));
-        }).toList();
+        p.licences()
+                .forEach(text -> LicenseRequest.parse(text)
+                        .ifPresent(w -> w.items().forEach(i -> shares.put(i.name(), i.count()))));
+        return p.remotes().stream()
+                .map(r -> {
+                    long share = shares.getOrDefault(r.name(), 0);
+                    long beyond = r.consumed() - used.getOrDefault(r.name(), 0) - Math.max(0, r.count() - share);
+                    return r.missing((int) Math.clamp(beyond, 0, share));
+                })
+                .toList();
     }
 
-    private static <K extends Comparable<? super K>, V> List<V> put(Table<K, V> old, List<V> fresh, Function<V, K> key) {
-        return fresh.stream().filter(v -> !old.find(key.apply(v)).filter(v::equals).isPresent()).toList();
+    private static <K extends Comparable<? super K>, V> List<V> put(
+            Table<K, V> old, List<V> fresh, Function<V, K> key) {
+        return fresh.stream()
+                .filter(v -> !old.find(key.apply(v)).filter(v::equals).isPresent())
+                .toList();
     }
 
-    private static <K extends Comparable<? super K>, V> List<K> gone(Table<K, V> old, List<V> fresh, Function<V, K> key) {
+    private static <K extends Comparable<? super K>, V> List<K> gone(
+            Table<K, V> old, List<V> fresh, Function<V, K> key) {
         Set<K> kept = new HashSet<>();
         fresh.forEach(v -> kept.add(key.apply(v)));
         List<K> out = new ArrayList<>();
@@ -149,13 +189,25 @@ public record Accounts(
     /** The record that rebuilds this. */
     Optional<Change> snapshot() {
         boolean nothing = isEmpty() && qos.size() == 0 && licences.isEmpty();
-        return nothing ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(), List.copyOf(qos.values()),
-                List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of(),
-                licences, remotes));
+        return nothing
+                ? Optional.empty()
+                : Optional.of(new Change.PolicyChanged(
+                        List.copyOf(assocs.values()),
+                        List.of(),
+                        List.copyOf(qos.values()),
+                        List.of(),
+                        List.copyOf(users.values()),
+                        List.of(),
+                        List.copyOf(wckeys.values()),
+                        List.of(),
+                        licences,
+                        remotes));
     }
 
     private static Table<String, String> withoutDefault(Table<String, String> standard, WckeyPolicy old) {
-        return standard.find(old.user()).filter(old.name()::equals).isPresent() ? standard.without(old.user()) : standard;
+        return standard.find(old.user()).filter(old.name()::equals).isPresent()
+                ? standard.without(old.user())
+                : standard;
     }
 
     private static boolean limitsAccrual(Map<String, String> limits) {
@@ -177,7 +229,8 @@ public record Accounts(
             p = p.with(place(fresh.user(), fresh.account(), fresh.partition()), fresh.id());
         }
         for (AssocPolicy fresh : c.assocs()) {
-            if (!fresh.isDefault() && d.find(fresh.user()).filter(n -> n == fresh.id()).isPresent()) {
+            if (!fresh.isDefault()
+                    && d.find(fresh.user()).filter(n -> n == fresh.id()).isPresent()) {
                 d = d.without(fresh.user());
             }
         }

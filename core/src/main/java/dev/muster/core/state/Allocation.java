@@ -13,23 +13,33 @@ import java.util.stream.Stream;
  * What a job holds: a versioned value, changed only as a whole.
  *
  * @param version grows with every change of the allocation
- * @param nodes   in the job's node order
+ * @param nodes in the job's node order
  * @param awaitsController PrologSlurmctld has not succeeded yet
  * @param licences what it has of the cluster's, as {@link Licenses} reads it
- * @param leaving  what the job has given up while it runs, until nothing of it is left there
+ * @param leaving what the job has given up while it runs, until nothing of it is left there
  * @param backfilled it was started ahead of a job that came first and waits
- * @param resizes  when it became smaller, in order: accounting has a row for each size
- * @param ports    of MpiParams that are the job's own on each of its nodes, for its steps
+ * @param resizes when it became smaller, in order: accounting has a row for each size
+ * @param ports of MpiParams that are the job's own on each of its nodes, for its steps
  * @param channels of the fabric between its nodes
  * @param scriptOn the node that runs the script; "" for the first
  */
-public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
-        boolean backfilled, List<Resize> resizes, IndexSet ports, List<Channel> channels, String scriptOn) {
+public record Allocation(
+        int version,
+        List<Share> nodes,
+        boolean awaitsController,
+        String licences,
+        List<Share> leaving,
+        boolean backfilled,
+        List<Resize> resizes,
+        IndexSet ports,
+        List<Channel> channels,
+        String scriptOn) {
     public Allocation {
         nodes = ByNode.of(nodes, Share::node);
     }
 
-    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
+    public static final Allocation NONE =
+            new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
 
     public Allocation(int version, List<Share> nodes) {
         this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
@@ -42,18 +52,22 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     public record Resize(long time, int firstStep) {}
 
     /** Who runs the job's part on a node. */
-    public enum Agent { SLURMD, KUBELET, NOBODY }
+    public enum Agent {
+        SLURMD,
+        KUBELET,
+        NOBODY
+    }
 
     /**
      * A job's part of one node.
      *
-     * @param bootId   of the node when the job was started there: launches for another boot are refused; "" until a node that was
-     *                 without power has come up
-     * @param cores    indices of allocated units (cores, or CPUs where each is a unit of its own)
-     * @param cpus     how many CPUs of these the job may use
-     * @param gres     GRES name → device indices
+     * @param bootId of the node when the job was started there: launches for another boot are refused; "" until a node
+     *     that was without power has come up
+     * @param cores indices of allocated units (cores, or CPUs where each is a unit of its own)
+     * @param cpus how many CPUs of these the job may use
+     * @param gres GRES name → device indices
      * @param released nothing of the attempt is left on the node
-     * @param charge   CPUs that the job is charged for where those are not the ones it may use; 0 where they are
+     * @param charge CPUs that the job is charged for where those are not the ones it may use; 0 where they are
      */
     public record Share(
             String node,
@@ -67,12 +81,18 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
             boolean released,
             int charge) {
 
-        /** What is in use of the node because of the job: who leaves cores or threads alone pays for what others cannot have. */
+        /**
+         * What is in use of the node because of the job: who leaves cores or threads alone pays for what others cannot
+         * have.
+         */
         public int chargedCpus() {
             return charge > 0 ? charge : cpus;
         }
 
-        /** Units of its node that nobody else may have because of it: who leaves some of a node alone has the others, and nobody has these. */
+        /**
+         * Units of its node that nobody else may have because of it: who leaves some of a node alone has the others,
+         * and nobody has these.
+         */
         public IndexSet units(Node.Spec spec) {
             return charge == 0 ? cores : IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
         }
@@ -115,7 +135,8 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     }
 
     public Allocation withScriptOn(String node) {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, channels, node);
+        return new Allocation(
+                version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, channels, node);
     }
 
     /** Those that the job is charged for. */
@@ -137,7 +158,9 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
     /** Everything that is not free yet. */
     public List<Share> held() {
-        return leaving.isEmpty() ? nodes : Stream.concat(nodes.stream(), leaving.stream()).toList();
+        return leaving.isEmpty()
+                ? nodes
+                : Stream.concat(nodes.stream(), leaving.stream()).toList();
     }
 
     public boolean isLeaving(String node) {
@@ -150,21 +173,43 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
      * @param resize absent in records without sizes: then there is no new size
      */
     Allocation without(List<String> names, Optional<Resize> resize) {
-        return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
-                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled,
-                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes, ports, channels, scriptOn);
+        return new Allocation(
+                version + 1,
+                nodes.stream().filter(s -> !names.contains(s.node)).toList(),
+                awaitsController,
+                licences,
+                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node)))
+                        .toList(),
+                backfilled,
+                resizes.size() < Sluid.SIZES_MAX
+                        ? Stream.concat(resizes.stream(), resize.stream()).toList()
+                        : resizes,
+                ports,
+                channels,
+                scriptOn);
     }
 
     /** Nothing is left on a node that was given up. */
     Allocation left(String node) {
-        return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList(),
-                backfilled, resizes, ports, channels, scriptOn);
+        return new Allocation(
+                version + 1,
+                nodes,
+                awaitsController,
+                licences,
+                leaving.stream().filter(s -> !s.node.equals(node)).toList(),
+                backfilled,
+                resizes,
+                ports,
+                channels,
+                scriptOn);
     }
 
     /** The part of a node, given up or not. */
     public Optional<Share> on(String node) {
         int at = ByNode.find(nodes, node, Share::node);
-        return at >= 0 ? Optional.of(nodes.get(at)) : leaving.stream().filter(s -> s.node.equals(node)).findFirst();
+        return at >= 0
+                ? Optional.of(nodes.get(at))
+                : leaving.stream().filter(s -> s.node.equals(node)).findFirst();
     }
 
     public boolean allReleased() {
@@ -205,20 +250,32 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
 
     /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
     public Allocation awaitingController(boolean onNodes) {
-        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving,
-                backfilled, resizes, ports, channels, scriptOn);
+        return new Allocation(
+                version,
+                onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(),
+                true,
+                licences,
+                leaving,
+                backfilled,
+                resizes,
+                ports,
+                channels,
+                scriptOn);
     }
 
     public Allocation controllerDone() {
-        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
+        return new Allocation(
+                version + 1, nodes, false, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
     }
 
     public Allocation withLicences(String text) {
-        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes, ports, channels, scriptOn);
+        return new Allocation(
+                version, nodes, awaitsController, text, leaving, backfilled, resizes, ports, channels, scriptOn);
     }
 
     public Allocation withPorts(IndexSet own) {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels, scriptOn);
+        return new Allocation(
+                version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels, scriptOn);
     }
 
     /**
@@ -229,17 +286,32 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     public record Channel(int number, String nodes) {}
 
     public Allocation withChannels(List<Channel> own) {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, own, scriptOn);
+        return new Allocation(
+                version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, own, scriptOn);
     }
 
     public Allocation ahead() {
-        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes, ports, channels, scriptOn);
+        return new Allocation(
+                version, nodes, awaitsController, licences, leaving, true, resizes, ports, channels, scriptOn);
     }
 
     public Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
         int at = ByNode.find(nodes, node, Share::node);
-        List<Share> changed = at >= 0 && nodes instanceof ByNode<Share> all ? all.with(at, change.apply(nodes.get(at)))
-                : nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList();
-        return new Allocation(version + 1, changed, awaitsController, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
+        List<Share> changed = at >= 0 && nodes instanceof ByNode<Share> all
+                ? all.with(at, change.apply(nodes.get(at)))
+                : nodes.stream()
+                        .map(s -> s.node.equals(node) ? change.apply(s) : s)
+                        .toList();
+        return new Allocation(
+                version + 1,
+                changed,
+                awaitsController,
+                licences,
+                leaving,
+                backfilled,
+                resizes,
+                ports,
+                channels,
+                scriptOn);
     }
 }

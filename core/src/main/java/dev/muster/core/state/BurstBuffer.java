@@ -9,28 +9,47 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a job asked of the site's burst buffer, and how far the site's script has come with it. Stage by stage: stage-in while the job waits,
- * pre-run on its nodes' behalf before it starts, post-run and stage-out after its end, teardown last.
+ * What a job asked of the site's burst buffer, and how far the site's script has come with it. Stage by stage: stage-in
+ * while the job waits, pre-run on its nodes' behalf before it starts, post-run and stage-out after its end, teardown
+ * last.
  *
- * @param round       grows with every change: what a script says of an earlier one is too late
- * @param since       when this stage began, seconds since 1970
- * @param createTime  when the space was taken, seconds since 1970; 0 before
- * @param pool        "" where none was named
- * @param size        of the pool, in its units; a multiple of its granularity
- * @param words       why it does not go on by itself, "" if it does
- * @param hurry       teardown without the niceties: the job never ran, or nobody wants what it wrote
- * @param tries       teardowns that failed
+ * @param round grows with every change: what a script says of an earlier one is too late
+ * @param since when this stage began, seconds since 1970
+ * @param createTime when the space was taken, seconds since 1970; 0 before
+ * @param pool "" where none was named
+ * @param size of the pool, in its units; a multiple of its granularity
+ * @param words why it does not go on by itself, "" if it does
+ * @param hurry teardown without the niceties: the job never ran, or nobody wants what it wrote
+ * @param tries teardowns that failed
  * @param environment entries NAME=VALUE that the script gives the job
  */
-public record BurstBuffer(int jobId, Stage stage, int round, long since, long createTime, String pool, long size, String words, boolean hurry,
-        int tries, List<String> environment) {
+public record BurstBuffer(
+        int jobId,
+        Stage stage,
+        int round,
+        long since,
+        long createTime,
+        String pool,
+        long size,
+        String words,
+        boolean hurry,
+        int tries,
+        List<String> environment) {
     /** Then it is given up. */
     public static final int TRIES_MAX = 3;
 
     /** With the words that {@code BurstBufferState=} shows. */
     public enum Stage {
-        PENDING("pending"), STAGING_IN("staging-in"), STAGED_IN("staged-in"), PRE_RUN("pre-run"), RUNNING("running"), POST_RUN("post-run"),
-        STAGING_OUT("staging-out"), TEARDOWN("teardown"), TEARDOWN_FAIL("teardown-fail"), COMPLETE("complete");
+        PENDING("pending"),
+        STAGING_IN("staging-in"),
+        STAGED_IN("staged-in"),
+        PRE_RUN("pre-run"),
+        RUNNING("running"),
+        POST_RUN("post-run"),
+        STAGING_OUT("staging-out"),
+        TEARDOWN("teardown"),
+        TEARDOWN_FAIL("teardown-fail"),
+        COMPLETE("complete");
 
         private final String word;
 
@@ -92,7 +111,9 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
     /** What a job asks for, in mebibytes. */
     public static long megabytes(JobDesc desc) {
         String directives = desc.extras().burstBuffer();
-        return directives.isEmpty() ? 0 : claim(directives).map(c -> c.size >> 20).orElse(0L);
+        return directives.isEmpty()
+                ? 0
+                : claim(directives).map(c -> c.size >> 20).orElse(0L);
     }
 
     /** {@code 10}, {@code 10N}, {@code 10K}, {@code 10KiB} by 1024, {@code 10KB} by 1000. */
@@ -103,8 +124,12 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
         }
         String unit = m.group(2);
         int power = unit.isEmpty() || unit.equals("N") ? 0 : "KMGTP".indexOf(unit.charAt(0)) + 1;
-        boolean known = unit.isEmpty() || unit.equals("N") || power > 0 && (unit.length() == 1 || unit.endsWith("IB") && unit.length() == 3
-                || unit.endsWith("B") && unit.length() == 2);
+        boolean known = unit.isEmpty()
+                || unit.equals("N")
+                || power > 0
+                        && (unit.length() == 1
+                                || unit.endsWith("IB") && unit.length() == 3
+                                || unit.endsWith("B") && unit.length() == 2);
         double factor = Math.pow(unit.length() == 2 ? 1000 : 1024, power);
         double size = Long.parseLong(m.group(1)) * factor;
         return known && size < Long.MAX_VALUE / 2.0 ? Optional.of((long) size) : Optional.empty();
@@ -133,15 +158,18 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
     }
 
     public BurstBuffer giving(List<String> variables) {
-        return new BurstBuffer(jobId, stage, round, since, createTime, pool, size, words, hurry, tries, List.copyOf(variables));
+        return new BurstBuffer(
+                jobId, stage, round, since, createTime, pool, size, words, hurry, tries, List.copyOf(variables));
     }
 
     public BurstBuffer tornDown(boolean inHurry, long now) {
-        return new BurstBuffer(jobId, Stage.TEARDOWN, round + 1, now, createTime, pool, size, words, inHurry, 0, List.of());
+        return new BurstBuffer(
+                jobId, Stage.TEARDOWN, round + 1, now, createTime, pool, size, words, inHurry, 0, List.of());
     }
 
     public BurstBuffer failedTeardown(String why, long now) {
-        return new BurstBuffer(jobId, Stage.TEARDOWN_FAIL, round + 1, now, createTime, pool, size, why, hurry, tries + 1, environment);
+        return new BurstBuffer(
+                jobId, Stage.TEARDOWN_FAIL, round + 1, now, createTime, pool, size, why, hurry, tries + 1, environment);
     }
 
     /** As at first: what was staged for an earlier start is gone. */
@@ -153,11 +181,13 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
     public record All(Table<Integer, BurstBuffer> byJob, Table<String, Pool> pools) {
         /** Why a job does not start yet; NONE if this does not keep it back. */
         public JobReason blocks(int jobId) {
-            return byJob.find(jobId).map(b -> switch (b.stage) {
-                case STAGED_IN -> JobReason.NONE;
-                case STAGING_IN -> JobReason.BURST_BUFFER_STAGE_IN;
-                default -> JobReason.BURST_BUFFER_RESOURCES;
-            }).orElse(JobReason.NONE);
+            return byJob.find(jobId)
+                    .map(b -> switch (b.stage) {
+                        case STAGED_IN -> JobReason.NONE;
+                        case STAGING_IN -> JobReason.BURST_BUFFER_STAGE_IN;
+                        default -> JobReason.BURST_BUFFER_RESOURCES;
+                    })
+                    .orElse(JobReason.NONE);
         }
 
         public static final All NONE = new All(Table.empty(), Table.empty());
@@ -188,7 +218,10 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
         }
 
         public boolean has(BurstBuffer b) {
-            return b.pool.isEmpty() || pools.find(b.pool).filter(p -> used(b.pool) + b.size <= p.total).isPresent();
+            return b.pool.isEmpty()
+                    || pools.find(b.pool)
+                            .filter(p -> used(b.pool) + b.size <= p.total)
+                            .isPresent();
         }
 
         /** Entries for the environment of what runs in the job. */
@@ -210,8 +243,20 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
 
         /** A task that leaves its array's record has one of its own. */
         All split(int arrayJobId, int jobId) {
-            return byJob.find(arrayJobId).map(b -> with(new BurstBuffer(jobId, b.stage, b.round, b.since, b.createTime, b.pool, b.size, b.words,
-                    b.hurry, b.tries, b.environment))).orElse(this);
+            return byJob.find(arrayJobId)
+                    .map(b -> with(new BurstBuffer(
+                            jobId,
+                            b.stage,
+                            b.round,
+                            b.since,
+                            b.createTime,
+                            b.pool,
+                            b.size,
+                            b.words,
+                            b.hurry,
+                            b.tries,
+                            b.environment)))
+                    .orElse(this);
         }
 
         private All changed(int jobId, java.util.function.UnaryOperator<BurstBuffer> change) {
@@ -231,12 +276,19 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
         }
 
         All pendingEnded(int jobId, long now) {
-            return changed(jobId, b -> b.stage == Stage.PENDING ? b.at(Stage.COMPLETE, now)
-                    : b.stage == Stage.COMPLETE || b.stage.isTeardown() ? b : b.tornDown(true, now));
+            return changed(
+                    jobId,
+                    b -> b.stage == Stage.PENDING
+                            ? b.at(Stage.COMPLETE, now)
+                            : b.stage == Stage.COMPLETE || b.stage.isTeardown() ? b : b.tornDown(true, now));
         }
 
         All requeued(int jobId, long now) {
-            return changed(jobId, b -> b.stage == Stage.PENDING ? b : b.stage == Stage.COMPLETE ? b.anew(now) : b.tornDown(true, now));
+            return changed(
+                    jobId,
+                    b -> b.stage == Stage.PENDING
+                            ? b
+                            : b.stage == Stage.COMPLETE ? b.anew(now) : b.tornDown(true, now));
         }
     }
 }

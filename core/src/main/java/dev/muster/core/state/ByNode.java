@@ -10,13 +10,14 @@ import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /**
- * One value for each of many nodes, in order. It is a list like any other, in which a node's value is found by the node's name, and of which a
- * changed copy shares nearly all with the one before: each of the nodes of a job reports for itself, and a copy of thousands for each of thousands
- * of reports would be most of what is done for them.
+ * One value for each of many nodes, in order. It is a list like any other, in which a node's value is found by the
+ * node's name, and of which a changed copy shares nearly all with the one before: each of the nodes of a job reports
+ * for itself, and a copy of thousands for each of thousands of reports would be most of what is done for them.
  */
 public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     /** Shorter lists are as quick as they are. */
     static final int LEAST = 32;
+
     private static final int CHUNK_BITS = 6;
     private static final int CHUNK = 1 << CHUNK_BITS;
 
@@ -24,7 +25,10 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     private final int size;
     /** Of each name; all versions share it. */
     private final Map<String, Integer> places;
-    /** All before this place are over, by what {@link #allOver} was last asked: what is known of one version needs no second look in the next. */
+    /**
+     * All before this place are over, by what {@link #allOver} was last asked: what is known of one version needs no
+     * second look in the next.
+     */
     private int over;
 
     private ByNode(Object[][] chunks, int size, Map<String, Integer> places) {
@@ -101,7 +105,9 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     public static <T> void changed(List<T> earlier, List<T> later, IntConsumer place) {
         boolean both = earlier instanceof ByNode && later instanceof ByNode;
         for (int i = 0; i < earlier.size(); i++) {
-            if (both && (i & CHUNK - 1) == 0 && ((ByNode<T>) earlier).chunks[i >> CHUNK_BITS] == ((ByNode<T>) later).chunks[i >> CHUNK_BITS]) {
+            if (both
+                    && (i & CHUNK - 1) == 0
+                    && ((ByNode<T>) earlier).chunks[i >> CHUNK_BITS] == ((ByNode<T>) later).chunks[i >> CHUNK_BITS]) {
                 i += CHUNK - 1;
             } else if (earlier.get(i) != later.get(i)) {
                 place.accept(i);

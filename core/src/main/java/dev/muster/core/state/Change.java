@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The records of the journal: outcomes of decisions, never the commands. A record type is never removed and its components never
- * change their meaning; {@link State#apply} is the one place that says what each does.
- * Times are seconds since 1970, ticks milliseconds of cluster time.
+ * The records of the journal: outcomes of decisions, never the commands. A record type is never removed and its
+ * components never change their meaning; {@link State#apply} is the one place that says what each does. Times are
+ * seconds since 1970, ticks milliseconds of cluster time.
  */
 public sealed interface Change {
 
@@ -33,7 +33,10 @@ public sealed interface Change {
     /** Job numbers below the ceiling may be given out; after a cut journal the next start goes above it. */
     record JobIdsReserved(int nextJobId, int ceiling, long nextSluid, long sluidCeiling) implements Change {}
 
-    /** Nothing but that it is later: where nothing else is recorded, a restart would take up the cluster's time from where something last was. */
+    /**
+     * Nothing but that it is later: where nothing else is recorded, a restart would take up the cluster's time from
+     * where something last was.
+     */
     record TimePassed() implements Change {}
 
     /** Content behind a hash that jobs refer to; kept on disk beside the journal. */
@@ -62,7 +65,8 @@ public sealed interface Change {
     record AccrualChanged(int jobId, long time) implements Change {}
 
     /** Held (priority 0) or released, or a new priority. */
-    record PriorityChanged(int jobId, long priority, int holdUid, JobReason reason, String reasonText) implements Change {}
+    record PriorityChanged(int jobId, long priority, int holdUid, JobReason reason, String reasonText)
+            implements Change {}
 
     record DescriptionChanged(int jobId, JobDesc desc) implements Change {}
 
@@ -99,14 +103,56 @@ public sealed interface Change {
     record StepLaunched(int jobId, int stepId, String node) implements Change {}
 
     /** All tasks of a step on one node have ended. */
-    record StepPartEnded(int jobId, int stepId, String node, ExitStatus exit, Map<String, ExitStatus> exits, String reason, Usage usage)
+    record StepPartEnded(
+            int jobId,
+            int stepId,
+            String node,
+            ExitStatus exit,
+            Map<String, ExitStatus> exits,
+            String reason,
+            Usage usage)
             implements Change {}
 
-    /** What a step used on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. peaks: of single tasks. */
-    record Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz, Metered metered) {
-        public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0, Metered.NONE);
+    /**
+     * What a step used on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules.
+     * peaks: of single tasks.
+     */
+    record Usage(
+            long userCpuUs,
+            long systemCpuUs,
+            long maxRssKb,
+            long maxVmKb,
+            long readBytes,
+            long writeBytes,
+            long maxPages,
+            long energyJ,
+            long netInBytes,
+            long netOutBytes,
+            TaskPeaks peaks,
+            long cpuKhz,
+            Metered metered) {
+        public Usage(
+                long userCpuUs,
+                long systemCpuUs,
+                long maxRssKb,
+                long maxVmKb,
+                long readBytes,
+                long writeBytes,
+                long maxPages) {
+            this(
+                    userCpuUs,
+                    systemCpuUs,
+                    maxRssKb,
+                    maxVmKb,
+                    readBytes,
+                    writeBytes,
+                    maxPages,
+                    0,
+                    0,
+                    0,
+                    TaskPeaks.NONE,
+                    0,
+                    Metered.NONE);
         }
     }
 
@@ -132,22 +178,46 @@ public sealed interface Change {
             implements Change {}
 
     /** A pending job is over without a start. */
-    record PendingJobEnded(int jobId, JobState state, JobReason reason, String reasonText, long endTime) implements Change {}
+    record PendingJobEnded(int jobId, JobState state, JobReason reason, String reasonText, long endTime)
+            implements Change {}
 
     /** Nothing of the attempt is left on the node: its part of the allocation is free. */
     record NodeReleased(int jobId, int attempt, String node) implements Change {}
 
     /**
-     * The job goes back to the queue; its number stays. special: it waits for an administrator as SPECIAL_EXIT. exit: of what sent it back.
-     * anew: it counts as submitted then.
+     * The job goes back to the queue; its number stays. special: it waits for an administrator as SPECIAL_EXIT. exit:
+     * of what sent it back. anew: it counts as submitted then.
      */
-    record JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special, ExitStatus exit,
-            boolean anew) implements Change {
-        public JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special) {
+    record JobRequeued(
+            int jobId,
+            boolean held,
+            JobReason reason,
+            String reasonText,
+            long priority,
+            long time,
+            boolean special,
+            ExitStatus exit,
+            boolean anew)
+            implements Change {
+        public JobRequeued(
+                int jobId,
+                boolean held,
+                JobReason reason,
+                String reasonText,
+                long priority,
+                long time,
+                boolean special) {
             this(jobId, held, reason, reasonText, priority, time, special, ExitStatus.NONE);
         }
 
-        public JobRequeued(int jobId, boolean held, JobReason reason, String reasonText, long priority, long time, boolean special,
+        public JobRequeued(
+                int jobId,
+                boolean held,
+                JobReason reason,
+                String reasonText,
+                long priority,
+                long time,
+                boolean special,
                 ExitStatus exit) {
             this(jobId, held, reason, reasonText, priority, time, special, exit, true);
         }
@@ -177,15 +247,20 @@ public sealed interface Change {
 
     // ---- nodes and partitions
 
-    record NodeRegistered(String node, String bootId, String version, long startTime, Hardware hardware) implements Change {}
+    record NodeRegistered(String node, String bootId, String version, long startTime, Hardware hardware)
+            implements Change {}
 
     /** flags as in {@link Node#flags}. */
     record NodeStateChanged(String node, int flags, String reason, int reasonUid, long reasonTime) implements Change {}
 
     /** What the node can be rebooted with, what of it it has, and what it is being rebooted for. */
-    record NodeFeaturesChanged(String node, List<String> changeable, List<String> active, List<String> wanted) implements Change {}
+    record NodeFeaturesChanged(String node, List<String> changeable, List<String> active, List<String> wanted)
+            implements Change {}
 
-    /** Options of the settings that count until slurm.conf is read again; "" for none. Topologies likewise, none for those that there are. */
+    /**
+     * Options of the settings that count until slurm.conf is read again; "" for none. Topologies likewise, none for
+     * those that there are.
+     */
     record OptionsChanged(Map<String, String> options, List<Topology> topologies) implements Change {
         public OptionsChanged {
             // records of before have none
@@ -236,14 +311,23 @@ public sealed interface Change {
     // ---- usage
 
     /** All usage as of a moment; see {@link Shares}. */
-    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.Had> usage, List<Shares.Had> qos) implements Change {}
+    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.Had> usage, List<Shares.Had> qos)
+            implements Change {}
 
     // ---- snapshots only
 
     /** Associations, QOS and users as slurmdbd has them now: what differs from before. */
     record PolicyChanged(
-            List<AssocPolicy> assocs, List<Integer> assocsGone, List<QosPolicy> qos, List<Integer> qosGone, List<UserPolicy> users,
-            List<String> usersGone, List<WckeyPolicy> wckeys, List<String> wckeysGone, List<String> licences, List<RemoteLicence> remotes)
+            List<AssocPolicy> assocs,
+            List<Integer> assocsGone,
+            List<QosPolicy> qos,
+            List<Integer> qosGone,
+            List<UserPolicy> users,
+            List<String> usersGone,
+            List<WckeyPolicy> wckeys,
+            List<String> wckeysGone,
+            List<String> licences,
+            List<RemoteLicence> remotes)
             implements Change {
         /** Licences of servers outside came later than this record, and are always all. */
         public PolicyChanged {
@@ -260,6 +344,13 @@ public sealed interface Change {
 
     record AnswerRestored(String requestId, AnsweredRequest answer) implements Change {}
 
-    record ClusterRestored(String clusterId, long tickMs, Settings settings, int nextJobId, int jobIdCeiling, long nextSluid, long sluidCeiling)
+    record ClusterRestored(
+            String clusterId,
+            long tickMs,
+            Settings settings,
+            int nextJobId,
+            int jobIdCeiling,
+            long nextSluid,
+            long sluidCeiling)
             implements Change {}
 }

@@ -15,22 +15,43 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * When a line of a crontab is due: five fields for minute, hour, day of the month, month and day of the week, each {@code *}, numbers or names,
- * ranges, lists and steps; or a word as {@code @daily}. A day is meant that fits either field for days where both are given, as in cron.
+ * When a line of a crontab is due: five fields for minute, hour, day of the month, month and day of the week, each
+ * {@code *}, numbers or names, ranges, lists and steps; or a word as {@code @daily}. A day is meant that fits either
+ * field for days where both are given, as in cron.
  */
-public record CronTime(IndexSet minutes, IndexSet hours, IndexSet days, IndexSet months, IndexSet weekdays, boolean everyDay, boolean everyWeekday) {
-    private static final List<String> MONTHS = List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
+public record CronTime(
+        IndexSet minutes,
+        IndexSet hours,
+        IndexSet days,
+        IndexSet months,
+        IndexSet weekdays,
+        boolean everyDay,
+        boolean everyWeekday) {
+    private static final List<String> MONTHS =
+            List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
     private static final List<String> WEEKDAYS = List.of("sun", "mon", "tue", "wed", "thu", "fri", "sat");
-    private static final Map<String, String> WORDS = Map.ofEntries(Map.entry("@yearly", "0 0 1 1 *"), Map.entry("@annually", "0 0 1 1 *"),
-            Map.entry("@monthly", "0 0 1 * *"), Map.entry("@weekly", "0 0 * * 0"), Map.entry("@daily", "0 0 * * *"),
-            Map.entry("@midnight", "0 0 * * *"), Map.entry("@hourly", "0 * * * *"), Map.entry("@elevenses", "0 11 * * *"),
-            Map.entry("@fika", "0 15 * * *"), Map.entry("@teatime", "0 16 * * *"));
-    /** 29 February of a given weekday comes at least once in so many days (eight years without a leap day, and seven weekdays). */
+    private static final Map<String, String> WORDS = Map.ofEntries(
+            Map.entry("@yearly", "0 0 1 1 *"),
+            Map.entry("@annually", "0 0 1 1 *"),
+            Map.entry("@monthly", "0 0 1 * *"),
+            Map.entry("@weekly", "0 0 * * 0"),
+            Map.entry("@daily", "0 0 * * *"),
+            Map.entry("@midnight", "0 0 * * *"),
+            Map.entry("@hourly", "0 * * * *"),
+            Map.entry("@elevenses", "0 11 * * *"),
+            Map.entry("@fika", "0 15 * * *"),
+            Map.entry("@teatime", "0 16 * * *"));
+    /**
+     * 29 February of a given weekday comes at least once in so many days (eight years without a leap day, and seven
+     * weekdays).
+     */
     private static final int DAYS_AHEAD_MAX = 366 * 41;
 
     /** Empty if it is none. */
     public static Optional<CronTime> parse(String text) {
-        String[] f = WORDS.getOrDefault(text.strip().toLowerCase(Locale.ROOT), text).strip().split("\\s+");
+        String[] f = WORDS.getOrDefault(text.strip().toLowerCase(Locale.ROOT), text)
+                .strip()
+                .split("\\s+");
         if (f.length != 5) {
             return Optional.empty();
         }
@@ -45,7 +66,8 @@ public record CronTime(IndexSet minutes, IndexSet hours, IndexSet days, IndexSet
             }
         }
         IndexSet week = weekdays.contains(7) ? weekdays.with(0).without(7) : weekdays;
-        return Optional.of(new CronTime(minutes, hours, days, months, week, f[2].startsWith("*"), f[4].startsWith("*")));
+        return Optional.of(
+                new CronTime(minutes, hours, days, months, week, f[2].startsWith("*"), f[4].startsWith("*")));
     }
 
     /** The numbers of one field; none if it is wrong. */
@@ -58,7 +80,9 @@ public record CronTime(IndexSet minutes, IndexSet hours, IndexSet days, IndexSet
             int dash = range.indexOf('-');
             boolean star = range.equals("*");
             int from = star ? least : number(dash < 0 ? range : range.substring(0, dash), names, firstName);
-            int to = star ? most : dash >= 0 ? number(range.substring(dash + 1), names, firstName) : slash < 0 ? from : most;
+            int to = star
+                    ? most
+                    : dash >= 0 ? number(range.substring(dash + 1), names, firstName) : slash < 0 ? from : most;
             if (step < 1 || from < least || to < from || to > most) {
                 return IndexSet.empty();
             }
@@ -81,7 +105,8 @@ public record CronTime(IndexSet minutes, IndexSet hours, IndexSet days, IndexSet
      */
     public OptionalLong after(long seconds, String zone) {
         ZoneId where = zone(zone);
-        ZonedDateTime earliest = Instant.ofEpochSecond(seconds - Math.floorMod(seconds, 60) + 60).atZone(where);
+        ZonedDateTime earliest =
+                Instant.ofEpochSecond(seconds - Math.floorMod(seconds, 60) + 60).atZone(where);
         LocalDate day = earliest.toLocalDate();
         for (int i = 0; i < DAYS_AHEAD_MAX; i++, day = day.plusDays(1)) {
             if (!fits(day)) {
@@ -102,7 +127,8 @@ public record CronTime(IndexSet minutes, IndexSet hours, IndexSet days, IndexSet
     private boolean fits(LocalDate day) {
         boolean ofMonth = days.contains(day.getDayOfMonth());
         boolean ofWeek = weekdays.contains(day.getDayOfWeek().getValue() % 7);
-        return months.contains(day.getMonthValue()) && (everyDay || everyWeekday ? ofMonth && ofWeek : ofMonth || ofWeek);
+        return months.contains(day.getMonthValue())
+                && (everyDay || everyWeekday ? ofMonth && ofWeek : ofMonth || ofWeek);
     }
 
     private static ZoneId zone(String name) {

@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * What a user has given to scrontab.
  *
- * @param zone    the controller's time zone when it was given: times of the day are those of this zone
- * @param text    as written, lines of cancelled jobs made comments
+ * @param zone the controller's time zone when it was given: times of the day are those of this zone
+ * @param text as written, lines of cancelled jobs made comments
  * @param entries those that are not cancelled
  */
 public record Crontab(int uid, String zone, String text, List<Entry> entries) {
@@ -16,7 +16,7 @@ public record Crontab(int uid, String zone, String text, List<Entry> entries) {
     /**
      * A line that says when, and the job that runs again and again because of it.
      *
-     * @param when      five fields, see {@link CronTime}
+     * @param when five fields, see {@link CronTime}
      * @param firstLine of its lines in the text, with those of its options; counted from 1
      */
     public record Entry(int jobId, String when, int firstLine, int lastLine) {}
@@ -27,17 +27,27 @@ public record Crontab(int uid, String zone, String text, List<Entry> entries) {
         for (int i = Math.max(1, entry.firstLine); i <= Math.min(entry.lastLine, lines.size()); i++) {
             lines.set(i - 1, DISABLED + lines.get(i - 1));
         }
-        return new Crontab(uid, zone, String.join("\n", lines), entries.stream().filter(e -> !e.equals(entry)).toList());
+        return new Crontab(
+                uid,
+                zone,
+                String.join("\n", lines),
+                entries.stream().filter(e -> !e.equals(entry)).toList());
     }
 
     /** The crontab that says so of this job of its owner's. */
     public static boolean runs(Table<Integer, Crontab> crontabs, Job job) {
-        return crontabs.find(job.desc().owner().uid()).filter(c -> c.entries().stream().anyMatch(e -> e.jobId() == job.id())).isPresent();
+        return crontabs.find(job.desc().owner().uid())
+                .filter(c -> c.entries().stream().anyMatch(e -> e.jobId() == job.id()))
+                .isPresent();
     }
 
     /** When the job is run by scrontab, the five fields that say when; "" for others. */
     public static String when(Table<Integer, Crontab> crontabs, Job job) {
-        return crontabs.find(job.desc().owner().uid()).stream().flatMap(c -> c.entries().stream()).filter(e -> e.jobId() == job.id())
-                .map(Entry::when).findFirst().orElse("");
+        return crontabs.find(job.desc().owner().uid()).stream()
+                .flatMap(c -> c.entries().stream())
+                .filter(e -> e.jobId() == job.id())
+                .map(Entry::when)
+                .findFirst()
+                .orElse("");
     }
 }

@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * One condition of a job's {@code --dependency}.
  *
- * @param jobId      0 for singleton
- * @param arrayTask  a task index, {@link #WHOLE} for a plain job, or {@link #ALL_TASKS}
- * @param delayMin   minutes of {@code job+minutes}; only {@link Kind#AFTER} uses them
- * @param any        conditions are joined by "?" (any suffices) and not by ","
+ * @param jobId 0 for singleton
+ * @param arrayTask a task index, {@link #WHOLE} for a plain job, or {@link #ALL_TASKS}
+ * @param delayMin minutes of {@code job+minutes}; only {@link Kind#AFTER} uses them
+ * @param any conditions are joined by "?" (any suffices) and not by ","
  */
 public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, boolean any, Status status) {
     public static final int WHOLE = -1;
@@ -35,7 +35,11 @@ public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, bool
         }
     }
 
-    public enum Status { UNFULFILLED, FULFILLED, FAILED }
+    public enum Status {
+        UNFULFILLED,
+        FULFILLED,
+        FAILED
+    }
 
     public Dependency with(Status s) {
         return new Dependency(kind, jobId, arrayTask, delayMin, any, s);

@@ -8,15 +8,18 @@ import java.util.List;
  *
  * @param tickMs cluster time: grows without jumps over restarts and leaders
  * @param timeMs wall time for people, milliseconds since 1970
- * @param uid    who caused it; -1 the controller itself
- * @param cause  the command's name
+ * @param uid who caused it; -1 the controller itself
+ * @param cause the command's name
  */
 public record Entry(long tickMs, long timeMs, int uid, String cause, List<Change> changes) {
     public byte[] encode() {
         return Codec.encode(this);
     }
 
-    /** @throws dev.muster.model.json.Json.MalformedException if the bytes are not an entry or hold an unknown record type */
+    /**
+     * @throws dev.muster.model.json.Json.MalformedException if the bytes are not an entry or hold an unknown record
+     *     type
+     */
     public static Entry decode(byte[] bytes) {
         return Codec.decode(bytes, Entry.class);
     }

@@ -14,18 +14,18 @@ import java.util.Optional;
 /**
  * A job, or the pending tasks of an array. Times are seconds since 1970, 0 for none.
  *
- * @param id         the number users see; of an array's pending record the array's number
- * @param sluid      never used twice in the life of the cluster
- * @param flags      bits by {@link JobFlag#ordinal}
- * @param reason     why it is held or how it ended; why it waits for its turn is the planner's to say
- * @param priority   0 while held
- * @param holdUid    who holds it, -1 if nobody
- * @param attempt    0 before its first start; grows with each start
- * @param restarts   how often it was requeued after a start
- * @param het        its place in a heterogeneous job
- * @param accrueTime since when it grows older where few may do so at once (GrpJobsAccrue and its like); {@link #KEPT_YOUNG} while it may not;
- *     less than that, negated, since when it does because somebody said so (ResetAccrueTime),
- *                   0 since it is eligible
+ * @param id the number users see; of an array's pending record the array's number
+ * @param sluid never used twice in the life of the cluster
+ * @param flags bits by {@link JobFlag#ordinal}
+ * @param reason why it is held or how it ended; why it waits for its turn is the planner's to say
+ * @param priority 0 while held
+ * @param holdUid who holds it, -1 if nobody
+ * @param attempt 0 before its first start; grows with each start
+ * @param restarts how often it was requeued after a start
+ * @param het its place in a heterogeneous job
+ * @param accrueTime since when it grows older where few may do so at once (GrpJobsAccrue and its like);
+ *     {@link #KEPT_YOUNG} while it may not; less than that, negated, since when it does because somebody said so
+ *     (ResetAccrueTime), 0 since it is eligible
  * @param failedNode the node whose failure ended the last attempt, "" if none did
  */
 public record Job(
@@ -52,11 +52,11 @@ public record Job(
     public static final long KEPT_YOUNG = -1;
 
     /**
-     * @param jobId      of the array, 0 for a job of none
-     * @param task       this task's index, or -1 for the record of the pending ones
-     * @param pending    indices not yet split off (of the pending record)
+     * @param jobId of the array, 0 for a job of none
+     * @param task this task's index, or -1 for the record of the pending ones
+     * @param pending indices not yet split off (of the pending record)
      * @param maxRunning {@code %limit}, 0 for none
-     * @param size       tasks at submission
+     * @param size tasks at submission
      */
     public record Array(int jobId, int task, IndexSet pending, int maxRunning, int size) {
         public static final Array NONE = new Array(0, -1, IndexSet.empty(), 0, 0);
@@ -65,8 +65,8 @@ public record Job(
     /**
      * The component that a job is of a heterogeneous job, whose components start and end together.
      *
-     * @param jobId   of the first component, the number users call the whole by; 0 for a job of none
-     * @param offset  0 for the first
+     * @param jobId of the first component, the number users call the whole by; 0 for a job of none
+     * @param offset 0 for the first
      * @param members of all components, by offset
      */
     public record Het(int jobId, int offset, List<Integer> members) {
@@ -76,13 +76,13 @@ public record Job(
     /**
      * What exists from the first start on.
      *
-     * @param limitMin      effective time limit, minutes; -1 for none
-     * @param limitTickMs   cluster tick at which the limit is reached; -1 for none
+     * @param limitMin effective time limit, minutes; -1 for none
+     * @param limitTickMs cluster tick at which the limit is reached; -1 for none
      * @param endingSinceMs cluster tick at which it was told to end, -1 if it was not
-     * @param preSuspendMs  run time before the last resume, milliseconds
-     * @param sinceTickMs   tick of the last start or resume
-     * @param steps         running and ended steps of this attempt
-     * @param paused        suspensions of before, which nobody is charged for
+     * @param preSuspendMs run time before the last resume, milliseconds
+     * @param sinceTickMs tick of the last start or resume
+     * @param steps running and ended steps of this attempt
+     * @param paused suspensions of before, which nobody is charged for
      */
     public record Run(
             long startTime,
@@ -102,13 +102,22 @@ public record Job(
         public static final Run NONE = new Run(
                 0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE, Paused.NONE);
 
-        /** Seconds since 1970, of one that has a limit and was never suspended; what PrologSlurmctld took is beside the limit. */
+        /**
+         * Seconds since 1970, of one that has a limit and was never suspended; what PrologSlurmctld took is beside the
+         * limit.
+         */
         public long plannedEnd() {
-            return startTime + (limitTickMs < 0 || allocation.awaitsNodes() ? limitMin * 60L : (limitTickMs - sinceTickMs + 500) / 1000);
+            return startTime
+                    + (limitTickMs < 0 || allocation.awaitsNodes()
+                            ? limitMin * 60L
+                            : (limitTickMs - sinceTickMs + 500) / 1000);
         }
     }
 
-    /** How many seconds of the time since a charge of usage, the last one when this was noted, a job was suspended and went on or ended. */
+    /**
+     * How many seconds of the time since a charge of usage, the last one when this was noted, a job was suspended and
+     * went on or ended.
+     */
     public record Paused(long since, long seconds) {
         public static final Paused NONE = new Paused(0, 0);
 
@@ -132,7 +141,9 @@ public record Job(
 
     /** The number in accounting of the size that a step was started in. */
     public long rowSluid(int stepId) {
-        return Sluid.sized(sluid, (int) run.allocation().resizes().stream().filter(r -> StepId.number(stepId) >= r.firstStep()).count());
+        return Sluid.sized(sluid, (int) run.allocation().resizes().stream()
+                .filter(r -> StepId.number(stepId) >= r.firstStep())
+                .count());
     }
 
     /** Its number as people see it: another for each attempt and size. */
@@ -142,7 +153,8 @@ public record Job(
 
     /** Of a job that was cancelled, how its script ended. */
     public ExitStatus shownExit() {
-        return state != JobState.CANCELLED || !run.exit().isSuccess() ? run.exit()
+        return state != JobState.CANCELLED || !run.exit().isSuccess()
+                ? run.exit()
                 : step(Step.BATCH).filter(Step::allDone).map(Step::exit).orElse(run.exit());
     }
 
@@ -182,7 +194,10 @@ public record Job(
         return run.steps.stream().filter(s -> StepId.means(named, s.id())).toList();
     }
 
-    /** Returns whether it goes back to the queue where something sends it there: as it says itself, else as JobRequeue says. */
+    /**
+     * Returns whether it goes back to the queue where something sends it there: as it says itself, else as JobRequeue
+     * says.
+     */
     public boolean mayRequeue(Settings settings) {
         return switch (desc.timing().requeue()) {
             case UNSET -> settings.requeueJobs();
@@ -215,100 +230,393 @@ public record Job(
     // Copies with one thing changed; the names say which.
 
     public Job with(JobState s) {
-        return new Job(id, sluid, array, desc, s, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                s,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     public Job with(JobFlag flag, boolean on) {
         int bit = 1 << flag.ordinal();
-        return new Job(id, sluid, array, desc, state, on ? flags | bit : flags & ~bit, reason, reasonText, priority, holdUid,
-                submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                on ? flags | bit : flags & ~bit,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     public Job with(JobReason why, String text) {
-        return new Job(id, sluid, array, desc, state, flags, why, text, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                why,
+                text,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     public Job with(Run r) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, attempt, restarts, dependencies, r, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                r,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     public Job with(Array a) {
-        return new Job(id, sluid, a, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                a,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     public Job with(Het h) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, h, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                h,
+                accrueTime,
+                failedNode);
     }
 
     public Job with(JobDesc d) {
-        return new Job(id, sluid, array, d, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                d,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     /** Under one of several QOS that it may have. */
     public Job underQos(String name) {
-        return name.equals(desc.charge().qos()) ? this : with(desc.withCharge(desc.charge().withQos(name)));
+        return name.equals(desc.charge().qos())
+                ? this
+                : with(desc.withCharge(desc.charge().withQos(name)));
     }
 
     /** Never to start: what kept it in the queue does so no more. */
     Job over(JobState s, JobReason why, String text, Run r) {
-        int kept = flags & ~(1 << JobFlag.REQUEUE_HOLD.ordinal() | 1 << JobFlag.SPECIAL_EXIT.ordinal() | 1 << JobFlag.EXPEDITING.ordinal()
-                | 1 << JobFlag.RESV_DEL_HOLD.ordinal());
-        return new Job(id, sluid, array, desc, s, kept, why, text, priority, holdUid, submitTime, eligibleTime, attempt, restarts,
-                dependencies, r, het, accrueTime, failedNode);
+        int kept = flags
+                & ~(1 << JobFlag.REQUEUE_HOLD.ordinal()
+                        | 1 << JobFlag.SPECIAL_EXIT.ordinal()
+                        | 1 << JobFlag.EXPEDITING.ordinal()
+                        | 1 << JobFlag.RESV_DEL_HOLD.ordinal());
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                s,
+                kept,
+                why,
+                text,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                r,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     /** In another reservation, "" for none. */
     Job inReservation(String name) {
         JobDesc.Charge c = desc.charge();
-        return with(desc.withCharge(new JobDesc.Charge(c.account(), c.qos(), c.wckey(), name, c.licensesTag(), false, c.qosAsked(), c.defaulted())));
+        return with(desc.withCharge(new JobDesc.Charge(
+                c.account(), c.qos(), c.wckey(), name, c.licensesTag(), false, c.qosAsked(), c.defaulted())));
     }
 
     Job withDependencies(List<Dependency> d) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, d, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                d,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     /** It grows older from then on. */
     Job withEligibleTime(long time) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, time,
-                attempt, restarts, dependencies, run, het, 0, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                time,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                0,
+                failedNode);
     }
 
     Job withSubmitTime(long time) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, time, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                time,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     Job withFailedNode(String node) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime, node);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                node);
     }
 
     Job withAccrueTime(long time) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, time, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                time,
+                failedNode);
     }
 
     Job withPriority(long p, int holder) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, p, holder, submitTime, eligibleTime,
-                attempt, restarts, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                p,
+                holder,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     Job withAttempt(int a, int restartCount) {
-        return new Job(id, sluid, array, desc, state, flags, reason, reasonText, priority, holdUid, submitTime,
-                eligibleTime, a, restartCount, dependencies, run, het, accrueTime, failedNode);
+        return new Job(
+                id,
+                sluid,
+                array,
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                a,
+                restartCount,
+                dependencies,
+                run,
+                het,
+                accrueTime,
+                failedNode);
     }
 
     /** A task split off an array's pending record under a number of its own. */
     public Job splitOff(int newId, long newSluid, int task) {
-        return new Job(newId, newSluid, new Array(array.jobId, task, IndexSet.empty(), array.maxRunning, array.size), desc, state,
-                flags, reason, reasonText, priority, holdUid, submitTime, eligibleTime, attempt, restarts, dependencies, run, het, accrueTime,
+        return new Job(
+                newId,
+                newSluid,
+                new Array(array.jobId, task, IndexSet.empty(), array.maxRunning, array.size),
+                desc,
+                state,
+                flags,
+                reason,
+                reasonText,
+                priority,
+                holdUid,
+                submitTime,
+                eligibleTime,
+                attempt,
+                restarts,
+                dependencies,
+                run,
+                het,
+                accrueTime,
                 failedNode);
     }
 
@@ -323,12 +631,38 @@ public record Job(
             steps.add(step);
         }
         int next = Math.max(run.nextStep, step.number() + 1);
-        return with(new Run(run.startTime, run.endTime, run.suspendTime, run.preSuspendMs, run.sinceTickMs, run.limitMin,
-                run.limitTickMs, run.endingSinceMs, run.allocation, next, List.copyOf(steps), run.exit, run.derivedExit, run.paused));
+        return with(new Run(
+                run.startTime,
+                run.endTime,
+                run.suspendTime,
+                run.preSuspendMs,
+                run.sinceTickMs,
+                run.limitMin,
+                run.limitTickMs,
+                run.endingSinceMs,
+                run.allocation,
+                next,
+                List.copyOf(steps),
+                run.exit,
+                run.derivedExit,
+                run.paused));
     }
 
     Job withAllocation(Allocation a) {
-        return with(new Run(run.startTime, run.endTime, run.suspendTime, run.preSuspendMs, run.sinceTickMs, run.limitMin,
-                run.limitTickMs, run.endingSinceMs, a, run.nextStep, run.steps, run.exit, run.derivedExit, run.paused));
+        return with(new Run(
+                run.startTime,
+                run.endTime,
+                run.suspendTime,
+                run.preSuspendMs,
+                run.sinceTickMs,
+                run.limitMin,
+                run.limitTickMs,
+                run.endingSinceMs,
+                a,
+                run.nextStep,
+                run.steps,
+                run.exit,
+                run.derivedExit,
+                run.paused));
     }
 }

@@ -26,8 +26,8 @@ public final class LicenseRequest {
     }
 
     /**
-     * Reads {@code fluent:2,matlab}, {@code fluent:2|abaqus:1} or {@code power(n[1-8]):30}; empty if it is none of these. A semicolon is a comma,
-     * and nothing between two of them is nothing.
+     * Reads {@code fluent:2,matlab}, {@code fluent:2|abaqus:1} or {@code power(n[1-8]):30}; empty if it is none of
+     * these. A semicolon is a comma, and nothing between two of them is nothing.
      */
     public static Optional<Wanted> parse(String written) {
         String text = written.replace(';', ',');
@@ -52,8 +52,14 @@ public final class LicenseRequest {
             alternatives.add(item.get());
             sums.merge(item.get().name, item.get().count, (a, b) -> (int) Math.min(COUNT_MAX, (long) a + b));
         }
-        return Optional.of(any ? new Wanted(List.copyOf(alternatives), true)
-                : new Wanted(sums.entrySet().stream().map(e -> new Item(e.getKey(), e.getValue())).toList(), false));
+        return Optional.of(
+                any
+                        ? new Wanted(List.copyOf(alternatives), true)
+                        : new Wanted(
+                                sums.entrySet().stream()
+                                        .map(e -> new Item(e.getKey(), e.getValue()))
+                                        .toList(),
+                                false));
     }
 
     /** Between separators that stand in no bracket. */
@@ -81,7 +87,9 @@ public final class LicenseRequest {
         String name = sign < 0 ? text : text.substring(0, sign);
         try {
             int count = sign < 0 ? 1 : Integer.parseInt(text.substring(sign + 1));
-            return name.isEmpty() || count < 0 || count > COUNT_MAX ? Optional.empty() : Optional.of(new Item(name, count));
+            return name.isEmpty() || count < 0 || count > COUNT_MAX
+                    ? Optional.empty()
+                    : Optional.of(new Item(name, count));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }

@@ -13,14 +13,15 @@ import java.util.stream.Stream;
 /**
  * A node: its configuration, what it last said of itself, and its state.
  *
- * @param flags       bits by {@link Flag#ordinal}
- * @param bootId      of its last registration, "" before the first
- * @param jobs        numbers of the jobs that hold part of it, ascending
+ * @param flags bits by {@link Flag#ordinal}
+ * @param bootId of its last registration, "" before the first
+ * @param jobs numbers of the jobs that hold part of it, ascending
  * @param cpusAllocated by these jobs
- * @param changeable  features that a reboot can bring, as the node said; active: those of them that it has; wanted: those that it is rebooted for
+ * @param changeable features that a reboot can bring, as the node said; active: those of them that it has; wanted:
+ *     those that it is rebooted for
  * @param powerAction program of slurm.conf that the next start, stop or reboot is done with; "" for the usual one
  * @param resumeAfter when it is put back into service, seconds since 1970; 0 never by itself
- * @param powerTime   when it was last told to start, stop or reboot, seconds since 1970; 0 never
+ * @param powerTime when it was last told to start, stop or reboot, seconds since 1970; 0 never
  */
 public record Node(
         Spec spec,
@@ -54,13 +55,14 @@ public record Node(
     /**
      * What others say that the node is.
      *
-     * @param instanceId   of a cloud; instanceType likewise
-     * @param certToken    SHA-256, in hex, of what the node may show to have its certificate signed; "" where none was set
-     * @param certRenewal  likewise, of what slurmctld gave it for the next time in place of a token that counts once
-     * @param certTime     when slurmctld last had one signed, seconds since 1970; 0 never
-     * @param bootS        seconds that it took the last time from being told to start until it was there; 0 where it never was
+     * @param instanceId of a cloud; instanceType likewise
+     * @param certToken SHA-256, in hex, of what the node may show to have its certificate signed; "" where none was set
+     * @param certRenewal likewise, of what slurmctld gave it for the next time in place of a token that counts once
+     * @param certTime when slurmctld last had one signed, seconds since 1970; 0 never
+     * @param bootS seconds that it took the last time from being told to start until it was there; 0 where it never was
      */
-    public record Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime, int bootS) {
+    public record Marks(
+            String instanceId, String instanceType, String certToken, String certRenewal, long certTime, int bootS) {
         public static final Marks NONE = new Marks("", "", "", "", 0, 0);
 
         public Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
@@ -74,9 +76,11 @@ public record Node(
         /** What is kept of a secret: enough to know it again. SHA-256 in hex. */
         public static String hash(String secret) {
             try {
-                return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
+                return HexFormat.of()
+                        .formatHex(
+                                MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
             } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException(e);     // every Java has it
+                throw new IllegalStateException(e); // every Java has it
             }
         }
 
@@ -91,7 +95,9 @@ public record Node(
         }
 
         private static boolean same(String set, String token) {
-            return !set.isEmpty() && MessageDigest.isEqual(set.getBytes(StandardCharsets.UTF_8), hash(token).getBytes(StandardCharsets.UTF_8));
+            return !set.isEmpty()
+                    && MessageDigest.isEqual(
+                            set.getBytes(StandardCharsets.UTF_8), hash(token).getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -133,16 +139,17 @@ public record Node(
     /**
      * A node as configured.
      *
-     * @param units        what jobs are given of it: cores, or CPUs where each is its own unit
-     * @param cpusPerUnit  CPUs in one of them
-     * @param gres         configured devices
-     * @param configState  State= of slurm.conf: UNKNOWN, DOWN, DRAIN, FUTURE, CLOUD, …
+     * @param units what jobs are given of it: cores, or CPUs where each is its own unit
+     * @param cpusPerUnit CPUs in one of them
+     * @param gres configured devices
+     * @param configState State= of slurm.conf: UNKNOWN, DOWN, DRAIN, FUTURE, CLOUD, …
      * @param restrictedPerGpu units for each GPU that only those who have it may use
-     * @param suspendTime  seconds without work before it is stopped, INFINITE, or "" where its partitions or the cluster say
-     * @param inactive     those of the features that it has not now, as scontrol says
+     * @param suspendTime seconds without work before it is stopped, INFINITE, or "" where its partitions or the cluster
+     *     say
+     * @param inactive those of the features that it has not now, as scontrol says
      * @param bcastAddress what sbcast speaks to it by, "" for its address
-     * @param topology     where it is,
-             against what the files of the network say ({@link dev.muster.model.cluster.NodeTopology}); "" for nothing of its own
+     * @param topology where it is, against what the files of the network say
+     *     ({@link dev.muster.model.cluster.NodeTopology}); "" for nothing of its own
      */
     public record Spec(
             String name,
@@ -183,28 +190,89 @@ public record Node(
             return Integer.toUnsignedLong(weight);
         }
 
-        public Spec(String name, String hostname, String address, int port, int cpus, int boards, int sockets, int coresPerSocket,
-                int threadsPerCore, int units, int cpusPerUnit, long memoryMb, long memSpecLimitMb, long tmpDiskMb, List<String> features,
-                int weight, List<Gres> gres, IndexSet reservedUnits, String configState, String configReason, int order) {
-            this(name, hostname, address, port, cpus, boards, sockets, coresPerSocket, threadsPerCore, units, cpusPerUnit, memoryMb,
-                    memSpecLimitMb, tmpDiskMb, features, weight, gres, reservedUnits, configState, configReason, order, 0, "", List.of(), "", "");
+        public Spec(
+                String name,
+                String hostname,
+                String address,
+                int port,
+                int cpus,
+                int boards,
+                int sockets,
+                int coresPerSocket,
+                int threadsPerCore,
+                int units,
+                int cpusPerUnit,
+                long memoryMb,
+                long memSpecLimitMb,
+                long tmpDiskMb,
+                List<String> features,
+                int weight,
+                List<Gres> gres,
+                IndexSet reservedUnits,
+                String configState,
+                String configReason,
+                int order) {
+            this(
+                    name,
+                    hostname,
+                    address,
+                    port,
+                    cpus,
+                    boards,
+                    sockets,
+                    coresPerSocket,
+                    threadsPerCore,
+                    units,
+                    cpusPerUnit,
+                    memoryMb,
+                    memSpecLimitMb,
+                    tmpDiskMb,
+                    features,
+                    weight,
+                    gres,
+                    reservedUnits,
+                    configState,
+                    configReason,
+                    order,
+                    0,
+                    "",
+                    List.of(),
+                    "",
+                    "");
         }
     }
 
     /**
-     * @param file  device path pattern, "" if none
+     * @param file device path pattern, "" if none
      * @param flags of gres.conf
-     * @param near  the units near each of the devices, from the first one; empty where gres.conf does not say
-     * @param links of each of the devices to all of the node's of this name, as Links has them: {@code -1,4,0,0}; likewise
+     * @param near the units near each of the devices, from the first one; empty where gres.conf does not say
+     * @param links of each of the devices to all of the node's of this name, as Links has them: {@code -1,4,0,0};
+     *     likewise
      * @param parts of mps and shard, how many of these each of the node's GPUs has; empty where they are dealt evenly
      */
-    public record Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near, List<String> links,
+    public record Gres(
+            String name,
+            String type,
+            int first,
+            int count,
+            String file,
+            List<String> flags,
+            List<IndexSet> near,
+            List<String> links,
             List<Integer> parts) {
         public Gres {
             parts = parts == null ? List.of() : parts;
         }
 
-        public Gres(String name, String type, int first, int count, String file, List<String> flags, List<IndexSet> near, List<String> links) {
+        public Gres(
+                String name,
+                String type,
+                int first,
+                int count,
+                String file,
+                List<String> flags,
+                List<IndexSet> near,
+                List<String> links) {
             this(name, type, first, count, file, flags, near, links, List.of());
         }
 
@@ -232,10 +300,17 @@ public record Node(
 
     /** New work may go to it: registered, up, not drained. */
     public boolean isUsable() {
-        int bad = 1 << Flag.DOWN.ordinal() | 1 << Flag.DRAIN.ordinal() | 1 << Flag.FAIL.ordinal()
-                | 1 << Flag.NOT_RESPONDING.ordinal() | 1 << Flag.FUTURE.ordinal() | 1 << Flag.UNKNOWN.ordinal()
-                | 1 << Flag.INVALID_REG.ordinal() | 1 << Flag.POWERED_DOWN.ordinal() | 1 << Flag.POWERING_DOWN.ordinal()
-                | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
+        int bad = 1 << Flag.DOWN.ordinal()
+                | 1 << Flag.DRAIN.ordinal()
+                | 1 << Flag.FAIL.ordinal()
+                | 1 << Flag.NOT_RESPONDING.ordinal()
+                | 1 << Flag.FUTURE.ordinal()
+                | 1 << Flag.UNKNOWN.ordinal()
+                | 1 << Flag.INVALID_REG.ordinal()
+                | 1 << Flag.POWERED_DOWN.ordinal()
+                | 1 << Flag.POWERING_DOWN.ordinal()
+                | 1 << Flag.POWERING_UP.ordinal()
+                | 1 << Flag.REBOOT_ISSUED.ordinal();
         return (flags & bad) == 0 && !bootId.isEmpty();
     }
 
@@ -251,7 +326,11 @@ public record Node(
 
     /** Nothing is heard of it, and nothing is wrong with that. */
     public boolean isSilentByOrder() {
-        return has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP) || has(Flag.POWERING_DOWN) || has(Flag.REBOOT_ISSUED) || has(Flag.EXTERNAL);
+        return has(Flag.POWERED_DOWN)
+                || has(Flag.POWERING_UP)
+                || has(Flag.POWERING_DOWN)
+                || has(Flag.REBOOT_ISSUED)
+                || has(Flag.EXTERNAL);
     }
 
     /** Returns whether the scheduler never places jobs on the node in its current state. */
@@ -259,29 +338,97 @@ public record Node(
         return has(Flag.FUTURE) || has(Flag.EXTERNAL);
     }
 
-    private static final int POWER_ACTIONS = 1 << Flag.POWERING_DOWN.ordinal() | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
+    private static final int POWER_ACTIONS =
+            1 << Flag.POWERING_DOWN.ordinal() | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
 
     /** One that was on its way up and has one of these now has not come, or not yet. */
-    private static final int CAME_NOT = 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.POWERED_DOWN.ordinal() | 1 << Flag.POWERING_DOWN.ordinal()
+    private static final int CAME_NOT = 1 << Flag.POWERING_UP.ordinal()
+            | 1 << Flag.POWERED_DOWN.ordinal()
+            | 1 << Flag.POWERING_DOWN.ordinal()
             | 1 << Flag.DOWN.ordinal();
 
     /** As long as one of these is on, the power action that was named for it counts. */
-    private static final int POWER_WISHES = POWER_ACTIONS | 1 << Flag.POWER_DOWN.ordinal() | 1 << Flag.POWER_UP.ordinal()
+    private static final int POWER_WISHES = POWER_ACTIONS
+            | 1 << Flag.POWER_DOWN.ordinal()
+            | 1 << Flag.POWER_UP.ordinal()
             | 1 << Flag.REBOOT_REQUESTED.ordinal();
 
     Node withMemoryAllocated(long mb) {
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, mb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                mb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     public Node withMarks(Marks m) {
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, m);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                m);
     }
 
     public Node withPowerAction(String action) {
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, action, marks);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                action,
+                marks);
     }
 
     /** Other flags; a new power action begins now. */
@@ -290,9 +437,31 @@ public record Node(
         if (has(Flag.POWERING_UP) && (f & CAME_NOT) == 0 && powerTime > 0) {
             out = out.withMarks(marks.booted((int) Math.max(1, time - powerTime)));
         }
-        return (f & ~flags & POWER_ACTIONS) == 0 ? out : new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware,
-                comment, extra, jobs, cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, time, changeable, active, wanted, powerAction,
-                out.marks);
+        return (f & ~flags & POWER_ACTIONS) == 0
+                ? out
+                : new Node(
+                        spec,
+                        f,
+                        reason,
+                        reasonUid,
+                        reasonTime,
+                        bootId,
+                        version,
+                        startTime,
+                        hardware,
+                        comment,
+                        extra,
+                        jobs,
+                        cpusAllocated,
+                        memoryAllocatedMb,
+                        lastBusy,
+                        resumeAfter,
+                        time,
+                        changeable,
+                        active,
+                        wanted,
+                        powerAction,
+                        out.marks);
     }
 
     /** AvailableFeatures: as configured, and those that it can be rebooted with. */
@@ -302,17 +471,44 @@ public record Node(
 
     /** ActiveFeatures. */
     public List<String> activeFeatures() {
-        List<String> own = spec.inactive.isEmpty() ? spec.features : spec.features.stream().filter(f -> !spec.inactive.contains(f)).toList();
-        return changeable.isEmpty() ? own : joined(own.stream().filter(f -> !changeable.contains(f)).toList(), active);
+        List<String> own = spec.inactive.isEmpty()
+                ? spec.features
+                : spec.features.stream().filter(f -> !spec.inactive.contains(f)).toList();
+        return changeable.isEmpty()
+                ? own
+                : joined(own.stream().filter(f -> !changeable.contains(f)).toList(), active);
     }
 
     private static List<String> joined(List<String> some, List<String> others) {
-        return others.isEmpty() ? some : Stream.concat(some.stream(), others.stream()).distinct().toList();
+        return others.isEmpty()
+                ? some
+                : Stream.concat(some.stream(), others.stream()).distinct().toList();
     }
 
     Node withFeatures(List<String> can, List<String> has, List<String> shall) {
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, can, has, shall, powerAction, marks);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                can,
+                has,
+                shall,
+                powerAction,
+                marks);
     }
 
     /** Device counts by GRES name, types added up. */
@@ -349,34 +545,160 @@ public record Node(
     }
 
     Node withFlags(int f) {
-        return new Node(spec, f, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+        return new Node(
+                spec,
+                f,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     public Node withReason(String why, int uid, long time) {
-        return new Node(spec, flags, why, uid, time, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+        return new Node(
+                spec,
+                flags,
+                why,
+                uid,
+                time,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     public Node withSpec(Spec s) {
-        return new Node(s, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+        return new Node(
+                s,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     public Node withTexts(String newComment, String newExtra, long newResumeAfter) {
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, newComment, newExtra,
-                jobs, cpusAllocated, memoryAllocatedMb, lastBusy, newResumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                newComment,
+                newExtra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                newResumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     /** As one that has these jobs only. */
     public Node holding(List<Integer> ids) {
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra, List.copyOf(ids),
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                List.copyOf(ids),
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     Node registered(String boot, String v, long start, Hardware h) {
-        return new Node(spec, flags, reason, reasonUid, reasonTime, boot, v, start, h, comment, extra, jobs,
-                cpusAllocated, memoryAllocatedMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted, powerAction, marks);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                boot,
+                v,
+                start,
+                h,
+                comment,
+                extra,
+                jobs,
+                cpusAllocated,
+                memoryAllocatedMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     Node withJob(int jobId, int cpus, long memoryMb) {
@@ -385,15 +707,55 @@ public record Node(
         if (at < 0) {
             more.add(-at - 1, jobId);
         }
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy, resumeAfter, powerTime, changeable, active, wanted,
-                powerAction, marks);
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                List.copyOf(more),
+                cpusAllocated + cpus,
+                memoryAllocatedMb + memoryMb,
+                lastBusy,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
+                marks);
     }
 
     Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
         List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
-        return new Node(spec, flags, reason, reasonUid, reasonTime, bootId, version, startTime, hardware, comment, extra,
-                fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time, resumeAfter, powerTime, changeable, active, wanted, powerAction,
+        return new Node(
+                spec,
+                flags,
+                reason,
+                reasonUid,
+                reasonTime,
+                bootId,
+                version,
+                startTime,
+                hardware,
+                comment,
+                extra,
+                fewer,
+                cpusAllocated - cpus,
+                memoryAllocatedMb - memoryMb,
+                time,
+                resumeAfter,
+                powerTime,
+                changeable,
+                active,
+                wanted,
+                powerAction,
                 marks);
     }
 
@@ -409,16 +771,39 @@ public record Node(
     }
 
     public static Node of(Spec spec) {
-        Node fresh = new Node(spec, 0, "", 0, 0, "", "", 0, new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0), "", "", List.of(), 0, 0, 0, 0, 0,
-                List.of(), List.of(), List.of(), "", Marks.NONE)
+        Node fresh = new Node(
+                        spec,
+                        0,
+                        "",
+                        0,
+                        0,
+                        "",
+                        "",
+                        0,
+                        new Hardware(0, 0, 0, 0, 0, 0, 0, "", "", "", 0),
+                        "",
+                        "",
+                        List.of(),
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        "",
+                        Marks.NONE)
                 .with(Flag.UNKNOWN, true);
         return switch (spec.configState) {
             case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);
             case "DRAIN" -> fresh.with(Flag.DRAIN, true);
             case "FAIL" -> fresh.with(Flag.FAIL, true);
-            case "IDLE" -> fresh.with(Flag.UNKNOWN, false);     // as it is taken to be until it is heard of, or not for too long
+            case "IDLE" ->
+                fresh.with(Flag.UNKNOWN, false); // as it is taken to be until it is heard of, or not for too long
             case "FUTURE" -> fresh.with(Flag.UNKNOWN, false).with(Flag.FUTURE, true);
-            case "CLOUD" -> fresh.with(Flag.UNKNOWN, false).with(Flag.CLOUD, true).with(Flag.POWERED_DOWN, true);
+            case "CLOUD" ->
+                fresh.with(Flag.UNKNOWN, false).with(Flag.CLOUD, true).with(Flag.POWERED_DOWN, true);
             case "EXTERNAL" -> fresh.with(Flag.UNKNOWN, false).with(Flag.EXTERNAL, true);
             default -> fresh;
         };

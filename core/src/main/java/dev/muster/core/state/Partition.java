@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A partition.
  *
- * @param info  its settings as shown; limits in minutes and nodes, -1 for unlimited
+ * @param info its settings as shown; limits in minutes and nodes, -1 for unlimited
  * @param nodes names of its nodes, in configuration order
  */
 public record Partition(PartitionInfo info, List<String> nodes) {
@@ -38,16 +38,21 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return shared && Digits.only(count, 5) ? Math.max(1, Integer.parseInt(count)) : 1;
     }
 
-    private static final java.util.List<String> CORES_OR_SOCKETS = java.util.List.of("CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
+    private static final java.util.List<String> CORES_OR_SOCKETS =
+            java.util.List.of("CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
 
-    /** Memory is dealt out to its jobs: its own SelectTypeParameters count where cores or sockets are given elsewhere too. */
+    /**
+     * Memory is dealt out to its jobs: its own SelectTypeParameters count where cores or sockets are given elsewhere
+     * too.
+     */
     public boolean consumesMemory(Settings settings) {
         if (info.selectTypeParameters().isEmpty()) {
             return settings.memoryConsumed();
         }
         String own = info.selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
-        boolean counts = CORES_OR_SOCKETS.contains(own) && (!settings.options().containsKey(Settings.SELECT)
-                || CORES_OR_SOCKETS.stream().anyMatch(settings::selects));
+        boolean counts = CORES_OR_SOCKETS.contains(own)
+                && (!settings.options().containsKey(Settings.SELECT)
+                        || CORES_OR_SOCKETS.stream().anyMatch(settings::selects));
         return counts ? own.endsWith("_MEMORY") : settings.memoryConsumed();
     }
 
@@ -56,7 +61,9 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return info.exclusiveNode() || info.overSubscribe().equals("EXCLUSIVE");
     }
 
-    /** In place of MaxCPUsPerNode or MaxCPUsPerSocket: none at all. 0 there has always meant that nobody said anything. */
+    /**
+     * In place of MaxCPUsPerNode or MaxCPUsPerSocket: none at all. 0 there has always meant that nobody said anything.
+     */
     public static final int NO_CPUS = -2;
 
     /** The bound that such a number stands for; -1 for no bound. */

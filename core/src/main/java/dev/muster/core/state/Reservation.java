@@ -1,6 +1,5 @@
 package dev.muster.core.state;
 
-import dev.muster.core.command.Access;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.JobDesc;
@@ -13,19 +12,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Nodes, or cores of nodes, kept for some during a time. Times are seconds since 1970; of a floating reservation they are seconds from now.
+ * Nodes, or cores of nodes, kept for some during a time. Times are seconds since 1970; of a floating reservation they
+ * are seconds from now.
  *
- * @param nodes          in configuration order
- * @param units          what is reserved of each node; empty where the nodes are reserved whole
- * @param gres           devices that are reserved of each node, by their name; none where none were asked for
- * @param flags          bits by {@link ReservationFlag#ordinal}
+ * @param nodes in configuration order
+ * @param units what is reserved of each node; empty where the nodes are reserved whole
+ * @param gres devices that are reserved of each node, by their name; none where none were asked for
+ * @param flags bits by {@link ReservationFlag#ordinal}
  * @param maxStartDelayS how long others may still run into it; 0 not at all
- * @param purgeAfterS    PURGE_COMP: it goes when no job has been in it for so long; 0 never
- * @param idleSince      no job is in it since then; 0 while there is one
- * @param begun          its start was noticed: what waits for it is looked at
- * @param zone           in whose days it repeats
- * @param serial         number by the order of creation; 0 of reservations from before there was one
- * @param endSaid        when it ends was said last, not how long it lasts: the end stays where the start moves
+ * @param purgeAfterS PURGE_COMP: it goes when no job has been in it for so long; 0 never
+ * @param idleSince no job is in it since then; 0 while there is one
+ * @param begun its start was noticed: what waits for it is looked at
+ * @param zone in whose days it repeats
+ * @param serial number by the order of creation; 0 of reservations from before there was one
+ * @param endSaid when it ends was said last, not how long it lasts: the end stays where the start moves
  */
 public record Reservation(
         String name,
@@ -48,23 +48,36 @@ public record Reservation(
 
     /** No repetition is looked for further ahead than this. */
     static final long HORIZON_S = 10L * 86400;
-    private static final List<ReservationFlag> REPEATING = List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY,
-            ReservationFlag.WEEKEND, ReservationFlag.WEEKLY);
+
+    private static final List<ReservationFlag> REPEATING = List.of(
+            ReservationFlag.HOURLY,
+            ReservationFlag.DAILY,
+            ReservationFlag.WEEKDAY,
+            ReservationFlag.WEEKEND,
+            ReservationFlag.WEEKLY);
     private static final int WINDOWS_MAX = 24 * 10 + 1;
     /** Horizon of the overlap test: repetitions that do not overlap within it never overlap. */
     private static final long REPEATS_WITHIN_S = 8L * 86400;
+
     private static final int REPETITIONS_MAX = 20_000;
 
     /**
      * What was asked for, from which nodes are chosen again when some fail.
      *
-     * @param nodes     as named, "" if only counted
+     * @param nodes as named, "" if only counted
      * @param nodeCount 0 if not counted
-     * @param licenses  as written; {@code ANY_NODES}: these alone, and nodes as they come
+     * @param licenses as written; {@code ANY_NODES}: these alone, and nodes as they come
      * @param coreCounts cores: one total, or one number per node; empty for whole nodes, or a core for each device
-     * @param gres       devices over all nodes, as written ({@code gres/gpu:a100=2}); gresPerNode: on each of them
+     * @param gres devices over all nodes, as written ({@code gres/gpu:a100=2}); gresPerNode: on each of them
      */
-    public record Want(String nodes, int nodeCount, List<Integer> coreCounts, String partition, String features, String licenses, String gres,
+    public record Want(
+            String nodes,
+            int nodeCount,
+            List<Integer> coreCounts,
+            String partition,
+            String features,
+            String licenses,
+            String gres,
             String gresPerNode) {
         public boolean wantsGres() {
             return !gres.isEmpty() || !gresPerNode.isEmpty();
@@ -73,7 +86,11 @@ public record Reservation(
 
     /** Licences that are kept for its jobs while it lasts. */
     public List<LicenseRequest.Item> licences() {
-        return want.licenses.isEmpty() ? List.of() : LicenseRequest.parse(want.licenses).map(LicenseRequest.Wanted::items).orElse(List.of());
+        return want.licenses.isEmpty()
+                ? List.of()
+                : LicenseRequest.parse(want.licenses)
+                        .map(LicenseRequest.Wanted::items)
+                        .orElse(List.of());
     }
 
     /**
@@ -85,7 +102,10 @@ public record Reservation(
         public static final Who NOBODY = new Who(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
 
         public boolean isEmpty() {
-            return users.names.isEmpty() && accounts.names.isEmpty() && groups.names.isEmpty() && qos.names.isEmpty()
+            return users.names.isEmpty()
+                    && accounts.names.isEmpty()
+                    && groups.names.isEmpty()
+                    && qos.names.isEmpty()
                     && partitions.names.isEmpty();
         }
     }
@@ -131,7 +151,10 @@ public record Reservation(
         return startAt(now) <= now && now < endAt(now);
     }
 
-    /** Jobs in this reservation may run on nodes of another one: MAINT ignores all others, OVERLAP ignores all but MAINT. */
+    /**
+     * Jobs in this reservation may run on nodes of another one: MAINT ignores all others, OVERLAP ignores all but
+     * MAINT.
+     */
     public boolean ignores(Reservation other) {
         return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP) && !other.has(ReservationFlag.MAINT);
     }
@@ -141,7 +164,10 @@ public record Reservation(
         return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP);
     }
 
-    /** Returns whether the reservation has devices and no core count. It shares all cores of its nodes with other such reservations. */
+    /**
+     * Returns whether the reservation has devices and no core count. It shares all cores of its nodes with other such
+     * reservations.
+     */
     public boolean sharesCores() {
         return !want.gres.isEmpty() && want.coreCounts.isEmpty();
     }
@@ -149,7 +175,9 @@ public record Reservation(
     /** Returns whether the two reservations overlap in time, however far ahead. */
     public boolean meets(Reservation other, long now) {
         long from = Math.max(now, Math.max(startAt(now), other.startAt(now)));
-        long to = Math.min(repeats() ? from + REPEATS_WITHIN_S : endAt(now), other.repeats() ? from + REPEATS_WITHIN_S : other.endAt(now));
+        long to = Math.min(
+                repeats() ? from + REPEATS_WITHIN_S : endAt(now),
+                other.repeats() ? from + REPEATS_WITHIN_S : other.endAt(now));
         for (Window w : between(now, from, to)) {
             if (!other.between(now, Math.max(from, w.from), Math.min(to, w.to)).isEmpty()) {
                 return true;
@@ -163,15 +191,24 @@ public record Reservation(
         return windows(now, from, to, REPETITIONS_MAX, Long.MAX_VALUE);
     }
 
-    /** Returns whether it is for the job's user, groups, account, partition and QOS. Jobs of administrators may use any: {@code Access.admits}. */
+    /**
+     * Returns whether it is for the job's user, groups, account, partition and QOS. Jobs of administrators may use any:
+     * {@code Access.admits}.
+     */
     public boolean isFor(Accounts known, JobDesc d) {
-        boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(g -> d.owner().gids().contains(g) || d.owner().gid() == g)
-                != who.groups.deny();
+        boolean group = who.groups.names().isEmpty()
+                || who.gids.stream()
+                                .anyMatch(g -> d.owner().gids().contains(g)
+                                        || d.owner().gid() == g)
+                        != who.groups.deny();
         boolean partition = false;
         for (String p : d.partition().split(",")) {
             partition |= who.partitions.admits(p);
         }
-        return group && partition && who.users.admits(d.owner().user()) && d.charge().eachQos().stream().anyMatch(who.qos::admits)
+        return group
+                && partition
+                && who.users.admits(d.owner().user())
+                && d.charge().eachQos().stream().anyMatch(who.qos::admits)
                 && (who.accounts.names().isEmpty() || named(known, d.charge().account()) != who.accounts.deny());
     }
 
@@ -229,13 +266,46 @@ public record Reservation(
     }
 
     public Reservation at(long newStart, long newEnd) {
-        return new Reservation(name, newStart, newEnd, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, 0, false,
-                zone, gres, endSaid, serial);
+        return new Reservation(
+                name,
+                newStart,
+                newEnd,
+                want,
+                nodes,
+                units,
+                who,
+                flags,
+                comment,
+                maxStartDelayS,
+                purgeAfterS,
+                0,
+                false,
+                zone,
+                gres,
+                endSaid,
+                serial);
     }
 
-    public Reservation withNodes(List<String> chosen, Map<String, IndexSet> chosenUnits, Map<String, Map<String, IndexSet>> devices) {
-        return new Reservation(name, start, end, want, chosen, chosenUnits, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
-                zone, devices, endSaid, serial);
+    public Reservation withNodes(
+            List<String> chosen, Map<String, IndexSet> chosenUnits, Map<String, Map<String, IndexSet>> devices) {
+        return new Reservation(
+                name,
+                start,
+                end,
+                want,
+                chosen,
+                chosenUnits,
+                who,
+                flags,
+                comment,
+                maxStartDelayS,
+                purgeAfterS,
+                idleSince,
+                begun,
+                zone,
+                devices,
+                endSaid,
+                serial);
     }
 
     /**
@@ -245,20 +315,76 @@ public record Reservation(
      */
     public Reservation fixed(String partition) {
         Want all = new Want(String.join(",", nodes), 0, List.of(), partition, "", want.licenses, "", "");
-        return new Reservation(name, start, end, all, nodes, units, who, with(flags, ReservationFlag.SPEC_NODES), comment, maxStartDelayS,
-                purgeAfterS, idleSince, begun, zone, gres, endSaid, serial);
+        return new Reservation(
+                name,
+                start,
+                end,
+                all,
+                nodes,
+                units,
+                who,
+                with(flags, ReservationFlag.SPEC_NODES),
+                comment,
+                maxStartDelayS,
+                purgeAfterS,
+                idleSince,
+                begun,
+                zone,
+                gres,
+                endSaid,
+                serial);
     }
 
     /** With so many nodes. */
     public Reservation counting(int count) {
-        Want other = new Want(want.nodes, count, want.coreCounts, want.partition, want.features, want.licenses, want.gres, want.gresPerNode);
-        return new Reservation(name, start, end, other, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
-                zone, gres, endSaid, serial);
+        Want other = new Want(
+                want.nodes,
+                count,
+                want.coreCounts,
+                want.partition,
+                want.features,
+                want.licenses,
+                want.gres,
+                want.gresPerNode);
+        return new Reservation(
+                name,
+                start,
+                end,
+                other,
+                nodes,
+                units,
+                who,
+                flags,
+                comment,
+                maxStartDelayS,
+                purgeAfterS,
+                idleSince,
+                begun,
+                zone,
+                gres,
+                endSaid,
+                serial);
     }
 
     public Reservation named(String other, int number) {
-        return new Reservation(other, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
-                zone, gres, endSaid, number);
+        return new Reservation(
+                other,
+                start,
+                end,
+                want,
+                nodes,
+                units,
+                who,
+                flags,
+                comment,
+                maxStartDelayS,
+                purgeAfterS,
+                idleSince,
+                begun,
+                zone,
+                gres,
+                endSaid,
+                number);
     }
 
     /** Ended now for good: it does not come again. */
@@ -267,27 +393,63 @@ public record Reservation(
         for (ReservationFlag f : REPEATING) {
             rest &= ~(1 << f.ordinal());
         }
-        return new Reservation(name, Math.min(startAt(now), now), now, want, nodes, units, who, rest & ~(1 << ReservationFlag.TIME_FLOAT.ordinal()),
-                comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres, endSaid, serial);
+        return new Reservation(
+                name,
+                Math.min(startAt(now), now),
+                now,
+                want,
+                nodes,
+                units,
+                who,
+                rest & ~(1 << ReservationFlag.TIME_FLOAT.ordinal()),
+                comment,
+                maxStartDelayS,
+                purgeAfterS,
+                idleSince,
+                begun,
+                zone,
+                gres,
+                endSaid,
+                serial);
     }
 
     public Reservation noticed(boolean hasBegun, long idle) {
-        return new Reservation(name, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idle, hasBegun,
-                zone, gres, endSaid, serial);
+        return new Reservation(
+                name,
+                start,
+                end,
+                want,
+                nodes,
+                units,
+                who,
+                flags,
+                comment,
+                maxStartDelayS,
+                purgeAfterS,
+                idle,
+                hasBegun,
+                zone,
+                gres,
+                endSaid,
+                serial);
     }
 
-    /** Units of a node that are reserved: all that it has where it is reserved whole, none where it is not part of this. */
+    /**
+     * Units of a node that are reserved: all that it has where it is reserved whole, none where it is not part of this.
+     */
     public IndexSet unitsOn(Node.Spec node) {
         if (!nodes.contains(node.name())) {
             return IndexSet.empty();
         }
-        return units.isEmpty() ? node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1)
+        return units.isEmpty()
+                ? node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1)
                 : units.getOrDefault(node.name(), IndexSet.empty());
     }
 
     /** Whether a user belongs to those it is for, in any account. */
     public boolean concerns(Accounts known, String user, List<Integer> userGids) {
-        boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(userGids::contains) != who.groups.deny();
+        boolean group =
+                who.groups.names().isEmpty() || who.gids.stream().anyMatch(userGids::contains) != who.groups.deny();
         boolean any = false;
         for (var a : known.assocs().values()) {
             any |= a.user().equals(user) && named(known, a.account());
@@ -298,6 +460,8 @@ public record Reservation(
 
     /** Names a job asks for. */
     public static List<String> named(JobDesc d) {
-        return d.charge().reservation().isEmpty() ? List.of() : List.of(d.charge().reservation().split(","));
+        return d.charge().reservation().isEmpty()
+                ? List.of()
+                : List.of(d.charge().reservation().split(","));
     }
 }

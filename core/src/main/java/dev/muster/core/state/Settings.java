@@ -9,25 +9,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The part of the configuration that decisions depend on, normalised: enters State by a record, so that a replay does not
- * depend on today's slurm.conf.
+ * The part of the configuration that decisions depend on, normalised: enters State by a record, so that a replay does
+ * not depend on today's slurm.conf.
  *
- * @param slurmUid          SlurmUser: may do everything, as root
- * @param memoryConsumed    SelectTypeParameters holds CR_…_Memory
- * @param killWaitS         KillWait, seconds
- * @param minJobAgeS        MinJobAge: how long ended jobs are kept
- * @param overTimeLimitMin  OverTimeLimit; -1 unlimited
- * @param returnToService   0, 1 or 2
- * @param nodeTimeoutS      SlurmdTimeout; 0 never
- * @param topologies        how nodes hang together; empty if nothing is known of it
- * @param requeueJobs       JobRequeue
+ * @param slurmUid SlurmUser: may do everything, as root
+ * @param memoryConsumed SelectTypeParameters holds CR_…_Memory
+ * @param killWaitS KillWait, seconds
+ * @param minJobAgeS MinJobAge: how long ended jobs are kept
+ * @param overTimeLimitMin OverTimeLimit; -1 unlimited
+ * @param returnToService 0, 1 or 2
+ * @param nodeTimeoutS SlurmdTimeout; 0 never
+ * @param topologies how nodes hang together; empty if nothing is known of it
+ * @param requeueJobs JobRequeue
  * @param enforcePartLimits EnforcePartLimits: NO, ANY or ALL
- * @param externSteps       PrologFlags holds Contain
- * @param awaitProlog       PrologFlags holds Alloc (or what implies it)
- * @param configOverrides   SlurmdParameters=config_overrides: believe the configuration, not the node
- * @param gresTypes         GresTypes
- * @param options           SchedulerParameters and other named options
- * @param layered           of resources.yaml
+ * @param externSteps PrologFlags holds Contain
+ * @param awaitProlog PrologFlags holds Alloc (or what implies it)
+ * @param configOverrides SlurmdParameters=config_overrides: believe the configuration, not the node
+ * @param gresTypes GresTypes
+ * @param options SchedulerParameters and other named options
+ * @param layered of resources.yaml
  */
 public record Settings(
         String clusterName,
@@ -60,15 +60,64 @@ public record Settings(
         List<Topology> topologies,
         List<LayeredResource> layered) {
     /** Of a cluster whose network nothing is known of. */
-    public Settings(String clusterName, int slurmUid, int firstJobId, int maxJobId, int maxJobCount, int maxArraySize,
-            boolean memoryConsumed, long defMemPerCpuMb, long defMemPerNodeMb, long maxMemPerCpuMb, long maxMemPerNodeMb, int killWaitS,
-            int minJobAgeS, int overTimeLimitMin, int returnToService, int nodeTimeoutS, int batchStartTimeoutS, int maxStepCount,
-            int maxTasksPerNode, boolean requeueJobs, String enforcePartLimits, boolean externSteps, boolean awaitProlog,
-            boolean configOverrides, boolean disableRootJobs, List<String> gresTypes, Map<String, String> options) {
-        this(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
-                maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS,
-                batchStartTimeoutS, maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog,
-                configOverrides, disableRootJobs, gresTypes, options, List.of(), List.of());
+    public Settings(
+            String clusterName,
+            int slurmUid,
+            int firstJobId,
+            int maxJobId,
+            int maxJobCount,
+            int maxArraySize,
+            boolean memoryConsumed,
+            long defMemPerCpuMb,
+            long defMemPerNodeMb,
+            long maxMemPerCpuMb,
+            long maxMemPerNodeMb,
+            int killWaitS,
+            int minJobAgeS,
+            int overTimeLimitMin,
+            int returnToService,
+            int nodeTimeoutS,
+            int batchStartTimeoutS,
+            int maxStepCount,
+            int maxTasksPerNode,
+            boolean requeueJobs,
+            String enforcePartLimits,
+            boolean externSteps,
+            boolean awaitProlog,
+            boolean configOverrides,
+            boolean disableRootJobs,
+            List<String> gresTypes,
+            Map<String, String> options) {
+        this(
+                clusterName,
+                slurmUid,
+                firstJobId,
+                maxJobId,
+                maxJobCount,
+                maxArraySize,
+                memoryConsumed,
+                defMemPerCpuMb,
+                defMemPerNodeMb,
+                maxMemPerCpuMb,
+                maxMemPerNodeMb,
+                killWaitS,
+                minJobAgeS,
+                overTimeLimitMin,
+                returnToService,
+                nodeTimeoutS,
+                batchStartTimeoutS,
+                maxStepCount,
+                maxTasksPerNode,
+                requeueJobs,
+                enforcePartLimits,
+                externSteps,
+                awaitProlog,
+                configOverrides,
+                disableRootJobs,
+                gresTypes,
+                options,
+                List.of(),
+                List.of());
     }
 
     /**
@@ -87,13 +136,42 @@ public record Settings(
                 out.put(name, value);
             }
         });
-        return new Settings(clusterName, slurmUid, firstJobId, maxJobId, maxJobCount, maxArraySize, memoryConsumed, defMemPerCpuMb, defMemPerNodeMb,
-                maxMemPerCpuMb, maxMemPerNodeMb, killWaitS, minJobAgeS, overTimeLimitMin, returnToService, nodeTimeoutS, batchStartTimeoutS,
-                maxStepCount, maxTasksPerNode, requeueJobs, enforcePartLimits, externSteps, awaitProlog, configOverrides, disableRootJobs,
-                gresTypes, java.util.Collections.unmodifiableMap(out), network.isEmpty() ? topologies : network, layered);
+        return new Settings(
+                clusterName,
+                slurmUid,
+                firstJobId,
+                maxJobId,
+                maxJobCount,
+                maxArraySize,
+                memoryConsumed,
+                defMemPerCpuMb,
+                defMemPerNodeMb,
+                maxMemPerCpuMb,
+                maxMemPerNodeMb,
+                killWaitS,
+                minJobAgeS,
+                overTimeLimitMin,
+                returnToService,
+                nodeTimeoutS,
+                batchStartTimeoutS,
+                maxStepCount,
+                maxTasksPerNode,
+                requeueJobs,
+                enforcePartLimits,
+                externSteps,
+                awaitProlog,
+                configOverrides,
+                disableRootJobs,
+                gresTypes,
+                java.util.Collections.unmodifiableMap(out),
+                network.isEmpty() ? topologies : network,
+                layered);
     }
 
-    /** An option: {@code true} with SlurmctldParameters=enable_stepmgr: each job is as if it had asked for {@code --stepmgr}. */
+    /**
+     * An option: {@code true} with SlurmctldParameters=enable_stepmgr: each job is as if it had asked for
+     * {@code --stepmgr}.
+     */
     public static final String STEPMGR = "stepmgr";
     /** An option: {@code true} where what --mem-update needs is configured. */
     public static final String MEMORY_UPDATES = "memory_updates";
@@ -107,7 +185,9 @@ public record Settings(
     public static final String REQUEUE_EXIT = "requeue_exit";
     /** The same, and they wait there for their release as SPECIAL_EXIT. */
     public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
-    /** An option: {@code true} with SlurmctldParameters=user_resv_delete: who may run in a reservation may delete it. */
+    /**
+     * An option: {@code true} with SlurmctldParameters=user_resv_delete: who may run in a reservation may delete it.
+     */
     public static final String USER_RESV_DELETE = "ctld:user_resv_delete";
     /** An option: {@code true} with SlurmctldParameters=allow_user_triggers. */
     public static final String USER_TRIGGERS = "ctld:allow_user_triggers";
@@ -143,6 +223,7 @@ public record Settings(
     public static final String MPI_PORTS = "mpi_ports";
     /** SwitchType=switch/nvidia_imex: how many channels there are. */
     public static final String IMEX_CHANNELS = "imex_channels";
+
     public static final String TASK_BIND = "task_bind";
     /** Seconds; SchedulerParameters=requeue_delay, else cred_expire of AuthInfo. */
     public static final String REQUEUE_DELAY = "requeue_delay";
@@ -152,15 +233,23 @@ public record Settings(
     public static final String NODE_BIND = "node_bind";
     /** An option: JobAcctGatherFrequency, where JobAcctGatherType is not none. */
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
-    /** An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his partition. */
+    /**
+     * An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his
+     * partition.
+     */
     public static final String IN_ORDER = "in_order";
     /** An option: {@code true} with RebootProgram: nodes are rebooted for jobs that ask for it. */
     public static final String REBOOTS = "reboots";
-    /** An option: {@code true} with AllowSpecResourcesUsage: jobs say how many cores of their nodes they leave alone. */
+    /**
+     * An option: {@code true} with AllowSpecResourcesUsage: jobs say how many cores of their nodes they leave alone.
+     */
     public static final String SPEC_USAGE = "spec_usage";
     /** An option: with SchedulerParameters=spec_cores_first these are the first of each socket. */
     public static final String SPEC_CORES_FIRST = "spec_cores_first";
-    /** An option: JobDefaults, what a job asks for where neither it nor its partition says anything: {@link GpuDefaults}. */
+    /**
+     * An option: JobDefaults, what a job asks for where neither it nor its partition says anything:
+     * {@link GpuDefaults}.
+     */
     public static final String JOB_DEFAULTS = "job_defaults";
     /** An option: MaxNodeCount, where it is set. */
     public static final String MAX_NODE_COUNT = "max_node_count";
@@ -185,10 +274,14 @@ public record Settings(
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
 
-    /** What slurm.conf says of a node counts, whatever the node finds: SlurmdParameters=config_overrides, or so in the node's own Parameters. */
+    /**
+     * What slurm.conf says of a node counts, whatever the node finds: SlurmdParameters=config_overrides, or so in the
+     * node's own Parameters.
+     */
     public boolean believes(String node) {
-        return configOverrides || HostList.parse(options.getOrDefault(BELIEVED_NODES, "")) instanceof HostList.Parsed.Ok ok
-                && ok.list().contains(node);
+        return configOverrides
+                || HostList.parse(options.getOrDefault(BELIEVED_NODES, "")) instanceof HostList.Parsed.Ok ok
+                        && ok.list().contains(node);
     }
 
     /** By the name that a partition says, or the cluster's. */
@@ -203,7 +296,9 @@ public record Settings(
 
     /** Whether a word of AccountingStoreFlags is set. */
     public boolean accounts(String word) {
-        return java.util.Arrays.asList(options.getOrDefault(ACCOUNTING_STORE, "").split(",")).contains(word);
+        return java.util.Arrays.asList(
+                        options.getOrDefault(ACCOUNTING_STORE, "").split(","))
+                .contains(word);
     }
 
     /** Jobs that have the same cores take turns. */
@@ -213,6 +308,7 @@ public record Settings(
 
     /** Whether a word of SelectTypeParameters is set. */
     public boolean selects(String word) {
-        return java.util.Arrays.asList(options.getOrDefault(SELECT, "").split(",")).contains(word);
+        return java.util.Arrays.asList(options.getOrDefault(SELECT, "").split(","))
+                .contains(word);
     }
 }

@@ -6,20 +6,28 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What associations and QOS have had, faded by half in each PriorityDecayHalfLife. It counts up to a moment; what runs is charged at the next.
+ * What associations and QOS have had, faded by half in each PriorityDecayHalfLife. It counts up to a moment; what runs
+ * is charged at the next.
  *
- * @param time    seconds since 1970 up to which everything is charged; 0 before the first time
- * @param tickMs  cluster time of that moment, by which usage fades
+ * @param time seconds since 1970 up to which everything is charged; 0 before the first time
+ * @param tickMs cluster time of that moment, by which usage fades
  * @param resetAt when all of it is forgotten next (PriorityUsageResetPeriod), seconds since 1970; 0 never
- * @param usage   thousandths of billed resource seconds by association
- * @param qos     the same by QOS
- * @param each    by association: thousandths of seconds of each resource, and of elapsed time as {@link #WALL}
+ * @param usage thousandths of billed resource seconds by association
+ * @param qos the same by QOS
+ * @param each by association: thousandths of seconds of each resource, and of elapsed time as {@link #WALL}
  * @param qosEach the same by QOS
  */
-public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> usage, Table<Integer, Long> qos,
-        Table<Integer, Map<String, Long>> each, Table<Integer, Map<String, Long>> qosEach) {
+public record Shares(
+        long time,
+        long tickMs,
+        long resetAt,
+        Table<Integer, Long> usage,
+        Table<Integer, Long> qos,
+        Table<Integer, Map<String, Long>> each,
+        Table<Integer, Map<String, Long>> qosEach) {
     /** In place of a resource: time that jobs ran. */
     public static final String WALL = "wall";
+
     public static final Shares NONE = new Shares(0, 0, 0, Table.empty(), Table.empty(), Table.empty(), Table.empty());
 
     /**
@@ -38,7 +46,8 @@ public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> 
     }
 
     static Shares of(Change.UsageCharged c) {
-        return new Shares(c.time(), c.tickMs(), c.resetAt(), table(c.usage()), table(c.qos()), each(c.usage()), each(c.qos()));
+        return new Shares(
+                c.time(), c.tickMs(), c.resetAt(), table(c.usage()), table(c.qos()), each(c.usage()), each(c.qos()));
     }
 
     private static Table<Integer, Long> table(List<Had> had) {
@@ -59,12 +68,16 @@ public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> 
 
     static List<Had> list(Table<Integer, Long> table, Table<Integer, Map<String, Long>> each) {
         List<Had> out = new ArrayList<>();
-        table.entries().forEach(e -> out.add(new Had(e.getKey(), e.getValue(), each.find(e.getKey()).orElse(Map.of()))));
+        table.entries()
+                .forEach(e -> out.add(
+                        new Had(e.getKey(), e.getValue(), each.find(e.getKey()).orElse(Map.of()))));
         return List.copyOf(out);
     }
 
     /** The record that rebuilds this. */
     Optional<Change> snapshot() {
-        return time == 0 ? Optional.empty() : Optional.of(new Change.UsageCharged(time, tickMs, resetAt, list(usage, each), list(qos, qosEach)));
+        return time == 0
+                ? Optional.empty()
+                : Optional.of(new Change.UsageCharged(time, tickMs, resetAt, list(usage, each), list(qos, qosEach)));
     }
 }

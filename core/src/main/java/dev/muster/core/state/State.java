@@ -18,18 +18,18 @@ import java.util.function.UnaryOperator;
 /**
  * Everything the controller knows, as one immutable value. It changes by {@link #apply} alone.
  *
- * @param tickMs     cluster time of the last entry
- * @param nextJobId  next number to give out, below jobIdCeiling
- * @param ended      numbers of jobs in a terminal state by end time, for purging: key endTime * 2^32 + id
- * @param children   array number * 2^32 + id of a task split off → its index
- * @param blobs      hash → how many jobs and steps refer to it
- * @param accounts   associations, QOS and users as slurmdbd last said
+ * @param tickMs cluster time of the last entry
+ * @param nextJobId next number to give out, below jobIdCeiling
+ * @param ended numbers of jobs in a terminal state by end time, for purging: key endTime * 2^32 + id
+ * @param children array number * 2^32 + id of a task split off → its index
+ * @param blobs hash → how many jobs and steps refer to it
+ * @param accounts associations, QOS and users as slurmdbd last said
  * @param reservations by name
- * @param preempted  jobs that had to give way, by number
- * @param triggers     of strigger
- * @param crontabs     of scrontab, by the user's number
- * @param buffers    burst buffers, and their pools
- * @param shares     what was used of what is whose
+ * @param preempted jobs that had to give way, by number
+ * @param triggers of strigger
+ * @param crontabs of scrontab, by the user's number
+ * @param buffers burst buffers, and their pools
+ * @param shares what was used of what is whose
  */
 public record State(
         long tickMs,
@@ -53,12 +53,56 @@ public record State(
         Table<Integer, Crontab> crontabs,
         BurstBuffer.All buffers) {
 
-    public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
-            10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
+    public static final Settings NO_SETTINGS = new Settings(
+            "",
+            0,
+            1,
+            0x03ff0000,
+            10000,
+            1001,
+            false,
+            0,
+            0,
+            0,
+            0,
+            30,
+            300,
+            0,
+            1,
+            300,
+            10,
+            40000,
+            512,
+            true,
+            "NO",
+            false,
+            false,
+            false,
+            false,
+            List.of(),
+            java.util.Collections.emptySortedMap());
 
-    public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
-            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty(),
-            Trigger.All.NONE, Table.empty(), BurstBuffer.All.NONE);
+    public static final State EMPTY = new State(
+            0,
+            NO_SETTINGS,
+            1,
+            1,
+            1,
+            1,
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Table.empty(),
+            Accounts.NONE,
+            Table.empty(),
+            Shares.NONE,
+            Table.empty(),
+            Trigger.All.NONE,
+            Table.empty(),
+            BurstBuffer.All.NONE);
 
     /** Memory is dealt out somewhere. */
     public boolean memoryConsumed() {
@@ -67,7 +111,10 @@ public record State(
 
     /** Memory is dealt out in the first of the job's partitions. */
     public boolean memoryConsumed(JobDesc desc) {
-        return partitions.find(desc.partition().split(",")[0]).map(p -> p.consumesMemory(settings)).orElse(memoryConsumed());
+        return partitions
+                .find(desc.partition().split(",")[0])
+                .map(p -> p.consumesMemory(settings))
+                .orElse(memoryConsumed());
     }
 
     public State apply(Entry entry) {
@@ -85,7 +132,10 @@ public record State(
         return all.state();
     }
 
-    /** A state from a snapshot's items, taken as they come: as if they were applied one by one, but long tables are built at once. */
+    /**
+     * A state from a snapshot's items, taken as they come: as if they were applied one by one, but long tables are
+     * built at once.
+     */
     public static final class Restoration {
         private static final Entry SNAPSHOT = new Entry(0, 0, -1, "Snapshot", List.of());
         private final Draft draft = new Draft(EMPTY, 0);
@@ -172,11 +222,17 @@ public record State(
             return List.of(job);
         }
         List<Job> out = new ArrayList<>();
-        job.het().members().forEach(id -> jobs.find(id).filter(j -> j.het().jobId() == job.het().jobId()).ifPresent(out::add));
+        job.het()
+                .members()
+                .forEach(id -> jobs.find(id)
+                        .filter(j -> j.het().jobId() == job.het().jobId())
+                        .ifPresent(out::add));
         return out;
     }
 
-    /** The single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task named). */
+    /**
+     * The single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task named).
+     */
     public Optional<Job> job(int id, int task) {
         Optional<Job> own = jobs.find(id);
         if (task < 0) {
@@ -190,7 +246,8 @@ public record State(
                 return jobs.find((int) (long) child.getKey());
             }
         }
-        return own.filter(j -> j.array().jobId() == id && (j.array().task() == task || j.array().pending().contains(task)));
+        return own.filter(j -> j.array().jobId() == id
+                && (j.array().task() == task || j.array().pending().contains(task)));
     }
 
     /** The records that rebuild this state, in order. */
@@ -212,7 +269,9 @@ public record State(
         jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
         buffers.byJob().values().forEach(b -> out.accept(new Change.BufferChanged(b)));
         crontabs.values().forEach(t -> out.accept(new Change.CrontabChanged(t)));
-        preempted.values().forEach(p -> out.accept(new Change.JobPreempted(p.jobId(), p.time(), p.mode(), p.endTick())));
+        preempted
+                .values()
+                .forEach(p -> out.accept(new Change.JobPreempted(p.jobId(), p.time(), p.mode(), p.endTick())));
         answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
     }
 
@@ -271,8 +330,27 @@ public record State(
         }
 
         State state() {
-            return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
-                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers, crontabs, buffers);
+            return new State(
+                    tickMs,
+                    settings,
+                    nextJobId,
+                    jobIdCeiling,
+                    nextSluid,
+                    sluidCeiling,
+                    jobs,
+                    nodes,
+                    partitions,
+                    answers,
+                    ended,
+                    children,
+                    blobs,
+                    accounts,
+                    reservations,
+                    shares,
+                    preempted,
+                    triggers,
+                    crontabs,
+                    buffers);
         }
 
         /** All state change on one page. */
@@ -281,9 +359,10 @@ public record State(
             switch (change) {
                 case Change.ConfigApplied c -> config(c, now);
                 case Change.JobIdsReserved c -> reserved(c);
-                case Change.BlobStored c -> { }
-                case Change.Answered c -> answers = answers.with(c.requestId(), new AnsweredRequest(c.uid(), tickMs, c.reply()));
-                case Change.TimePassed c -> { }
+                case Change.BlobStored c -> {}
+                case Change.Answered c ->
+                    answers = answers.with(c.requestId(), new AnsweredRequest(c.uid(), tickMs, c.reply()));
+                case Change.TimePassed c -> {}
                 case Change.AnswersForgotten c -> c.requestIds().forEach(id -> answers = answers.without(id));
                 case Change.JobSubmitted c -> {
                     submitted(c.job());
@@ -294,27 +373,46 @@ public record State(
                 case Change.ArrayTaskSplit c -> split(c);
                 case Change.JobEligible c -> job(c.jobId(), j -> j.withEligibleTime(c.eligibleTime()));
                 case Change.DependenciesChanged c -> job(c.jobId(), j -> j.withDependencies(c.dependencies()));
-                case Change.PriorityChanged c -> job(c.jobId(),
-                        j -> j.withPriority(c.priority(), c.holdUid()).with(c.reason(), c.reasonText())
-                                .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0)
-                                .with(JobFlag.REQUEUE_HOLD, j.has(JobFlag.REQUEUE_HOLD) && c.priority() == 0)
-                                .with(JobFlag.RESV_DEL_HOLD, j.has(JobFlag.RESV_DEL_HOLD) && c.priority() == 0));
+                case Change.PriorityChanged c ->
+                    job(
+                            c.jobId(),
+                            j -> j.withPriority(c.priority(), c.holdUid())
+                                    .with(c.reason(), c.reasonText())
+                                    .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0)
+                                    .with(JobFlag.REQUEUE_HOLD, j.has(JobFlag.REQUEUE_HOLD) && c.priority() == 0)
+                                    .with(JobFlag.RESV_DEL_HOLD, j.has(JobFlag.RESV_DEL_HOLD) && c.priority() == 0));
                 case Change.AccrualChanged c -> job(c.jobId(), j -> j.withAccrueTime(c.time()));
                 case Change.DescriptionChanged c -> job(c.jobId(), j -> described(j, c.desc()));
-                case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
-                        j.array().pending(), c.maxRunning(), j.array().size())));
+                case Change.ArrayLimitChanged c ->
+                    job(
+                            c.jobId(),
+                            j -> j.with(new Job.Array(
+                                    j.array().jobId(),
+                                    j.array().task(),
+                                    j.array().pending(),
+                                    c.maxRunning(),
+                                    j.array().size())));
                 case Change.JobStarted c -> started(c, now);
                 case Change.PrologDone c -> prologDone(c);
                 case Change.ControllerPrologDone c -> controllerPrologDone(c, now);
                 case Change.LimitChanged c -> job(c.jobId(), j -> j.with(JobRunUpdates.limit(j.run(), c, now, tickMs)));
                 case Change.JobMemoryLowered c -> c.memoryMb().forEach((node, mb) -> lowered(c.jobId(), node, mb));
-                case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped(), c.time() == 0
-                        ? Optional.empty() : Optional.of(new Allocation.Resize(c.time(), j.run().nextStep())))));
+                case Change.JobShrunk c ->
+                    job(
+                            c.jobId(),
+                            j -> j.withAllocation(j.run()
+                                    .allocation()
+                                    .without(
+                                            c.dropped(),
+                                            c.time() == 0
+                                                    ? Optional.empty()
+                                                    : Optional.of(new Allocation.Resize(
+                                                            c.time(), j.run().nextStep())))));
                 case Change.StepStarted c -> stepStarted(c.jobId(), c.step());
                 case Change.StepQueued c -> stepStarted(c.jobId(), c.step());
                 case Change.StepLaunched c -> step(c.jobId(), c.stepId(), s -> s.with(c.node(), Step.Part::started));
-                case Change.StepPartEnded c -> step(c.jobId(), c.stepId(),
-                        s -> s.with(c.node(), p -> p.ended(c.exit(), c.exits(), c.reason())));
+                case Change.StepPartEnded c ->
+                    step(c.jobId(), c.stepId(), s -> s.with(c.node(), p -> p.ended(c.exit(), c.exits(), c.reason())));
                 case Change.StepEnding c -> step(c.jobId(), c.stepId(), s -> s.withEnding(c.reason()));
                 case Change.StepLimitChanged c -> step(c.jobId(), c.stepId(), s -> s.withTimeLimit(c.limitMin()));
                 case Change.StepEnded c -> stepEnded(c);
@@ -324,39 +422,59 @@ public record State(
                 case Change.JobRequeued c -> requeued(c);
                 case Change.JobFailedNode c -> job(c.jobId(), j -> j.withFailedNode(c.node()));
                 case Change.JobFlagged c -> job(c.jobId(), j -> j.with(c.flag(), c.on()));
-                case Change.JobSuspended c -> job(c.jobId(),
-                        j -> j.with(JobState.SUSPENDED).with(JobRunUpdates.suspended(j.run(), c.time(), tickMs)));
-                case Change.CrontabChanged c -> crontabs = c.crontab().text().isEmpty() && c.crontab().entries().isEmpty()
-                        ? crontabs.without(c.crontab().uid()) : crontabs.with(c.crontab().uid(), c.crontab());
-                case Change.JobPreempted c -> preempted = preempted.with(c.jobId(), new Preemption(c.jobId(), c.time(), c.mode(), c.endTick()));
+                case Change.JobSuspended c ->
+                    job(
+                            c.jobId(),
+                            j -> j.with(JobState.SUSPENDED).with(JobRunUpdates.suspended(j.run(), c.time(), tickMs)));
+                case Change.CrontabChanged c ->
+                    crontabs = c.crontab().text().isEmpty()
+                                    && c.crontab().entries().isEmpty()
+                            ? crontabs.without(c.crontab().uid())
+                            : crontabs.with(c.crontab().uid(), c.crontab());
+                case Change.JobPreempted c ->
+                    preempted = preempted.with(c.jobId(), new Preemption(c.jobId(), c.time(), c.mode(), c.endTick()));
                 case Change.JobResumed c -> resumed(c);
                 case Change.JobStopped c -> job(c.jobId(), j -> j.with(JobFlag.STOPPED, c.stopped()));
                 case Change.JobPurged c -> purged(c.jobId());
-                case Change.NodeRegistered c -> node(c.node(),
-                        n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
+                case Change.NodeRegistered c ->
+                    node(c.node(), n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
                 case Change.NodeStateChanged c -> turned(c, now);
-                case Change.NodeFeaturesChanged c -> node(c.node(), n -> n.withFeatures(c.changeable(), c.active(), c.wanted()));
+                case Change.NodeFeaturesChanged c ->
+                    node(c.node(), n -> n.withFeatures(c.changeable(), c.active(), c.wanted()));
                 case Change.OptionsChanged c -> settings = settings.with(c.options(), c.topologies());
                 case Change.NodePowerActionChosen c -> node(c.node(), n -> n.withPowerAction(c.action()));
-                case Change.NodeMarked c -> node(c.node(), n -> n.withMarks(c.marks().booted(n.marks().bootS())));
-                case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
-                case Change.NodeAdded c -> nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
+                case Change.NodeMarked c ->
+                    node(c.node(), n -> n.withMarks(c.marks().booted(n.marks().bootS())));
+                case Change.NodeTextsChanged c ->
+                    node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
+                case Change.NodeAdded c ->
+                    nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
                 case Change.NodeRemoved c -> nodes = nodes.without(c.node());
                 case Change.NodeSpecChanged c -> node(c.node(), n -> n.withSpec(c.spec()));
-                case Change.PartitionChanged c -> partitions = partitions.with(c.partition().name(), c.partition());
+                case Change.PartitionChanged c ->
+                    partitions = partitions.with(c.partition().name(), c.partition());
                 case Change.PartitionRemoved c -> partitions = partitions.without(c.partition());
                 case Change.PolicyChanged c -> accounts = accounts.with(c);
                 case Change.TriggerSet c -> triggers = triggers.with(c.trigger());
                 case Change.TriggerCleared c -> triggers = triggers.without(c.id());
                 case Change.TriggerFired c -> triggers = triggers.fired(c.id());
-                case Change.ReservationChanged c -> reservations = reservations.with(c.reservation().name(), c.reservation());
+                case Change.ReservationChanged c ->
+                    reservations = reservations.with(c.reservation().name(), c.reservation());
                 case Change.ReservationRemoved c -> reservations = reservations.without(c.name());
                 case Change.UsageCharged c -> shares = Shares.of(c);
-                case Change.ReservationLost c -> job(c.jobId(), j -> c.held() ? j.inReservation(c.reservation()).withPriority(0, settings.slurmUid())
-                        .with(JobReason.RESV_DELETED, "").with(JobFlag.RESV_DEL_HOLD, true) : j.inReservation(c.reservation()));
+                case Change.ReservationLost c ->
+                    job(
+                            c.jobId(),
+                            j -> c.held()
+                                    ? j.inReservation(c.reservation())
+                                            .withPriority(0, settings.slurmUid())
+                                            .with(JobReason.RESV_DELETED, "")
+                                            .with(JobFlag.RESV_DEL_HOLD, true)
+                                    : j.inReservation(c.reservation()));
                 case Change.JobRestored c -> restored(c.job());
                 case Change.NodeRestored c -> nodes = nodes.with(c.node().name(), c.node());
-                case Change.PartitionRestored c -> partitions = partitions.with(c.partition().name(), c.partition());
+                case Change.PartitionRestored c ->
+                    partitions = partitions.with(c.partition().name(), c.partition());
                 case Change.AnswerRestored c -> answers = answers.with(c.requestId(), c.answer());
                 case Change.ClusterRestored c -> {
                     tickMs = c.tickMs();
@@ -372,7 +490,9 @@ public record State(
         /** A job whose data is not fetched yet is marked. */
         private void buffered(BurstBuffer b) {
             buffers = buffers.with(b);
-            jobs.find(b.jobId()).filter(j -> j.has(JobFlag.STAGE_OUT) != (b.stage().isOut() && j.state().isTerminal()))
+            jobs.find(b.jobId())
+                    .filter(j -> j.has(JobFlag.STAGE_OUT)
+                            != (b.stage().isOut() && j.state().isTerminal()))
                     .ifPresent(j -> job(j.id(), x -> x.with(JobFlag.STAGE_OUT, !x.has(JobFlag.STAGE_OUT))));
         }
 
@@ -391,7 +511,11 @@ public record State(
             Node node = nodes.at(c.node());
             if (asleep && !node.isAsleep() && !node.has(Node.Flag.DOWN)) {
                 for (int id : node.jobs()) {
-                    job(id, j -> j.withAllocation(j.run().allocation().with(c.node(), s -> s.bootId().isEmpty() ? s.onBoot(node.bootId()) : s)));
+                    job(
+                            id,
+                            j -> j.withAllocation(j.run()
+                                    .allocation()
+                                    .with(c.node(), s -> s.bootId().isEmpty() ? s.onBoot(node.bootId()) : s)));
                 }
             }
         }
@@ -404,8 +528,11 @@ public record State(
             settings = c.settings();
             Table<String, Node> kept = Table.empty();
             for (Node.Spec spec : c.nodes()) {
-                kept = kept.with(spec.name(), nodes.find(spec.name()).map(n -> n.withSpec(spec))
-                        .orElseGet(() -> Node.configured(spec, settings.slurmUid(), time)));
+                kept = kept.with(
+                        spec.name(),
+                        nodes.find(spec.name())
+                                .map(n -> n.withSpec(spec))
+                                .orElseGet(() -> Node.configured(spec, settings.slurmUid(), time)));
             }
             // A node that the file no longer names stays, as DOWN and empty-handed, until its jobs are gone.
             for (Node n : nodes.values()) {
@@ -470,14 +597,27 @@ public record State(
             IndexSet rest = array.array().pending().without(c.task());
             if (c.jobId() == c.arrayJobId()) {
                 // the last pending task keeps the array's own number
-                jobs = jobs.with(array.id(), array.with(new Job.Array(array.id(), c.task(), IndexSet.empty(),
-                        array.array().maxRunning(), array.array().size())));
+                jobs = jobs.with(
+                        array.id(),
+                        array.with(new Job.Array(
+                                array.id(),
+                                c.task(),
+                                IndexSet.empty(),
+                                array.array().maxRunning(),
+                                array.array().size())));
                 return;
             }
             Job task = array.splitOff(c.jobId(), c.sluid(), c.task());
             buffers = buffers.split(array.id(), task.id());
-            jobs = jobs.with(array.id(), array.with(new Job.Array(array.id(), -1, rest, array.array().maxRunning(),
-                    array.array().size()))).with(task.id(), task);
+            jobs = jobs.with(
+                            array.id(),
+                            array.with(new Job.Array(
+                                    array.id(),
+                                    -1,
+                                    rest,
+                                    array.array().maxRunning(),
+                                    array.array().size())))
+                    .with(task.id(), task);
             children = children.with(childKey(task), c.task());
             nextJobId = Math.max(nextJobId, c.jobId() + 1);
             nextSluid = c.sluid() + 1;
@@ -485,10 +625,16 @@ public record State(
         }
 
         private void started(Change.JobStarted c, long now) {
-            job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobFlag.CONFIGURING, c.configuring())
-                    .with(JobFlag.REQUEUED, false).with(JobFlag.EXPEDITING, false)
-                    .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts()).withFailedNode("")
-                    .with(JobRunUpdates.start(now, tickMs, c)));
+            job(
+                    c.jobId(),
+                    j -> j.with(JobState.RUNNING)
+                            .with(JobFlag.CONFIGURING, c.configuring())
+                            .with(JobFlag.REQUEUED, false)
+                            .with(JobFlag.EXPEDITING, false)
+                            .with(JobReason.NONE, "")
+                            .withAttempt(c.attempt(), j.restarts())
+                            .withFailedNode("")
+                            .with(JobRunUpdates.start(now, tickMs, c)));
             for (Allocation.Share s : c.allocation().nodes()) {
                 node(s.node(), n -> n.withJob(c.jobId(), s.chargedCpus(), s.memoryMb()));
             }
@@ -511,7 +657,7 @@ public record State(
         }
 
         private void stepStarted(int jobId, Step step) {
-            boolean known = jobs.at(jobId).step(step.id()).isPresent();     // it was queued
+            boolean known = jobs.at(jobId).step(step.id()).isPresent(); // it was queued
             job(jobId, j -> j.withStep(step));
             refer(step.envHash(), known ? 0 : 1);
         }
@@ -519,8 +665,13 @@ public record State(
         /** Other licences of a job that has some are what it has from then on. */
         private static Job described(Job job, JobDesc desc) {
             Job after = job.with(desc);
-            return !job.state().isActive() || desc.request().licenses().equals(job.desc().request().licenses()) ? after
-                    : after.withAllocation(after.run().allocation().withLicences(desc.request().licenses()));
+            return !job.state().isActive()
+                            || desc.request()
+                                    .licenses()
+                                    .equals(job.desc().request().licenses())
+                    ? after
+                    : after.withAllocation(
+                            after.run().allocation().withLicences(desc.request().licenses()));
         }
 
         private void stepEnded(Change.StepEnded c) {
@@ -537,11 +688,18 @@ public record State(
                     job(c.jobId(), j -> j.withStep(s.ended(c.endTime())));
                 }
             }
-            job(c.jobId(), j -> j.state() != JobState.SUSPENDED ? j : j.with(JobRunUpdates.pausedUpTo(j.run(), c.endTime(), shares.time())));
+            job(
+                    c.jobId(),
+                    j -> j.state() != JobState.SUSPENDED
+                            ? j
+                            : j.with(JobRunUpdates.pausedUpTo(j.run(), c.endTime(), shares.time())));
             job(c.jobId(), j -> {
-                Job over = j.with(c.state()).with(c.reason(), c.reasonText()).with(JobFlag.CONFIGURING, false)
-                        .with(JobFlag.STOPPED, false).with(JobFlag.COMPLETING, true).with(JobRunUpdates.ended(j.run(), c.endTime(), tickMs,
-                        c.exit()));
+                Job over = j.with(c.state())
+                        .with(c.reason(), c.reasonText())
+                        .with(JobFlag.CONFIGURING, false)
+                        .with(JobFlag.STOPPED, false)
+                        .with(JobFlag.COMPLETING, true)
+                        .with(JobRunUpdates.ended(j.run(), c.endTime(), tickMs, c.exit()));
                 return over.run().allocation().allReleased() ? over.with(JobFlag.COMPLETING, false) : over;
             });
             buffers = buffers.ended(c.jobId(), c.endTime());
@@ -550,8 +708,19 @@ public record State(
         }
 
         private void pendingEnded(Change.PendingJobEnded c) {
-            job(c.jobId(), j -> j.over(c.state(), c.reason(), c.reasonText(), JobRunUpdates.ended(j.run(), c.endTime(), tickMs,
-                    c.state() == JobState.DEADLINE ? ExitStatus.exited(1) : j.run().exit())));
+            job(
+                    c.jobId(),
+                    j -> j.over(
+                            c.state(),
+                            c.reason(),
+                            c.reasonText(),
+                            JobRunUpdates.ended(
+                                    j.run(),
+                                    c.endTime(),
+                                    tickMs,
+                                    c.state() == JobState.DEADLINE
+                                            ? ExitStatus.exited(1)
+                                            : j.run().exit())));
             buffers = buffers.pendingEnded(c.jobId(), c.endTime());
             finish(c.jobId());
         }
@@ -570,7 +739,10 @@ public record State(
             }
             job(jobId, j -> j.withAllocation(j.run().allocation().with(node, s -> s.withMemory(memoryMb))));
             if (nodes.has(node)) {
-                node(node, n -> n.withMemoryAllocated(n.memoryAllocatedMb() - share.get().memoryMb() + memoryMb));
+                node(
+                        node,
+                        n -> n.withMemoryAllocated(
+                                n.memoryAllocatedMb() - share.get().memoryMb() + memoryMb));
             }
         }
 
@@ -581,21 +753,32 @@ public record State(
                 return;
             }
             if (nodes.has(c.node())) {
-                node(c.node(), n -> n.withoutJob(c.jobId(), share.get().chargedCpus(), share.get().memoryMb(), now));
+                node(
+                        c.node(),
+                        n -> n.withoutJob(
+                                c.jobId(),
+                                share.get().chargedCpus(),
+                                share.get().memoryMb(),
+                                now));
             }
             boolean left = job.run().allocation().isLeaving(c.node());
             if (left && job.state().isActive()) {
-                jobs = jobs.with(c.jobId(), job.withAllocation(job.run().allocation().left(c.node())));
+                jobs = jobs.with(
+                        c.jobId(), job.withAllocation(job.run().allocation().left(c.node())));
                 return;
             }
-            Job freed = job.withAllocation(left ? job.run().allocation().left(c.node())
-                    : job.run().allocation().with(c.node(), Allocation.Share::withReleased));
+            Job freed = job.withAllocation(
+                    left
+                            ? job.run().allocation().left(c.node())
+                            : job.run().allocation().with(c.node(), Allocation.Share::withReleased));
             boolean last = freed.run().allocation().allReleased();
             if (last) {
                 freed = freed.with(JobFlag.COMPLETING, false);
                 if (freed.state() == JobState.PENDING) {
-                    freed = freed.with(freed.run().exit().isSuccess() || freed.has(JobFlag.EXPEDITING) ? Job.Run.NONE
-                            : JobRunUpdates.failed(freed.run().exit()));
+                    freed = freed.with(
+                            freed.run().exit().isSuccess() || freed.has(JobFlag.EXPEDITING)
+                                    ? Job.Run.NONE
+                                    : JobRunUpdates.failed(freed.run().exit()));
                 }
             }
             jobs = jobs.with(c.jobId(), freed);
@@ -606,7 +789,10 @@ public record State(
 
         private void resumed(Change.JobResumed c) {
             preempted = preempted.without(c.jobId());
-            job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobRunUpdates.resumed(j.run(), c.time(), tickMs, c.limitTick(), shares.time())));
+            job(
+                    c.jobId(),
+                    j -> j.with(JobState.RUNNING)
+                            .with(JobRunUpdates.resumed(j.run(), c.time(), tickMs, c.limitTick(), shares.time())));
         }
 
         private void requeued(Change.JobRequeued c) {
@@ -622,10 +808,18 @@ public record State(
             boolean early = before.desc().timing().beginTime() > c.time();
             // held while it ran
             boolean stays = before.isHeld() && before.state().isActive() && !c.held();
-            JobReason reason = stays ? before.reason() : c.held() || c.reason() != JobReason.NONE ? c.reason()
-                    : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
-            Job job = before.with(before.desc().anywhere()).with(JobState.PENDING).with(JobFlag.STOPPED, false).with(reason, c.reasonText())
-                    .withPriority(c.held() || stays ? 0 : c.priority(), stays ? before.holdUid() : c.held() ? settings.slurmUid() : -1)
+            JobReason reason = stays
+                    ? before.reason()
+                    : c.held() || c.reason() != JobReason.NONE
+                            ? c.reason()
+                            : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
+            Job job = before.with(before.desc().anywhere())
+                    .with(JobState.PENDING)
+                    .with(JobFlag.STOPPED, false)
+                    .with(reason, c.reasonText())
+                    .withPriority(
+                            c.held() || stays ? 0 : c.priority(),
+                            stays ? before.holdUid() : c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)
                     .with(JobFlag.SPECIAL_EXIT, c.special())
@@ -637,10 +831,16 @@ public record State(
                     refer(s.envHash(), -1);
                 }
             }
-            jobs = jobs.with(job.id(), holding
-                    ? job.with(JobFlag.COMPLETING, true).with(JobRunUpdates.ended(JobRunUpdates.withoutSteps(job.run()), c.time(), tickMs,
-                            c.exit().isSuccess() ? job.run().exit() : c.exit()))
-                    : job.with(Job.Run.NONE));
+            jobs = jobs.with(
+                    job.id(),
+                    holding
+                            ? job.with(JobFlag.COMPLETING, true)
+                                    .with(JobRunUpdates.ended(
+                                            JobRunUpdates.withoutSteps(job.run()),
+                                            c.time(),
+                                            tickMs,
+                                            c.exit().isSuccess() ? job.run().exit() : c.exit()))
+                            : job.with(Job.Run.NONE));
         }
 
         private void purged(int id) {

@@ -11,17 +11,27 @@ import java.util.Optional;
 /**
  * A step of a running job, or a component of a heterogeneous step in it.
  *
- * @param id      as in {@link StepId}, or {@link #BATCH} or {@link #EXTERN}
- * @param desc    as asked for, without its environment
+ * @param id as in {@link StepId}, or {@link #BATCH} or {@link #EXTERN}
+ * @param desc as asked for, without its environment
  * @param envHash blob of the environment
- * @param nodes   its parts, in task order; none while it is queued
- * @param ending  a reason it was told to end for, "" if it was not
- * @param ports   of MpiParams that the step has for itself on its nodes
- * @param het     jobs that the step runs in, in the order of its ranks, where it runs in several components of a heterogeneous job
+ * @param nodes its parts, in task order; none while it is queued
+ * @param ending a reason it was told to end for, "" if it was not
+ * @param ports of MpiParams that the step has for itself on its nodes
+ * @param het jobs that the step runs in, in the order of its ranks, where it runs in several components of a
+ *     heterogeneous job
  */
 public record Step(
-        int id, StepDesc desc, String envHash, List<Part> nodes, State state, long startTime, long endTime, String ioToken, String ending,
-        List<Integer> het, IndexSet ports) {
+        int id,
+        StepDesc desc,
+        String envHash,
+        List<Part> nodes,
+        State state,
+        long startTime,
+        long endTime,
+        String ioToken,
+        String ending,
+        List<Integer> het,
+        IndexSet ports) {
     public Step {
         nodes = ByNode.of(nodes, Part::node);
     }
@@ -31,18 +41,25 @@ public record Step(
 
     /** Begins the reason of a step that the user UID cancelled: {@code Cancelled by UID}. */
     public static final String CANCELLED_BY = "Cancelled by ";
-    /** Begins the reason of a step whose srun the user UID interrupted: its tasks have SIGINT, and SIGKILL where srun asks for it afterwards. */
+    /**
+     * Begins the reason of a step whose srun the user UID interrupted: its tasks have SIGINT, and SIGKILL where srun
+     * asks for it afterwards.
+     */
     public static final String INTERRUPTED_BY = "Interrupted by ";
 
-    public enum State { RUNNING, ENDED, QUEUED }
+    public enum State {
+        RUNNING,
+        ENDED,
+        QUEUED
+    }
 
     /**
      * A step's part of one node.
      *
-     * @param tasks  ranks in the order of their local index
-     * @param cores  units it may use
-     * @param exit   the most severe task exit, once done
-     * @param exits  per rank (text key), once done
+     * @param tasks ranks in the order of their local index
+     * @param cores units it may use
+     * @param exit the most severe task exit, once done
+     * @param exits per rank (text key), once done
      * @param reason "" or why the node ended it
      */
     public record Part(
@@ -62,7 +79,18 @@ public record Step(
         }
 
         public Part rankedFrom(int first) {
-            return new Part(node, tasks.stream().map(t -> t + first).toList(), cores, cpus, memoryMb, gres, launched, done, exit, exits, reason);
+            return new Part(
+                    node,
+                    tasks.stream().map(t -> t + first).toList(),
+                    cores,
+                    cpus,
+                    memoryMb,
+                    gres,
+                    launched,
+                    done,
+                    exit,
+                    exits,
+                    reason);
         }
 
         public Part started() {
@@ -85,8 +113,11 @@ public record Step(
 
     /** Returns the user id of a reason that names one, as text. */
     public Optional<String> endedBy() {
-        return isInterrupted() ? Optional.of(ending.substring(INTERRUPTED_BY.length()))
-                : ending.startsWith(CANCELLED_BY) ? Optional.of(ending.substring(CANCELLED_BY.length())) : Optional.empty();
+        return isInterrupted()
+                ? Optional.of(ending.substring(INTERRUPTED_BY.length()))
+                : ending.startsWith(CANCELLED_BY)
+                        ? Optional.of(ending.substring(CANCELLED_BY.length()))
+                        : Optional.empty();
     }
 
     /** As typed by people: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */
@@ -145,13 +176,27 @@ public record Step(
 
     public Step with(String node, java.util.function.UnaryOperator<Part> change) {
         int at = ByNode.find(nodes, node, Part::node);
-        List<Part> changed = at >= 0 && nodes instanceof ByNode<Part> all ? all.with(at, change.apply(nodes.get(at)))
-                : nodes.stream().map(p -> p.node.equals(node) ? change.apply(p) : p).toList();
+        List<Part> changed = at >= 0 && nodes instanceof ByNode<Part> all
+                ? all.with(at, change.apply(nodes.get(at)))
+                : nodes.stream()
+                        .map(p -> p.node.equals(node) ? change.apply(p) : p)
+                        .toList();
         return new Step(id, desc, envHash, changed, state, startTime, endTime, ioToken, ending, het, ports);
     }
 
     Step ended(long time) {
-        return new Step(id, desc, envHash, nodes, State.ENDED, startTime == 0 ? time : startTime, time, ioToken, ending, het, ports);
+        return new Step(
+                id,
+                desc,
+                envHash,
+                nodes,
+                State.ENDED,
+                startTime == 0 ? time : startTime,
+                time,
+                ioToken,
+                ending,
+                het,
+                ports);
     }
 
     /** What was asked for, now on these nodes. */
@@ -164,7 +209,18 @@ public record Step(
     }
 
     Step withTimeLimit(int minutes) {
-        return new Step(id, desc.withTimeLimit(minutes), envHash, nodes, state, startTime, endTime, ioToken, ending, het, ports);
+        return new Step(
+                id,
+                desc.withTimeLimit(minutes),
+                envHash,
+                nodes,
+                state,
+                startTime,
+                endTime,
+                ioToken,
+                ending,
+                het,
+                ports);
     }
 
     /** Has a time limit of its own to be ended for, and has not been told to end. */

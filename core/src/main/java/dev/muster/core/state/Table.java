@@ -7,8 +7,8 @@ import java.util.SortedMap;
 import org.pcollections.TreePMap;
 
 /**
- * A persistent map in key order: every change makes a new table that shares nearly all of the old one. About 1 µs per change
- * at 100,000 entries.
+ * A persistent map in key order: every change makes a new table that shares nearly all of the old one. About 1 µs per
+ * change at 100,000 entries.
  */
 public final class Table<K extends Comparable<? super K>, V> {
     private static final Table<?, ?> EMPTY = new Table<String, Object>(TreePMap.empty());

@@ -6,19 +6,28 @@ import java.util.List;
 /**
  * A program to run when something happens ({@code strigger}).
  *
- * @param events    in strigger's words: {@code down}, {@code up}, {@code drained}, {@code fail}, {@code idle}, {@code reconfig};
- *                  {@code time}, {@code fini} of a job; those of {@link #OF_DAEMONS}
- * @param jobId     0 if it is about nodes
- * @param nodes     hostlist, "" for all (with a job: for all of the job's)
- * @param offsetS   seconds after the event; negative before it
- * @param uid       whose it is, and as whom the program runs
- * @param program   with its arguments
+ * @param events in strigger's words: {@code down}, {@code up}, {@code drained}, {@code fail}, {@code idle},
+ *     {@code reconfig}; {@code time}, {@code fini} of a job; those of {@link #OF_DAEMONS}
+ * @param jobId 0 if it is about nodes
+ * @param nodes hostlist, "" for all (with a job: for all of the job's)
+ * @param offsetS seconds after the event; negative before it
+ * @param uid whose it is, and as whom the program runs
+ * @param program with its arguments
  * @param permanent stays when it has fired
- * @param dueTime   when the program is to run for what has happened; 0 if nothing has
- * @param cause     what has happened to whom: names of nodes, the number of the job
+ * @param dueTime when the program is to run for what has happened; 0 if nothing has
+ * @param cause what has happened to whom: names of nodes, the number of the job
  */
 public record Trigger(
-        int id, List<String> events, int jobId, String nodes, int offsetS, int uid, String user, String program, boolean permanent, long dueTime,
+        int id,
+        List<String> events,
+        int jobId,
+        String nodes,
+        int offsetS,
+        int uid,
+        String user,
+        String program,
+        boolean permanent,
+        long dueTime,
         String cause) {
     public static final List<String> OF_NODES = List.of("down", "up", "drained", "draining", "resume", "fail", "idle");
     public static final List<String> OF_JOBS = List.of("time", "fini");
@@ -32,8 +41,15 @@ public record Trigger(
     public static final String DATABASE_FAILED = "primary_database_failure";
     public static final String DATABASE_RESUMED = "primary_database_resumed_operation";
     /** What the daemon itself notices: {@link Command.Happened}. */
-    public static final List<String> OF_DAEMONS = List.of(CONTROL_RESUMED, OPERATION_RESUMED, ROWS_FULL, DBD_FAILED, DBD_RESUMED, DATABASE_FAILED,
-            DATABASE_RESUMED, BURST_BUFFER);
+    public static final List<String> OF_DAEMONS = List.of(
+            CONTROL_RESUMED,
+            OPERATION_RESUMED,
+            ROWS_FULL,
+            DBD_FAILED,
+            DBD_RESUMED,
+            DATABASE_FAILED,
+            DATABASE_RESUMED,
+            BURST_BUFFER);
 
     public boolean is(String event) {
         return events.contains(event);
@@ -61,7 +77,10 @@ public record Trigger(
         }
 
         All fired(int id) {
-            return byId.find(id).filter(Trigger::permanent).map(t -> with(t.due(0, ""))).orElseGet(() -> without(id));
+            return byId.find(id)
+                    .filter(Trigger::permanent)
+                    .map(t -> with(t.due(0, "")))
+                    .orElseGet(() -> without(id));
         }
     }
 }

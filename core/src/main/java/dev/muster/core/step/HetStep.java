@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A heterogeneous step of one job while it finds its places, component by component: each has nodes that no earlier one has. So a node knows a step
- * by its number alone, and nobody's cores or devices count twice.
+ * A heterogeneous step of one job while it finds its places, component by component: each has nodes that no earlier one
+ * has. So a node knows a step by its number alone, and nobody's cores or devices count twice.
  */
 final class HetStep {
     private final Set<String> nodes = new TreeSet<>();
@@ -23,7 +23,8 @@ final class HetStep {
 
     /** Several components that are for the same job. */
     static boolean isOfOneJob(List<Command.CreateStep> parts) {
-        return parts.size() > 1 && parts.stream().allMatch(p -> p.jobId() == parts.getFirst().jobId());
+        return parts.size() > 1
+                && parts.stream().allMatch(p -> p.jobId() == parts.getFirst().jobId());
     }
 
     /** What those so far have. */
@@ -41,32 +42,45 @@ final class HetStep {
         components++;
     }
 
-    /** Why there cannot be a next one of this kind, whatever else runs; in Slurm's words, which are the whole of what srun says then. */
+    /**
+     * Why there cannot be a next one of this kind, whatever else runs; in Slurm's words, which are the whole of what
+     * srun says then.
+     */
     Optional<Decision.Rejected> refusal(Job job, ResourceRequest request) {
         if (components >= StepId.COMPONENTS_MAX) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "A step has " + StepId.COMPONENTS_MAX + " components at most"));
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.NOT_SUPPORTED, "A step has " + StepId.COMPONENTS_MAX + " components at most"));
         }
         if (nodes.isEmpty()) {
             return Optional.empty();
         }
         Set<String> excluded = new TreeSet<>(nodes);
-        names(request.excludeList()).stream().filter(n -> job.run().allocation().on(n).isPresent()).forEach(excluded::add);
+        names(request.excludeList()).stream()
+                .filter(n -> job.run().allocation().on(n).isPresent())
+                .forEach(excluded::add);
         List<String> wanted = names(request.nodeList());
         if (wanted.stream().anyMatch(n -> job.run().allocation().on(n).isEmpty())) {
-            return Optional.empty();        // which is what it hears
+            return Optional.empty(); // which is what it hears
         }
         int all = job.run().allocation().nodes().size();
         int least = Math.max(1, request.nodesMin());
         if (least > all - excluded.size()) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_NODE_COUNT, "Allocation failure of " + least + " nodes: job size of "
-                    + all + ", already allocated " + excluded.size() + " nodes to previous components."));
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.INVALID_NODE_COUNT,
+                    "Allocation failure of " + least + " nodes: job size of " + all + ", already allocated "
+                            + excluded.size() + " nodes to previous components."));
         }
-        return wanted.stream().noneMatch(excluded::contains) ? Optional.empty() : Optional.of(new Decision.Rejected(
-                SlurmErrno.INVALID_NODE_NAME, "Requested nodelist " + HostList.of(wanted).compressed() + " overlaps with excluded "
-                        + HostList.of(List.copyOf(excluded)).compressed() + "."));
+        return wanted.stream().noneMatch(excluded::contains)
+                ? Optional.empty()
+                : Optional.of(new Decision.Rejected(
+                        SlurmErrno.INVALID_NODE_NAME,
+                        "Requested nodelist " + HostList.of(wanted).compressed() + " overlaps with excluded "
+                                + HostList.of(List.copyOf(excluded)).compressed() + "."));
     }
 
     private static List<String> names(String hosts) {
-        return !hosts.isEmpty() && HostList.parse(hosts) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        return !hosts.isEmpty() && HostList.parse(hosts) instanceof HostList.Parsed.Ok ok
+                ? ok.list().names()
+                : List.of();
     }
 }

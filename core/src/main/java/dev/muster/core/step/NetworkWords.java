@@ -10,19 +10,25 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The words of {@code --network}, most of which configure the switches of one maker. A cluster without such a plugin accepts and ignores all of
- * them, as release 26.05 does: the same script then runs on clusters with and without these switches.
+ * The words of {@code --network}, most of which configure the switches of one maker. A cluster without such a plugin
+ * accepts and ignores all of them, as release 26.05 does: the same script then runs on clusters with and without these
+ * switches.
  */
 public final class NetworkWords {
     /** They ask for nothing that any cluster has not. */
     private static final Set<String> IDLE = Set.of("ip", "no_vni");
-    private static final Set<String> SLINGSHOT = Set.of("job_vni", "single_node_vni", "adjust_limits", "no_adjust_limits", "disable_rdzv_get");
+
+    private static final Set<String> SLINGSHOT =
+            Set.of("job_vni", "single_node_vni", "adjust_limits", "no_adjust_limits", "disable_rdzv_get");
     private static final List<String> RESOURCES = List.of("txqs", "tgqs", "eqs", "cts", "tles", "ptes", "les", "acs");
     private static final Set<String> CLASSES = Set.of("DEDICATED_ACCESS", "LOW_LATENCY", "BULK_DATA", "BEST_EFFORT");
 
     private NetworkWords() {}
 
-    /** The error of the first word that cannot be honoured; empty if all can. Without SwitchType no plugin reads the words, and all are accepted. */
+    /**
+     * The error of the first word that cannot be honoured; empty if all can. Without SwitchType no plugin reads the
+     * words, and all are accepted.
+     */
     public static Optional<Decision.Rejected> refusal(String words, Settings settings) {
         boolean channels = ImexChannels.count(settings) > 0;
         if (!channels) {
@@ -39,11 +45,13 @@ public final class NetworkWords {
 
     /** Whether a word, in lower case, is among them. */
     public static boolean has(String words, String word) {
-        return !words.isEmpty() && List.of(words.toLowerCase(Locale.ROOT).split("\\s*,\\s*")).contains(word);
+        return !words.isEmpty()
+                && List.of(words.toLowerCase(Locale.ROOT).split("\\s*,\\s*")).contains(word);
     }
 
     private static String objection(String word, String w) {
-        return isOfSlingshot(w) ? "--network=" + word + " needs an HPE Slingshot network, which this cluster does not have"
+        return isOfSlingshot(w)
+                ? "--network=" + word + " needs an HPE Slingshot network, which this cluster does not have"
                 : "Invalid --network specification: " + word;
     }
 
@@ -55,7 +63,9 @@ public final class NetworkWords {
         return SLINGSHOT.contains(w)
                 || equals > 0 && number && (name.equals("depth") || name.equals("nic_distribution_count"))
                 || equals > 0 && number && name.matches("(def|res|max)_.*") && RESOURCES.contains(name.substring(4))
-                || name.equals("tcs") && equals > 0 && List.of(value.toUpperCase(Locale.ROOT).split(":", -1)).stream()
-                        .allMatch(c -> CLASSES.contains(c.startsWith("TC_") ? c.substring(3) : c));
+                || name.equals("tcs")
+                        && equals > 0
+                        && List.of(value.toUpperCase(Locale.ROOT).split(":", -1)).stream()
+                                .allMatch(c -> CLASSES.contains(c.startsWith("TC_") ? c.substring(3) : c));
     }
 }

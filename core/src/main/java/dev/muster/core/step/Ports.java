@@ -11,12 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The ports of MpiParams that a job ({@code --resv-ports}) or else a step has for itself on each of its nodes: the same numbers on all of them.
- * A job's are its own from its start to its end, and its steps have theirs out of them.
+ * The ports of MpiParams that a job ({@code --resv-ports}) or else a step has for itself on each of its nodes: the same
+ * numbers on all of them. A job's are its own from its start to its end, and its steps have theirs out of them.
  */
 public final class Ports {
-    private Ports() {
-    }
+    private Ports() {}
 
     /** How many there are on a node. */
     public static int count(Settings settings) {
@@ -33,9 +32,10 @@ public final class Ports {
      * Ports of a job that starts on these nodes; empty where too few are free.
      *
      * @param begun what starts at the same time and is not in the state yet
-     * @param turn  where in the range to begin
+     * @param turn where in the range to begin
      */
-    public static Optional<IndexSet> ofJob(State state, List<String> nodes, int wanted, List<Allocation> begun, int turn) {
+    public static Optional<IndexSet> ofJob(
+            State state, List<String> nodes, int wanted, List<Allocation> begun, int turn) {
         if (wanted > count(state.settings())) {
             return Optional.empty();
         }
@@ -46,7 +46,11 @@ public final class Ports {
         for (Allocation a : begun) {
             taken = a.nodes().stream().anyMatch(s -> nodes.contains(s.node())) ? taken.union(a.ports()) : taken;
         }
-        IndexSet ports = some(all(state.settings()).minus(taken), wanted, first(state.settings().options().get(Settings.MPI_PORTS)), turn,
+        IndexSet ports = some(
+                all(state.settings()).minus(taken),
+                wanted,
+                first(state.settings().options().get(Settings.MPI_PORTS)),
+                turn,
                 count(state.settings()));
         return ports.count() < wanted ? Optional.empty() : Optional.of(ports);
     }
@@ -70,7 +74,8 @@ public final class Ports {
      * A step's ports, none where MpiParams has none, or the error: PORTS_BUSY where they would be free later.
      *
      * @param asked 0 for one more than the step has tasks on any of its nodes
-     * @param turn where in the range to begin, so that ports are not used again at once: a stranger may still send to them
+     * @param turn where in the range to begin, so that ports are not used again at once: a stranger may still send to
+     *     them
      */
     static Object ofStep(State state, Job job, List<Step.Part> nodes, int asked, int turn) {
         String range = state.settings().options().getOrDefault(Settings.MPI_PORTS, "");
@@ -105,7 +110,8 @@ public final class Ports {
     private static IndexSet ofSteps(Job job, String node) {
         IndexSet taken = IndexSet.empty();
         for (Step step : job.run().steps()) {
-            if (step.state() == Step.State.RUNNING && step.nodes().stream().anyMatch(p -> p.node().equals(node))) {
+            if (step.state() == Step.State.RUNNING
+                    && step.nodes().stream().anyMatch(p -> p.node().equals(node))) {
                 taken = taken.union(step.ports());
             }
         }

@@ -26,13 +26,19 @@ public final class Sampling {
         return -1;
     }
 
-    /** Where memory is limited by looking at it, nobody may have it looked at less often than the configuration says. */
+    /**
+     * Where memory is limited by looking at it, nobody may have it looked at less often than the configuration says.
+     */
     public static Optional<Decision.Rejected> refusal(Settings settings, String text, ResourceRequest request) {
         int asked = taskSeconds(text);
         int configured = taskSeconds(settings.options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""));
-        boolean limited = settings.memoryConsumed() || request.memPerNodeMb() > 0 || request.memPerCpuMb() > 0 || request.memPerGpuMb() > 0;
+        boolean limited = settings.memoryConsumed()
+                || request.memPerNodeMb() > 0
+                || request.memPerCpuMb() > 0
+                || request.memPerGpuMb() > 0;
         boolean rarer = asked == 0 || asked > configured;
         return asked >= 0 && configured > 0 && limited && rarer
-                ? Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid accounting frequency requested")) : Optional.empty();
+                ? Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid accounting frequency requested"))
+                : Optional.empty();
     }
 }

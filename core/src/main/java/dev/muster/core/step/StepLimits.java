@@ -19,11 +19,14 @@ final class StepLimits {
         if (!TresBind.isValid(step.tresBind())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
         }
-        String what = CpuBind.parse(step.cpuBind()).isEmpty() ? "--cpu-bind=" + step.cpuBind()
-                : MemBind.parse(step.memBind()).isEmpty() ? "--mem-bind=" + step.memBind()
-                : !r.licenses().isEmpty() ? "--licenses"
-                : "";
-        return what.isEmpty() ? NetworkWords.refusal(r.network(), settings) : Optional.of(new Decision.Rejected(
-                SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
+        String what = CpuBind.parse(step.cpuBind()).isEmpty()
+                ? "--cpu-bind=" + step.cpuBind()
+                : MemBind.parse(step.memBind()).isEmpty()
+                        ? "--mem-bind=" + step.memBind()
+                        : !r.licenses().isEmpty() ? "--licenses" : "";
+        return what.isEmpty()
+                ? NetworkWords.refusal(r.network(), settings)
+                : Optional.of(new Decision.Rejected(
+                        SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
     }
 }

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much memory of its job's a step has for itself. One that says how much it needs is held to it, and as much is there for nobody else while it
- * runs. One that says nothing, or 0, may use all of its job's and keeps it from nobody; with {@code --overlap} none is kept from others either.
+ * How much memory of its job's a step has for itself. One that says how much it needs is held to it, and as much is
+ * there for nobody else while it runs. One that says nothing, or 0, may use all of its job's and keeps it from nobody;
+ * with {@code --overlap} none is kept from others either.
  */
 final class StepMemory {
     /** More tasks than there can be. */
@@ -53,11 +54,18 @@ final class StepMemory {
         return request.overcommit() ? cpus >= cpusPerTask ? ANY : 0 : (int) Math.min(ANY, cpus / cpusPerTask);
     }
 
-    /** What it has on a node with so many CPUs and these devices: with all CPUs of a node, that many times as much as for one of them. */
+    /**
+     * What it has on a node with so many CPUs and these devices: with all CPUs of a node, that many times as much as
+     * for one of them.
+     */
     long of(Allocation.Share share, int cpus, Map<String, IndexSet> devices) {
-        return !counts ? share.memoryMb()
-                : request.memPerNodeMb() > 0 ? request.memPerNodeMb()
-                : request.memPerCpuMb() > 0 ? request.memPerCpuMb() * cpus : request.memPerGpuMb() * gpus(devices);
+        return !counts
+                ? share.memoryMb()
+                : request.memPerNodeMb() > 0
+                        ? request.memPerNodeMb()
+                        : request.memPerCpuMb() > 0
+                                ? request.memPerCpuMb() * cpus
+                                : request.memPerGpuMb() * gpus(devices);
     }
 
     /** What depends on the devices it is given is more than there is. */
@@ -76,8 +84,14 @@ final class StepMemory {
     private long free(Allocation.Share share, boolean ignoreOthers) {
         long free = share.memoryMb();
         for (Step other : ignoreOthers ? List.<Step>of() : job.run().steps()) {
-            if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap() && asks(other.desc())) {
-                free -= other.on(share.node()).filter(p -> !p.done()).map(Step.Part::memoryMb).orElse(0L);
+            if (other.state() == Step.State.RUNNING
+                    && other.id() >= 0
+                    && !other.desc().overlap()
+                    && asks(other.desc())) {
+                free -= other.on(share.node())
+                        .filter(p -> !p.done())
+                        .map(Step.Part::memoryMb)
+                        .orElse(0L);
             }
         }
         return free;

@@ -17,7 +17,10 @@ final class StepOrder {
     /** A word of SelectTypeParameters: tasks go over blocks as over any other nodes. */
     private static final String NOT_BY_BLOCK = "CR_NO_DIST_TOPO_BLOCK";
 
-    /** As the topology of the job's partition has them, also where the step says how tasks go over nodes; elsewhere as the allocation has them. */
+    /**
+     * As the topology of the job's partition has them, also where the step says how tasks go over nodes; elsewhere as
+     * the allocation has them.
+     */
     static List<Allocation.Share> ranked(State state, Job job) {
         List<List<Allocation.Share>> groups = groups(state, job);
         List<Allocation.Share> out = new ArrayList<>();
@@ -38,9 +41,17 @@ final class StepOrder {
     /** By blocks; all in one where there are none. */
     private static List<List<Allocation.Share>> groups(State state, Job job) {
         List<Allocation.Share> all = job.run().allocation().nodes();
-        Topology topology = state.settings().topology(state.partitions().find(job.desc().partition()).map(p -> p.info().topology()).orElse(""));
+        Topology topology = state.settings()
+                .topology(state.partitions()
+                        .find(job.desc().partition())
+                        .map(p -> p.info().topology())
+                        .orElse(""));
         if (topology.kind() == Topology.Kind.FLAT && topology.alphaRank()) {
-            return List.of(named(all, HostList.of(all.stream().map(Allocation.Share::node).toList()).sorted().names()));
+            return List.of(named(
+                    all,
+                    HostList.of(all.stream().map(Allocation.Share::node).toList())
+                            .sorted()
+                            .names()));
         }
         if (topology.kind() != Topology.Kind.BLOCK || state.settings().selects(NOT_BY_BLOCK)) {
             return List.of(all);

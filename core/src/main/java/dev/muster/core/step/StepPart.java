@@ -6,7 +6,10 @@ import dev.muster.core.state.Step;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is called one step and is several: one in each component that it runs in, of a heterogeneous job or of a heterogeneous step of one job. */
+/**
+ * What is called one step and is several: one in each component that it runs in, of a heterogeneous job or of a
+ * heterogeneous step of one job.
+ */
 public record StepPart(Job job, Step step) {
     /** All of what this step belongs to, in the order of the ranks; of most steps the step alone. */
     public static List<StepPart> of(State state, Job job, Step step) {
@@ -14,7 +17,10 @@ public record StepPart(Job job, Step step) {
         if (step.het().isEmpty()) {
             job.steps(step.number()).forEach(s -> out.add(new StepPart(job, s)));
         } else {
-            step.het().forEach(id -> state.jobs().find(id).ifPresent(j -> j.step(step.id()).ifPresent(s -> out.add(new StepPart(j, s)))));
+            step.het()
+                    .forEach(id -> state.jobs()
+                            .find(id)
+                            .ifPresent(j -> j.step(step.id()).ifPresent(s -> out.add(new StepPart(j, s)))));
         }
         return out;
     }

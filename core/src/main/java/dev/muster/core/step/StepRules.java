@@ -57,41 +57,70 @@ public final class StepRules {
         if (!settings.externSteps()) {
             return List.of();
         }
-        List<Step.Part> parts = allocation.nodes().stream().map(s -> part(s, List.of())).toList();
+        List<Step.Part> parts =
+                allocation.nodes().stream().map(s -> part(s, List.of())).toList();
         return List.of(new Change.StepStarted(jobId, step(Step.EXTERN, parts, now)));
     }
 
     /** The batch script's step. */
     public static List<Change> script(int jobId, JobDesc desc, Allocation allocation, Now now) {
-        return desc.kind() != JobDesc.Kind.BATCH ? List.of() : List.of(new Change.StepStarted(jobId,
-                step(Step.BATCH, List.of(part(allocation.ofScript(), List.of(0))), now)));
+        return desc.kind() != JobDesc.Kind.BATCH
+                ? List.of()
+                : List.of(new Change.StepStarted(
+                        jobId, step(Step.BATCH, List.of(part(allocation.ofScript(), List.of(0))), now)));
     }
 
     private static Step step(int id, List<Step.Part> parts, Now now) {
-        return new Step(id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "", List.of(), IndexSet.empty());
+        return new Step(
+                id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "", List.of(), IndexSet.empty());
     }
 
     private static Step.Part part(Allocation.Share s, List<Integer> tasks) {
-        return new Step.Part(s.node(), tasks, s.cores(), s.cpus(), s.memoryMb(), s.gres(), false, false, ExitStatus.NONE, Map.of(), "");
+        return new Step.Part(
+                s.node(),
+                tasks,
+                s.cores(),
+                s.cpus(),
+                s.memoryMb(),
+                s.gres(),
+                false,
+                false,
+                ExitStatus.NONE,
+                Map.of(),
+                "");
     }
 
     public Decision create(Command.CreateStep c) {
         return create(c.uid(), c.requestId(), List.of(c));
     }
 
-    /** A step over components, of a heterogeneous job or its own, has the same number in each, and ranks that go on from one to the next. */
+    /**
+     * A step over components, of a heterogeneous job or its own, has the same number in each, and ranks that go on from
+     * one to the next.
+     */
     public Decision create(Command.CreateHetStep c) {
         List<Integer> jobs = c.parts().stream().map(Command.CreateStep::jobId).toList();
-        if (HetStep.isOfOneJob(c.parts()) && state.jobs().find(jobs.getFirst()).filter(Job::isHet).isEmpty()) {
+        if (HetStep.isOfOneJob(c.parts())
+                && state.jobs().find(jobs.getFirst()).filter(Job::isHet).isEmpty()) {
             return create(c.uid(), c.requestId(), c.parts());
         }
-        boolean oneJob = jobs.stream().map(id -> state.jobs().find(id).map(j -> j.het().jobId()).orElse(0)).distinct().count() == 1;
-        boolean known = state.jobs().find(jobs.isEmpty() ? 0 : jobs.getFirst()).filter(Job::isHet).isPresent();
+        boolean oneJob = jobs.stream()
+                        .map(id ->
+                                state.jobs().find(id).map(j -> j.het().jobId()).orElse(0))
+                        .distinct()
+                        .count()
+                == 1;
+        boolean known = state.jobs()
+                .find(jobs.isEmpty() ? 0 : jobs.getFirst())
+                .filter(Job::isHet)
+                .isPresent();
         if (state.settings().options().containsKey("disable_hetjob_steps") && jobs.size() > 1) {
-            return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+            return new Decision.Rejected(
+                    SlurmErrno.NOT_SUPPORTED,
                     "Job steps that span multiple components of a heterogeneous job are not currently supported");
         }
-        return !oneJob || !known || new HashSet<>(jobs).size() < jobs.size() ? Decision.reject(SlurmErrno.NOT_HET_JOB)
+        return !oneJob || !known || new HashSet<>(jobs).size() < jobs.size()
+                ? Decision.reject(SlurmErrno.NOT_HET_JOB)
                 : create(c.uid(), c.requestId(), c.parts());
     }
 
@@ -101,28 +130,41 @@ public final class StepRules {
             return Decision.of(List.of(), Integer.parseInt(before.get().text()));
         }
         Optional<HetStep> ofOneJob = HetStep.isOfOneJob(parts) ? Optional.of(new HetStep()) : Optional.empty();
-        List<Integer> together = parts.size() < 2 || ofOneJob.isPresent() ? List.of() : parts.stream().map(Command.CreateStep::jobId).toList();
+        List<Integer> together = parts.size() < 2 || ofOneJob.isPresent()
+                ? List.of()
+                : parts.stream().map(Command.CreateStep::jobId).toList();
         TreeMap<String, Bytes> environments = new TreeMap<>();
         List<Change> steps = new ArrayList<>();
         int id = -1;
         int firstRank = 0;
         for (Command.CreateStep part : parts) {
             Optional<Decision.Rejected> refusal = refusal(uid, part)
-                    .or(() -> ofOneJob.flatMap(h -> h.refusal(state.jobs().at(part.jobId()), part.step().request())));
+                    .or(() -> ofOneJob.flatMap(h ->
+                            h.refusal(state.jobs().at(part.jobId()), part.step().request())));
             if (refusal.isPresent()) {
                 return refusal.get();
             }
             Job job = state.jobs().at(part.jobId());
-            id = id >= 0 ? id : isShell(parts, job) ? StepId.INTERACTIVE
-                    : state.members(job).stream().mapToInt(j -> j.run().nextStep()).max().orElse(0);
+            id = id >= 0
+                    ? id
+                    : isShell(parts, job)
+                            ? StepId.INTERACTIVE
+                            : state.members(job).stream()
+                                    .mapToInt(j -> j.run().nextStep())
+                                    .max()
+                                    .orElse(0);
             if (part.step().async() && (parts.size() > 1 || job.isHet())) {
-                return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, job.isHet() ? "Asynchronous steps are not for heterogeneous jobs"
-                        : "A heterogeneous step cannot be asynchronous");
+                return new Decision.Rejected(
+                        SlurmErrno.NOT_SUPPORTED,
+                        job.isHet()
+                                ? "Asynchronous steps are not for heterogeneous jobs"
+                                : "A heterogeneous step cannot be asynchronous");
             }
             int number = id;
             Step asked = asked(job, part, ofOneJob.map(h -> h.id(number)).orElse(id), together);
             switch (place(job, asked, ofOneJob.map(HetStep::nodes).orElse(Set.of()))) {
-                case Nowhere n when part.step().async() && n.why().isStepToCome() -> steps.add(new Change.StepQueued(job.id(), asked));
+                case Nowhere n
+                when part.step().async() && n.why().isStepToCome() -> steps.add(new Change.StepQueued(job.id(), asked));
                 case Nowhere n -> {
                     return Decision.reject(n.why());
                 }
@@ -144,10 +186,15 @@ public final class StepRules {
     /** What srun --interactive begins has no number; a second one has. */
     private static boolean isShell(List<Command.CreateStep> parts, Job job) {
         StepDesc first = parts.getFirst().step();
-        return parts.size() == 1 && first.interactive() && !first.async() && job.step(StepId.INTERACTIVE).isEmpty();
+        return parts.size() == 1
+                && first.interactive()
+                && !first.async()
+                && job.step(StepId.INTERACTIVE).isEmpty();
     }
 
-    /** The first queued step that finds what it needs now begins; another look shows whether there is more for others. */
+    /**
+     * The first queued step that finds what it needs now begins; another look shows whether there is more for others.
+     */
     public Optional<Change> next(Job job) {
         if (job.state() != JobState.RUNNING) {
             return Optional.empty();
@@ -165,7 +212,9 @@ public final class StepRules {
 
     private record Somewhere(List<Step.Part> nodes, IndexSet ports) implements Place {
         List<Step.Part> ranked(int first) {
-            return first == 0 ? nodes : nodes.stream().map(p -> p.rankedFrom(first)).toList();
+            return first == 0
+                    ? nodes
+                    : nodes.stream().map(p -> p.rankedFrom(first)).toList();
         }
     }
 
@@ -196,30 +245,64 @@ public final class StepRules {
         }
         Job job = found.get();
         boolean may = uid == job.desc().owner().uid() || Access.isSuperUser(state, uid);
-        Optional<SlurmErrno> errno = !may ? Optional.of(SlurmErrno.ACCESS_DENIED)
-                : job.state() == JobState.PENDING ? Optional.of(SlurmErrno.JOB_PENDING)
-                : job.state() == JobState.SUSPENDED ? Optional.of(SlurmErrno.DISABLED)
-                : job.state() != JobState.RUNNING ? Optional.of(SlurmErrno.ALREADY_DONE)
-                : job.has(JobFlag.CONFIGURING) ? Optional.of(SlurmErrno.PROLOG_RUNNING)
-                : job.run().nextStep() >= Math.min(StepId.NUMBER_MAX, state.settings().maxStepCount()) ? Optional.of(SlurmErrno.STEP_LIMIT)
-                : Optional.empty();
-        return errno.map(Decision::reject).or(() -> StepLimits.refusal(c.step(), state.settings()))
-                .or(() -> Sampling.refusal(state.settings(), c.step().acctgFreq(), job.desc().request()));
+        Optional<SlurmErrno> errno = !may
+                ? Optional.of(SlurmErrno.ACCESS_DENIED)
+                : job.state() == JobState.PENDING
+                        ? Optional.of(SlurmErrno.JOB_PENDING)
+                        : job.state() == JobState.SUSPENDED
+                                ? Optional.of(SlurmErrno.DISABLED)
+                                : job.state() != JobState.RUNNING
+                                        ? Optional.of(SlurmErrno.ALREADY_DONE)
+                                        : job.has(JobFlag.CONFIGURING)
+                                                ? Optional.of(SlurmErrno.PROLOG_RUNNING)
+                                                : job.run().nextStep()
+                                                                >= Math.min(
+                                                                        StepId.NUMBER_MAX,
+                                                                        state.settings()
+                                                                                .maxStepCount())
+                                                        ? Optional.of(SlurmErrno.STEP_LIMIT)
+                                                        : Optional.empty();
+        return errno.map(Decision::reject)
+                .or(() -> StepLimits.refusal(c.step(), state.settings()))
+                .or(() -> Sampling.refusal(
+                        state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 
     /** As it waits for its place. */
     private Step asked(Job job, Command.CreateStep c, int id, List<Integer> together) {
-        String hash = c.step().environment().isEmpty() ? "" : c.step().environment().getFirst().text();
-        return new Step(id, withoutEnvironment(c.step(), job), hash, List.of(), Step.State.QUEUED, 0, 0, c.ioToken(), "", together, IndexSet.empty());
+        String hash = c.step().environment().isEmpty()
+                ? ""
+                : c.step().environment().getFirst().text();
+        return new Step(
+                id,
+                withoutEnvironment(c.step(), job),
+                hash,
+                List.of(),
+                Step.State.QUEUED,
+                0,
+                0,
+                c.ioToken(),
+                "",
+                together,
+                IndexSet.empty());
     }
 
-    /** As it is kept: without the environment, and with what the job or the configuration says where the step says nothing. */
+    /**
+     * As it is kept: without the environment, and with what the job or the configuration says where the step says
+     * nothing.
+     */
     private StepDesc withoutEnvironment(StepDesc d, Job job) {
         JobDesc.Extras ofJob = job.desc().extras();
         Map<String, String> options = state.settings().options();
-        return d.withEnvironment(List.of()).withDefaults(TaskBinding.of(state, job), ofJob.tresBind(),
-                ofJob.oomKillStep().isEmpty() ? options.getOrDefault(Settings.OOM_KILL_STEP, "") : ofJob.oomKillStep(), ofJob.acctgFreq(),
-                ofJob.profile());
+        return d.withEnvironment(List.of())
+                .withDefaults(
+                        TaskBinding.of(state, job),
+                        ofJob.tresBind(),
+                        ofJob.oomKillStep().isEmpty()
+                                ? options.getOrDefault(Settings.OOM_KILL_STEP, "")
+                                : ofJob.oomKillStep(),
+                        ofJob.acctgFreq(),
+                        ofJob.profile());
     }
 
     /** Finds a step's nodes, units and tasks within its job's allocation. */
@@ -263,7 +346,8 @@ public final class StepRules {
             List<Allocation.Share> shares = candidates();
             shares.removeIf(s -> others.contains(s.node()));
             if (!request.features().isEmpty()) {
-                shares.removeIf(s -> !planner.matches(request.features(), state.nodes().at(s.node()).activeFeatures()));
+                shares.removeIf(s -> !planner.matches(
+                        request.features(), state.nodes().at(s.node()).activeFeatures()));
                 if (shares.isEmpty()) {
                     return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
                 }
@@ -272,9 +356,14 @@ public final class StepRules {
                 return SlurmErrno.INVALID_NODE_COUNT;
             }
             int nodesMin = Math.max(1, request.nodesMin());
-            int nodesMax = request.nodesMax() > 0 ? request.nodesMax() : Math.max(nodesMin, request.nodesMin() > 0 ? nodesMin : shares.size());
-            int tasks = request.tasks() > 0 ? request.tasks()
-                    : request.tasksPerNode() > 0 ? request.tasksPerNode() * Math.max(nodesMin, 1) : Math.max(nodesMin, 1);
+            int nodesMax = request.nodesMax() > 0
+                    ? request.nodesMax()
+                    : Math.max(nodesMin, request.nodesMin() > 0 ? nodesMin : shares.size());
+            int tasks = request.tasks() > 0
+                    ? request.tasks()
+                    : request.tasksPerNode() > 0
+                            ? request.tasksPerNode() * Math.max(nodesMin, 1)
+                            : Math.max(nodesMin, 1);
             int cpusPerTask = GresRequest.cpusPerTask(request, tasks, nodesMin);
             if (nodesMin > shares.size()) {
                 return SlurmErrno.INVALID_NODE_COUNT;
@@ -283,7 +372,8 @@ public final class StepRules {
                 nodesMin = tasks;
                 nodesMax = Math.min(nodesMax, tasks);
             }
-            if (distribution.nodes() == Distribution.Nodes.ARBITRARY && !request.nodeList().isEmpty()) {
+            if (distribution.nodes() == Distribution.Nodes.ARBITRARY
+                    && !request.nodeList().isEmpty()) {
                 return listed(shares, cpusPerTask);
             }
             Object whole = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, true);
@@ -303,25 +393,39 @@ public final class StepRules {
 
         /** A node that the job has not. */
         private boolean namesOthers() {
-            return !request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok
-                    && ok.list().names().stream().anyMatch(n -> job.run().allocation().on(n).isEmpty());
+            return !request.nodeList().isEmpty()
+                    && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok
+                    && ok.list().names().stream()
+                            .anyMatch(n -> job.run().allocation().on(n).isEmpty());
         }
 
         /** A node that it is not to have; of more than it may have, those are the ones that it goes without. */
         private boolean namesExcluded() {
-            if (request.nodeList().isEmpty() || request.excludeList().isEmpty()
+            if (request.nodeList().isEmpty()
+                    || request.excludeList().isEmpty()
                     || !(HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok named)
                     || !(HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok excluded)) {
                 return false;
             }
-            List<String> left = named.list().distinct().names().stream().filter(n -> !excluded.list().contains(n)).toList();
-            return left.size() < Math.max(1, request.nodesMin() > 0 ? Math.min(request.nodesMin(), named.list().distinct().size())
-                    : named.list().distinct().size());
+            List<String> left = named.list().distinct().names().stream()
+                    .filter(n -> !excluded.list().contains(n))
+                    .toList();
+            return left.size()
+                    < Math.max(
+                            1,
+                            request.nodesMin() > 0
+                                    ? Math.min(
+                                            request.nodesMin(),
+                                            named.list().distinct().size())
+                                    : named.list().distinct().size());
         }
 
         private List<Allocation.Share> candidates() {
             boolean anywhere = request.nodeList().isEmpty() && step.relative() == 0;
-            List<Allocation.Share> all = new ArrayList<>(anywhere ? StepOrder.rotated(state, job, id) : job.run().allocation().nodes());
+            List<Allocation.Share> all = new ArrayList<>(
+                    anywhere
+                            ? StepOrder.rotated(state, job, id)
+                            : job.run().allocation().nodes());
             if (!request.nodeList().isEmpty() && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok) {
                 // an arbitrary layout names a host once for each of its tasks
                 List<String> wanted = ok.list().distinct().names();
@@ -338,15 +442,26 @@ public final class StepRules {
                         ordered.add(s);
                     }
                 }
-                all = request.nodesMin() <= wanted.size() ? new ArrayList<>(ordered.subList(0, wanted.size())) : ordered;
+                all = request.nodesMin() <= wanted.size()
+                        ? new ArrayList<>(ordered.subList(0, wanted.size()))
+                        : ordered;
             }
-            if (!request.excludeList().isEmpty() && HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok ok) {
+            if (!request.excludeList().isEmpty()
+                    && HostList.parse(request.excludeList()) instanceof HostList.Parsed.Ok ok) {
                 all.removeIf(s -> ok.list().contains(s.node()));
             }
-            return step.relative() > 0 ? new ArrayList<>(all.subList(Math.min(step.relative(), all.size()), all.size())) : all;
+            return step.relative() > 0
+                    ? new ArrayList<>(all.subList(Math.min(step.relative(), all.size()), all.size()))
+                    : all;
         }
 
-        private Object fit(List<Allocation.Share> shares, int tasks, int cpusPerTask, int nodesMin, int nodesMax, boolean ignoreOthers) {
+        private Object fit(
+                List<Allocation.Share> shares,
+                int tasks,
+                int cpusPerTask,
+                int nodesMin,
+                int nodesMax,
+                boolean ignoreOthers) {
             List<Allocation.Share> usable = new ArrayList<>();
             List<IndexSet> free = new ArrayList<>();
             List<Integer> slots = new ArrayList<>();
@@ -363,8 +478,13 @@ public final class StepRules {
                     fits = Math.min(fits, request.tasksPerNode());
                 }
                 if (request.tasksPerSocket() > 0) {
-                    fits = Math.min(fits, request.tasksPerSocket()
-                            * state.nodes().find(share.node()).map(n -> Math.max(1, n.spec().sockets())).orElse(1));
+                    fits = Math.min(
+                            fits,
+                            request.tasksPerSocket()
+                                    * state.nodes()
+                                            .find(share.node())
+                                            .map(n -> Math.max(1, n.spec().sockets()))
+                                            .orElse(1));
                 }
                 fits = Math.min(fits, tasksByGres(share, ignoreOthers));
                 if (fits > 0 && gresFits(share, ignoreOthers)) {
@@ -374,7 +494,8 @@ public final class StepRules {
                 }
             }
             if (usable.size() < nodesMin) {
-                return tooMuch ? SlurmErrno.INVALID_TASK_MEMORY
+                return tooMuch
+                        ? SlurmErrno.INVALID_TASK_MEMORY
                         : tooWide ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
             int nodes = nodeCount(slots, tasks, nodesMin, nodesMax);
@@ -384,9 +505,12 @@ public final class StepRules {
             return inOrder(usable, free, slots, nodes, tasks, cpusPerTask, ignoreOthers);
         }
 
-        /** Who says nothing of "exactly so many" has all cores of a node, and comes when nobody else has any of them. */
+        /**
+         * Who says nothing of "exactly so many" has all cores of a node, and comes when nobody else has any of them.
+         */
         private int tasksByCpus(Allocation.Share share, IndexSet cores, int cpusPerTask) {
-            if (cores.isEmpty() && !share.cores().isEmpty() || step.wholeNodes() && cores.count() < share.cores().count()) {
+            if (cores.isEmpty() && !share.cores().isEmpty()
+                    || step.wholeNodes() && cores.count() < share.cores().count()) {
                 return 0;
             }
             // with CR_CPU a job may have fewer CPUs than its cores have
@@ -395,8 +519,14 @@ public final class StepRules {
         }
 
         /** The nodes chosen, whatever named first, run their tasks in the order that the topology has them in. */
-        private Object inOrder(List<Allocation.Share> usable, List<IndexSet> free, List<Integer> slots, int nodes, int tasks,
-                int cpusPerTask, boolean ignoreOthers) {
+        private Object inOrder(
+                List<Allocation.Share> usable,
+                List<IndexSet> free,
+                List<Integer> slots,
+                int nodes,
+                int tasks,
+                int cpusPerTask,
+                boolean ignoreOthers) {
             List<Allocation.Share> chosen = new ArrayList<>();
             List<IndexSet> units = new ArrayList<>();
             List<Integer> room = new ArrayList<>();
@@ -424,8 +554,11 @@ public final class StepRules {
             int tasks = request.tasks() > 0 ? request.tasks() : hosts.get().size();
             List<Allocation.Share> used = new ArrayList<>();
             List<List<Integer>> ranks = new ArrayList<>();
-            // the nodes in the order of the allocation: the list says where ranks run, not which node is the step's first
-            for (Allocation.Share share : StepOrder.ranked(state, job).stream().filter(shares::contains).toList()) {
+            // the nodes in the order of the allocation: the list says where ranks run, not which node is the step's
+            // first
+            for (Allocation.Share share : StepOrder.ranked(state, job).stream()
+                    .filter(shares::contains)
+                    .toList()) {
                 List<Integer> here = new ArrayList<>();
                 for (int rank = 0; rank < tasks; rank++) {
                     if (hosts.get().get(rank).equals(share.node())) {
@@ -441,14 +574,16 @@ public final class StepRules {
             return whole instanceof SlurmErrno ? whole : listed(used, ranks, cpusPerTask, step.overlap());
         }
 
-        private Object listed(List<Allocation.Share> used, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
+        private Object listed(
+                List<Allocation.Share> used, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
             List<IndexSet> free = new ArrayList<>();
             for (int i = 0; i < used.size(); i++) {
                 Allocation.Share share = used.get(i);
                 IndexSet cores = ignoreOthers ? share.cores() : freeCores(share);
                 free.add(cores);
                 // the list says how many tasks a node runs: where the job has less there, they share all that it has
-                int all = Math.min(memory.tasks(share, cpusPerTask, true), tasksByCpus(share, share.cores(), cpusPerTask));
+                int all = Math.min(
+                        memory.tasks(share, cpusPerTask, true), tasksByCpus(share, share.cores(), cpusPerTask));
                 int wanted = Math.min(ranks.get(i).size(), Math.max(1, all));
                 if (memory.tasks(share, cpusPerTask, ignoreOthers) < wanted) {
                     return ignoreOthers ? SlurmErrno.INVALID_TASK_MEMORY : SlurmErrno.NODES_BUSY;
@@ -473,20 +608,28 @@ public final class StepRules {
 
         /** The parts, or NODES_BUSY. */
         private Object assign(
-                List<Allocation.Share> shares, List<IndexSet> free, List<List<Integer>> ranks, int cpusPerTask, boolean ignoreOthers) {
+                List<Allocation.Share> shares,
+                List<IndexSet> free,
+                List<List<Integer>> ranks,
+                int cpusPerTask,
+                boolean ignoreOthers) {
             List<Step.Part> parts = new ArrayList<>();
             leftOfJob.clear();
             for (int i = 0; i < shares.size(); i++) {
                 Allocation.Share share = shares.get(i);
                 int perUnit = cpusPerUnit(share);
                 int usable = usablePerUnit(share);
-                int wanted = step.wholeNodes() || request.overcommit() ? free.get(i).count()
+                int wanted = step.wholeNodes() || request.overcommit()
+                        ? free.get(i).count()
                         : Math.min(free.get(i).count(), (ranks.get(i).size() * cpusPerTask + usable - 1) / usable);
                 IndexSet cores = IndexSet.empty();
-                for (int core = free.get(i).first(), k = 0; core >= 0 && k < wanted; core = free.get(i).next(core + 1), k++) {
+                for (int core = free.get(i).first(), k = 0;
+                        core >= 0 && k < wanted;
+                        core = free.get(i).next(core + 1), k++) {
                     cores = cores.with(core);
                 }
-                Map<String, IndexSet> devices = gres(share, cores, ranks.get(i).size(), shares.size() - 1 - i, ignoreOthers);
+                Map<String, IndexSet> devices =
+                        gres(share, cores, ranks.get(i).size(), shares.size() - 1 - i, ignoreOthers);
                 if (!ignoreOthers && misses(share, devices, shares.size())) {
                     return SlurmErrno.NODES_BUSY;
                 }
@@ -495,48 +638,81 @@ public final class StepRules {
                     return ignoreOthers ? SlurmErrno.INVALID_TASK_MEMORY : SlurmErrno.NODES_BUSY;
                 }
                 int cpus = Math.min(cores.count() * perUnit, share.cpus());
-                parts.add(new Step.Part(share.node(), List.copyOf(ranks.get(i)), cores, cpus, memoryMb, devices, false, false,
-                        ExitStatus.NONE, Map.of(), ""));
+                parts.add(new Step.Part(
+                        share.node(),
+                        List.copyOf(ranks.get(i)),
+                        cores,
+                        cpus,
+                        memoryMb,
+                        devices,
+                        false,
+                        false,
+                        ExitStatus.NONE,
+                        Map.of(),
+                        ""));
             }
             return !ignoreOthers && missesOfAll(shares) ? SlurmErrno.NODES_BUSY : parts;
         }
 
         /** Of a sum of devices over all nodes, each node that has such devices gives one at least. */
         private boolean misses(Allocation.Share share, Map<String, IndexSet> devices, int nodes) {
-            return gres.perJob().stream().anyMatch(i -> i.count() >= nodes && !share.gres().getOrDefault(i.name(), IndexSet.empty()).isEmpty()
-                    && devices.getOrDefault(i.name(), IndexSet.empty()).isEmpty());
+            return gres.perJob().stream()
+                    .anyMatch(i -> i.count() >= nodes
+                            && !share.gres()
+                                    .getOrDefault(i.name(), IndexSet.empty())
+                                    .isEmpty()
+                            && devices.getOrDefault(i.name(), IndexSet.empty()).isEmpty());
         }
 
         /** Other steps have devices that the step would have without them: of more than there are it is given all. */
         private boolean missesOfAll(List<Allocation.Share> shares) {
             return gres.perJob().stream().anyMatch(i -> {
-                int all = shares.stream().mapToInt(s -> freeGres(s, i, true).count()).sum();
-                return i.count() - leftOfJob.getOrDefault(i.name() + ":" + i.type(), i.count()) < Math.min(i.count(), all);
+                int all = shares.stream()
+                        .mapToInt(s -> freeGres(s, i, true).count())
+                        .sum();
+                return i.count() - leftOfJob.getOrDefault(i.name() + ":" + i.type(), i.count())
+                        < Math.min(i.count(), all);
             });
         }
 
-        /** Sockets beyond those that the step's devices per socket were counted for: those of its cores, or as many as the job asked for. */
+        /**
+         * Sockets beyond those that the step's devices per socket were counted for: those of its cores, or as many as
+         * the job asked for.
+         */
         private int moreSockets(Allocation.Share share, IndexSet cores) {
-            int perSocket = state.nodes().find(share.node()).map(n -> n.spec().units() / Math.max(1, n.spec().sockets())).orElse(0);
+            int perSocket = state.nodes()
+                    .find(share.node())
+                    .map(n -> n.spec().units() / Math.max(1, n.spec().sockets()))
+                    .orElse(0);
             int ofJob = request.socketsPerNode() > 0 ? 0 : job.desc().request().socketsPerNode();
             return Math.max(ofJob, cores.groups(Math.max(1, perSocket))) - Math.max(1, request.socketsPerNode());
         }
 
         private int cpusPerUnit(Allocation.Share share) {
-            int each = share.cores().isEmpty() ? 1 : (share.cpus() + share.cores().count() - 1) / share.cores().count();
-            return state.nodes().find(share.node()).map(n -> n.spec().cpusPerUnit()).orElse(Math.max(1, each));
+            int each = share.cores().isEmpty()
+                    ? 1
+                    : (share.cpus() + share.cores().count() - 1) / share.cores().count();
+            return state.nodes()
+                    .find(share.node())
+                    .map(n -> n.spec().cpusPerUnit())
+                    .orElse(Math.max(1, each));
         }
 
         /** Fewer than a unit has where the job or the step leaves threads of its cores alone. */
         private int usablePerUnit(Allocation.Share share) {
-            int threads = request.threadsUsed() > 0 ? request.threadsUsed() : job.desc().request().threadsUsed();
+            int threads = request.threadsUsed() > 0
+                    ? request.threadsUsed()
+                    : job.desc().request().threadsUsed();
             return threads > 0 ? Math.min(threads, cpusPerUnit(share)) : cpusPerUnit(share);
         }
 
         private IndexSet freeCores(Allocation.Share share) {
             IndexSet free = share.cores();
             for (Step other : job.run().steps()) {
-                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap() && !isBeside(other)) {
+                if (other.state() == Step.State.RUNNING
+                        && other.id() >= 0
+                        && !other.desc().overlap()
+                        && !isBeside(other)) {
                     for (Step.Part part : other.nodes()) {
                         if (part.node().equals(share.node()) && !part.done()) {
                             free = free.minus(part.cores());
@@ -555,8 +731,11 @@ public final class StepRules {
         private boolean gresFits(Allocation.Share share, boolean ignoreOthers) {
             Map<String, Integer> wanted = new TreeMap<>();
             gres.perNode().forEach(i -> wanted.merge(i.name(), i.count(), Integer::sum));
-            return wanted.entrySet().stream().allMatch(w -> freeGres(share, w.getKey(), ignoreOthers).count() >= w.getValue())
-                    && gres.perNode().stream().allMatch(i -> freeGres(share, i, ignoreOthers).count() >= i.count());
+            return wanted.entrySet().stream()
+                            .allMatch(w ->
+                                    freeGres(share, w.getKey(), ignoreOthers).count() >= w.getValue())
+                    && gres.perNode().stream()
+                            .allMatch(i -> freeGres(share, i, ignoreOthers).count() >= i.count());
         }
 
         /** How many tasks find their devices on the node. */
@@ -573,17 +752,29 @@ public final class StepRules {
         /** Returns whether the step requests devices that the job lacks, per node or in total. */
         private boolean asksForMissingGres() {
             List<Allocation.Share> all = job.run().allocation().nodes();
-            return Stream.of(gres.perNode(), gres.perTask(), gres.perJob()).flatMap(List::stream).filter(i -> i.count() > 0)
-                    .anyMatch(i -> all.stream().allMatch(s -> freeGres(s, i, true).isEmpty()))
-                    || gres.perNode().stream().anyMatch(i -> all.stream().allMatch(s -> freeGres(s, i, true).count() < i.count()))
-                    || gres.perJob().stream().anyMatch(i -> all.stream().mapToInt(s -> freeGres(s, i, true).count()).sum() < i.count());
+            return Stream.of(gres.perNode(), gres.perTask(), gres.perJob())
+                            .flatMap(List::stream)
+                            .filter(i -> i.count() > 0)
+                            .anyMatch(i -> all.stream()
+                                    .allMatch(s -> freeGres(s, i, true).isEmpty()))
+                    || gres.perNode().stream()
+                            .anyMatch(i -> all.stream()
+                                    .allMatch(s -> freeGres(s, i, true).count() < i.count()))
+                    || gres.perJob().stream()
+                            .anyMatch(i -> all.stream()
+                                            .mapToInt(s -> freeGres(s, i, true).count())
+                                            .sum()
+                                    < i.count());
         }
 
         /** Only what there is, in words that can be read. */
         private boolean namesKnownGres() {
-            for (String tres : List.of(request.tresPerNode(), request.tresPerJob(), request.tresPerTask(), request.tresPerSocket())) {
-                if (!Tres.isValid(tres) || Tres.gres(tres).stream()
-                        .anyMatch(i -> i.count() > 0 && !state.settings().gresTypes().contains(i.name()))) {
+            for (String tres : List.of(
+                    request.tresPerNode(), request.tresPerJob(), request.tresPerTask(), request.tresPerSocket())) {
+                if (!Tres.isValid(tres)
+                        || Tres.gres(tres).stream()
+                                .anyMatch(i -> i.count() > 0
+                                        && !state.settings().gresTypes().contains(i.name()))) {
                     return false;
                 }
             }
@@ -592,14 +783,21 @@ public final class StepRules {
 
         private static boolean asksForGres(Step step) {
             ResourceRequest r = step.desc().request();
-            return !r.tresPerNode().isEmpty() || !r.tresPerTask().isEmpty() || !r.tresPerJob().isEmpty() || !r.tresPerSocket().isEmpty();
+            return !r.tresPerNode().isEmpty()
+                    || !r.tresPerTask().isEmpty()
+                    || !r.tresPerJob().isEmpty()
+                    || !r.tresPerSocket().isEmpty();
         }
 
         /** Returns the free devices of the item's type in the share. */
         private IndexSet freeGres(Allocation.Share share, Tres.Item item, boolean ignoreOthers) {
             IndexSet free = freeGres(share, item.name(), ignoreOthers);
-            return item.type().isEmpty() ? free : state.nodes().find(share.node())
-                    .map(n -> free.intersect(GresRequest.devices(n.spec(), item.name(), item.type()))).orElse(free);
+            return item.type().isEmpty()
+                    ? free
+                    : state.nodes()
+                            .find(share.node())
+                            .map(n -> free.intersect(GresRequest.devices(n.spec(), item.name(), item.type())))
+                            .orElse(free);
         }
 
         private IndexSet freeGres(Allocation.Share share, String name, boolean ignoreOthers) {
@@ -608,7 +806,10 @@ public final class StepRules {
                 return free;
             }
             for (Step other : job.run().steps()) {
-                if (other.state() == Step.State.RUNNING && other.id() >= 0 && !other.desc().overlap() && asksForGres(other)) {
+                if (other.state() == Step.State.RUNNING
+                        && other.id() >= 0
+                        && !other.desc().overlap()
+                        && asksForGres(other)) {
                     for (Step.Part part : other.nodes()) {
                         if (part.node().equals(share.node()) && !part.done()) {
                             free = free.minus(part.gres().getOrDefault(name, IndexSet.empty()));
@@ -620,8 +821,11 @@ public final class StepRules {
         }
 
         /** Without a request of its own a step sees all of the job's devices. */
-        private Map<String, IndexSet> gres(Allocation.Share share, IndexSet cores, int tasks, int nodesAfter, boolean ignoreOthers) {
-            if (gres.perNode().isEmpty() && gres.perTask().isEmpty() && gres.perJob().isEmpty()) {
+        private Map<String, IndexSet> gres(
+                Allocation.Share share, IndexSet cores, int tasks, int nodesAfter, boolean ignoreOthers) {
+            if (gres.perNode().isEmpty()
+                    && gres.perTask().isEmpty()
+                    && gres.perJob().isEmpty()) {
                 return share.gres();
             }
             TreeMap<String, IndexSet> out = new TreeMap<>();
@@ -641,7 +845,8 @@ public final class StepRules {
             return out;
         }
 
-        private int take(Map<String, IndexSet> out, Allocation.Share share, Tres.Item item, int count, boolean ignoreOthers) {
+        private int take(
+                Map<String, IndexSet> out, Allocation.Share share, Tres.Item item, int count, boolean ignoreOthers) {
             String name = item.name();
             IndexSet before = out.getOrDefault(name, IndexSet.empty());
             IndexSet free = freeGres(share, item, ignoreOthers).minus(before);

@@ -11,8 +11,8 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
- * How tasks of steps are bound that say nothing of it: as all nodes of the job have it in their CpuBind; where those differ or have none, as the
- * partition; then as TaskPluginParam. Of slurm.conf(5), CpuBind.
+ * How tasks of steps are bound that say nothing of it: as all nodes of the job have it in their CpuBind; where those
+ * differ or have none, as the partition; then as TaskPluginParam. Of slurm.conf(5), CpuBind.
  */
 public final class TaskBinding {
     private TaskBinding() {}
@@ -24,7 +24,9 @@ public final class TaskBinding {
      */
     public static String ofNodes(Map<String, String> words) {
         Map<String, List<String>> byWord = new TreeMap<>();
-        new TreeMap<>(words).forEach((node, word) -> byWord.computeIfAbsent(word, k -> new java.util.ArrayList<>()).add(node));
+        new TreeMap<>(words)
+                .forEach((node, word) -> byWord.computeIfAbsent(word, k -> new java.util.ArrayList<>())
+                        .add(node));
         StringJoiner out = new StringJoiner(";");
         byWord.forEach((word, nodes) -> out.add(word + "=" + HostList.of(nodes).compressed()));
         return out.toString();
@@ -32,8 +34,13 @@ public final class TaskBinding {
 
     static String of(State state, Job job) {
         Map<String, String> options = state.settings().options();
-        return ofNodes(options.getOrDefault(Settings.NODE_BIND, ""), job.run().allocation().nodeNames())
-                .or(() -> state.partitions().find(job.desc().partition()).map(p -> p.info().cpuBind()).filter(word -> !word.isEmpty()))
+        return ofNodes(
+                        options.getOrDefault(Settings.NODE_BIND, ""),
+                        job.run().allocation().nodeNames())
+                .or(() -> state.partitions()
+                        .find(job.desc().partition())
+                        .map(p -> p.info().cpuBind())
+                        .filter(word -> !word.isEmpty()))
                 .orElse(options.getOrDefault(Settings.TASK_BIND, ""));
     }
 
@@ -55,7 +62,8 @@ public final class TaskBinding {
 
     private static Map<String, String> byNode(Settings settings) {
         Map<String, String> out = new TreeMap<>();
-        for (String group : settings.options().getOrDefault(Settings.NODE_BIND, "").split(";")) {
+        for (String group :
+                settings.options().getOrDefault(Settings.NODE_BIND, "").split(";")) {
             int equals = group.indexOf('=');
             if (equals > 0 && HostList.parse(group.substring(equals + 1)) instanceof HostList.Parsed.Ok ok) {
                 ok.list().names().forEach(node -> out.put(node, group.substring(0, equals)));
@@ -67,7 +75,9 @@ public final class TaskBinding {
     private static Optional<String> ofNodes(String option, List<String> nodes) {
         for (String group : option.split(";")) {
             int equals = group.indexOf('=');
-            if (equals > 0 && HostList.parse(group.substring(equals + 1)) instanceof HostList.Parsed.Ok ok && !nodes.isEmpty()) {
+            if (equals > 0
+                    && HostList.parse(group.substring(equals + 1)) instanceof HostList.Parsed.Ok ok
+                    && !nodes.isEmpty()) {
                 java.util.Set<String> those = new java.util.HashSet<>(ok.list().names());
                 if (those.containsAll(nodes)) {
                     return Optional.of(group.substring(0, equals));

@@ -22,8 +22,12 @@ public final class TaskLayout {
             case CYCLIC -> deal(ranks, slots, tasks, 1);
             case PLANE -> deal(ranks, slots, tasks, distribution.plane());
             // arbitrary layouts come by their own list: without one they are as if nothing was said
-            case UNSET, BLOCK, ARBITRARY -> block(ranks, distribution.packing() == Distribution.Packing.PACK
-                    ? packed(slots, tasks) : even(slots, tasks));
+            case UNSET, BLOCK, ARBITRARY ->
+                block(
+                        ranks,
+                        distribution.packing() == Distribution.Packing.PACK
+                                ? packed(slots, tasks)
+                                : even(slots, tasks));
         }
         return ranks;
     }

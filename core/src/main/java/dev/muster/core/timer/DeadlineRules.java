@@ -39,11 +39,16 @@ import java.util.Set;
 public final class DeadlineRules {
     /** Answers of requests are kept this long. */
     static final long ANSWERS_KEPT_MS = 600_000;
+
     static final int ANSWERS_MAX = 200_000;
     /** While jobs run, so much of their time at most is forgotten by a restart. */
     static final long UNRECORDED_MS = 10_000;
+
     private static final int SLICE = Decision.CHANGES_MAX / 4;
-    /** Seconds that jobs of a missing partition are kept, whatever MinJobAge says: it may take days until a typing mistake is noticed. */
+    /**
+     * Seconds that jobs of a missing partition are kept, whatever MinJobAge says: it may take days until a typing
+     * mistake is noticed.
+     */
     private static final long LOST_PARTITION_S = 7 * 86_400;
 
     private final State state;
@@ -121,7 +126,10 @@ public final class DeadlineRules {
 
     private void beginSteps() {
         for (int id : due.stepsToBegin(SLICE)) {
-            state.jobs().find(id).flatMap(job -> new StepRules(state, now, planner).next(job)).ifPresent(changes::add);
+            state.jobs()
+                    .find(id)
+                    .flatMap(job -> new StepRules(state, now, planner).next(job))
+                    .ifPresent(changes::add);
         }
     }
 
@@ -132,8 +140,10 @@ public final class DeadlineRules {
             boolean meant = e.warnBatchOnly() ? step.isBatch() : step.isAsked();
             for (Step.Part part : step.nodes()) {
                 if (meant && step.state() == Step.State.RUNNING && !part.done()) {
-                    direct.add(new Decision.Direct(part.node(), new NodeMessages.Signal(
-                            job.id(), job.attempt(), step.id(), e.warnSignal(), e.warnBatchOnly(), false)));
+                    direct.add(new Decision.Direct(
+                            part.node(),
+                            new NodeMessages.Signal(
+                                    job.id(), job.attempt(), step.id(), e.warnSignal(), e.warnBatchOnly(), false)));
                 }
             }
         }
@@ -143,15 +153,24 @@ public final class DeadlineRules {
     private void overLimit(Job job) {
         long deadline = job.desc().timing().deadline();
         if (deadline > 0 && now.seconds() >= deadline) {
-            changes.add(new Change.JobEnded(job.id(), JobState.DEADLINE, JobReason.DEADLINE, "", job.run().exit(), now.seconds()));
+            changes.add(new Change.JobEnded(
+                    job.id(),
+                    JobState.DEADLINE,
+                    JobReason.DEADLINE,
+                    "",
+                    job.run().exit(),
+                    now.seconds()));
             return;
         }
         int grace = PartitionLimits.overTimeMin(state, job);
-        boolean waits = state.members(job).stream().anyMatch(j -> j.has(JobFlag.CONFIGURING) && j.run().allocation().awaitsNodes());
+        boolean waits = state.members(job).stream()
+                .anyMatch(
+                        j -> j.has(JobFlag.CONFIGURING) && j.run().allocation().awaitsNodes());
         if (waits || grace < 0 || now.tickMs() < job.run().limitTickMs() + grace * 60_000L) {
             return;
         }
-        changes.add(new Change.JobEnded(job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));
+        changes.add(new Change.JobEnded(
+                job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));
     }
 
     /** Time that the job was suspended does not count. */
@@ -160,7 +179,8 @@ public final class DeadlineRules {
         long suspended = Math.max(0, now.seconds() - job.run().startTime() - ranMs / 1000 - 1);
         int grace = PartitionLimits.overTimeMin(state, job);
         for (Step step : job.run().steps()) {
-            if (grace >= 0 && step.isLimited()
+            if (grace >= 0
+                    && step.isLimited()
                     && now.seconds() >= step.startTime() + (step.desc().timeLimitMin() + grace) * 60L + suspended) {
                 changes.add(new Change.StepEnding(job.id(), step.id(), JobReason.TIME_LIMIT.word(), false));
             }
@@ -194,17 +214,25 @@ public final class DeadlineRules {
         }
     }
 
-    /** Each task of the array waits for the one with its number: those that need not wait any more become jobs of their own. */
+    /**
+     * Each task of the array waits for the one with its number: those that need not wait any more become jobs of their
+     * own.
+     */
     private void byTask(Job array) {
         int count = 0;
-        for (int task = array.array().pending().first(); task >= 0 && count < SLICE; task = array.array().pending().next(task + 1)) {
+        for (int task = array.array().pending().first();
+                task >= 0 && count < SLICE;
+                task = array.array().pending().next(task + 1)) {
             Job one = array.splitOff(array.id(), array.sluid(), task);
             List<Dependency> settled = Dependencies.settle(state, one, now, due);
-            boolean ready = Dependency.fulfilled(settled) && array.desc().timing().beginTime() <= now.seconds() && !array.isHeld();
+            boolean ready = Dependency.fulfilled(settled)
+                    && array.desc().timing().beginTime() <= now.seconds()
+                    && !array.isHeld();
             if (ready || Dependencies.hopeless(settled)) {
                 count++;
                 int id = ids.forTask(array);
-                changes.add(new Change.ArrayTaskSplit(array.id(), task, id, id == array.id() ? array.sluid() : ids.sluid()));
+                changes.add(new Change.ArrayTaskSplit(
+                        array.id(), task, id, id == array.id() ? array.sluid() : ids.sluid()));
                 changes.add(new Change.DependenciesChanged(id, settled));
                 Job own = array.splitOff(id, array.sluid(), task);
                 if (ready) {
@@ -224,7 +252,8 @@ public final class DeadlineRules {
             case UNSET -> Boolean.parseBoolean(state.settings().options().getOrDefault("kill_invalid_depend", "false"));
         };
         if (kill) {
-            changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, JobReason.DEPENDENCY_NEVER_SATISFIED, "", now.seconds()));
+            changes.add(new Change.PendingJobEnded(
+                    job.id(), JobState.CANCELLED, JobReason.DEPENDENCY_NEVER_SATISFIED, "", now.seconds()));
         } else if (job.reason() != JobReason.DEPENDENCY_NEVER_SATISFIED && !job.isHeld()) {
             changes.add(new Change.PriorityChanged(
                     job.id(), job.priority(), job.holdUid(), JobReason.DEPENDENCY_NEVER_SATISFIED, ""));
@@ -244,8 +273,12 @@ public final class DeadlineRules {
                 return;
             }
             Job job = state.jobs().at(e.getValue());
-            if (!job.has(JobFlag.COMPLETING) && !kept.contains(job.id()) && !isBuffered(job) && !mayComeBack(job)
-                    && !(job.array().jobId() == job.id() && !state.tasksOf(job.id()).isEmpty())) {
+            if (!job.has(JobFlag.COMPLETING)
+                    && !kept.contains(job.id())
+                    && !isBuffered(job)
+                    && !mayComeBack(job)
+                    && !(job.array().jobId() == job.id()
+                            && !state.tasksOf(job.id()).isEmpty())) {
                 changes.add(new Change.JobPurged(job.id()));
                 count++;
             }
@@ -254,12 +287,17 @@ public final class DeadlineRules {
 
     /** Its partition is missing, and it goes on when that is configured again. */
     private boolean mayComeBack(Job job) {
-        return PartitionRules.isLost(job) && !state.partitions().has(job.desc().partition().split(",")[0])
+        return PartitionRules.isLost(job)
+                && !state.partitions().has(job.desc().partition().split(",")[0])
                 && now.seconds() < job.run().endTime() + LOST_PARTITION_S;
     }
 
     private boolean isBuffered(Job job) {
-        return state.buffers().byJob().find(job.id()).filter(b -> b.stage() != BurstBuffer.Stage.COMPLETE).isPresent();
+        return state.buffers()
+                .byJob()
+                .find(job.id())
+                .filter(b -> b.stage() != BurstBuffer.Stage.COMPLETE)
+                .isPresent();
     }
 
     private void forgetAnswers() {
@@ -270,7 +308,8 @@ public final class DeadlineRules {
         }
         List<String> old = new ArrayList<>();
         for (Map.Entry<String, AnsweredRequest> a : state.answers().entries()) {
-            if (a.getValue().tickMs() + ANSWERS_KEPT_MS < now.tickMs() || many && old.size() < state.answers().size() / 2) {
+            if (a.getValue().tickMs() + ANSWERS_KEPT_MS < now.tickMs()
+                    || many && old.size() < state.answers().size() / 2) {
                 old.add(a.getKey());
             }
         }

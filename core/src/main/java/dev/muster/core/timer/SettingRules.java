@@ -24,18 +24,34 @@ public final class SettingRules {
     public static Decision set(State state, Command.ChangeSetting c) {
         return switch (c.key()) {
             case "suspendexcnodes" -> nodes(state, c.value());
-            case "suspendexcparts" -> words(state, Power.KEPT_PARTITIONS, c.value(),
-                    name -> state.partitions().has(name) ? Optional.empty() : Optional.of(SlurmErrno.INVALID_PARTITION_NAME));
-            case "suspendexcstates" -> words(state, Power.KEPT_STATES, c.value().toUpperCase(Locale.ROOT),
-                    name -> Power.STATES.contains(name) ? Optional.empty() : Optional.of(SlurmErrno.INVALID_NODE_STATE));
+            case "suspendexcparts" ->
+                words(
+                        state,
+                        Power.KEPT_PARTITIONS,
+                        c.value(),
+                        name -> state.partitions().has(name)
+                                ? Optional.empty()
+                                : Optional.of(SlurmErrno.INVALID_PARTITION_NAME));
+            case "suspendexcstates" ->
+                words(
+                        state,
+                        Power.KEPT_STATES,
+                        c.value().toUpperCase(Locale.ROOT),
+                        name -> Power.STATES.contains(name)
+                                ? Optional.empty()
+                                : Optional.of(SlurmErrno.INVALID_NODE_STATE));
             case "fairsharedampeningfactor" -> dampening(c.value());
-            default -> new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Updating " + c.key() + " is not supported by this version of Muster");
+            default ->
+                new Decision.Rejected(
+                        SlurmErrno.NOT_SUPPORTED,
+                        "Updating " + c.key() + " is not supported by this version of Muster");
         };
     }
 
     private static Decision dampening(String value) {
         boolean good = value.matches("[1-9][0-9]{0,4}") && Integer.parseInt(value) <= DAMPENING_MAX;
-        return good ? changed("priority_dampening", value)
+        return good
+                ? changed("priority_dampening", value)
                 : new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "invalid dampening factor: " + value);
     }
 
@@ -57,7 +73,8 @@ public final class SettingRules {
                 return Decision.reject(wrong.get());
             }
         }
-        Set<String> after = new LinkedHashSet<>(mode == '+' || mode == '-' ? split(state.settings().options().getOrDefault(option, "")) : List.of());
+        Set<String> after = new LinkedHashSet<>(
+                mode == '+' || mode == '-' ? split(state.settings().options().getOrDefault(option, "")) : List.of());
         if (mode == '-') {
             named.forEach(after::remove);
         } else {
@@ -66,7 +83,10 @@ public final class SettingRules {
         return changed(option, String.join(",", after));
     }
 
-    /** Nodes by name, or {@code n[1-9]:2} for two of them. What is taken away is taken from the names; a count goes as it was written. */
+    /**
+     * Nodes by name, or {@code n[1-9]:2} for two of them. What is taken away is taken from the names; a count goes as
+     * it was written.
+     */
     private static Decision nodes(State state, String value) {
         char mode = value.isEmpty() ? '=' : value.charAt(0);
         List<String> expanded = new ArrayList<>();
@@ -88,7 +108,10 @@ public final class SettingRules {
             after.addAll(expanded);
         }
         List<String> plain = after.stream().filter(w -> w.indexOf(':') < 0).toList();
-        List<String> out = new ArrayList<>(plain.isEmpty() ? List.of() : List.of(HostList.of(plain).sorted().compressed()));
+        List<String> out = new ArrayList<>(
+                plain.isEmpty()
+                        ? List.of()
+                        : List.of(HostList.of(plain).sorted().compressed()));
         after.stream().filter(w -> w.indexOf(':') >= 0).forEach(out::add);
         return changed(Power.KEPT_NODES, String.join(",", out));
     }

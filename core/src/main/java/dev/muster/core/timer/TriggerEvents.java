@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What happened to nodes and the configuration since triggers were last looked at, and since when nodes are idle. Kept beside the state and
- * not with it: what happened before a restart is over.
+ * What happened to nodes and the configuration since triggers were last looked at, and since when nodes are idle. Kept
+ * beside the state and not with it: what happened before a restart is over.
  */
 public final class TriggerEvents {
     private final Map<String, NavigableSet<String>> nodes = new TreeMap<>();
@@ -36,7 +36,9 @@ public final class TriggerEvents {
             reconfigured |= change instanceof Change.ConfigApplied;
             String name = change instanceof Change.NodeReleased c ? c.node() : Touched.node(change);
             if (!name.isEmpty()) {
-                before.nodes().find(name).ifPresent(was -> after.nodes().find(name).ifPresent(is -> compare(was, is)));
+                before.nodes()
+                        .find(name)
+                        .ifPresent(was -> after.nodes().find(name).ifPresent(is -> compare(was, is)));
             }
         }
     }
@@ -45,7 +47,12 @@ public final class TriggerEvents {
         note("down", is, is.has(Node.Flag.DOWN) && !was.has(Node.Flag.DOWN));
         note("up", is, was.has(Node.Flag.DOWN) && !is.has(Node.Flag.DOWN));
         note("drained", is, isDrained(is) && !isDrained(was));
-        note("draining", is, is.has(Node.Flag.DRAIN) && !was.has(Node.Flag.DRAIN) && !is.jobs().isEmpty());
+        note(
+                "draining",
+                is,
+                is.has(Node.Flag.DRAIN)
+                        && !was.has(Node.Flag.DRAIN)
+                        && !is.jobs().isEmpty());
         note("resume", is, isOut(was) && !isOut(is));
         note("fail", is, is.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
     }

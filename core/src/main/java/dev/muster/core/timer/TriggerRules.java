@@ -22,6 +22,7 @@ import java.util.TreeSet;
 public final class TriggerRules {
     /** More than a cluster needs; a program that sets two for each one that fires ends here. */
     static final int MOST = 1000;
+
     static final int OFFSET_MAX_S = 32_000;
     static final int PROGRAM_CHARS_MAX = 1024;
 
@@ -47,38 +48,59 @@ public final class TriggerRules {
                 return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "--" + event + never);
             }
         }
-        boolean wrong = c.events().isEmpty() || !c.program().startsWith("/") || c.program().length() > PROGRAM_CHARS_MAX
+        boolean wrong = c.events().isEmpty()
+                || !c.program().startsWith("/")
+                || c.program().length() > PROGRAM_CHARS_MAX
                 || Math.abs((long) c.offsetS()) > OFFSET_MAX_S;
         if (wrong) {
             return Decision.reject(SlurmErrno.ERROR);
         }
         boolean ofJob = c.events().stream().anyMatch(Trigger.OF_JOBS::contains);
-        if (ofJob && c.jobId() == 0 || c.jobId() != 0 && state.jobs().find(c.jobId()).isEmpty()) {
+        if (ofJob && c.jobId() == 0
+                || c.jobId() != 0 && state.jobs().find(c.jobId()).isEmpty()) {
             return Decision.reject(SlurmErrno.INVALID_JOB_ID);
         }
         if (c.jobId() != 0 && state.jobs().at(c.jobId()).state().isTerminal()) {
             return Decision.reject(SlurmErrno.ALREADY_DONE);
         }
-        if (!c.nodes().isEmpty() && !(HostList.parse(c.nodes()) instanceof HostList.Parsed.Ok ok
-                && ok.list().names().stream().allMatch(state.nodes()::has))) {
+        if (!c.nodes().isEmpty()
+                && !(HostList.parse(c.nodes()) instanceof HostList.Parsed.Ok ok
+                        && ok.list().names().stream().allMatch(state.nodes()::has))) {
             return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
         }
         if (state.triggers().byId().size() >= MOST) {
             return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "There are " + MOST + " triggers already");
         }
         int id = state.triggers().lastId() + 1;
-        return Decision.of(List.of(new Change.TriggerSet(new Trigger(id, List.copyOf(c.events()), c.jobId(), c.nodes(), c.offsetS(), c.uid(),
-                c.user(), c.program(), c.permanent(), 0, ""))), "");
+        return Decision.of(
+                List.of(new Change.TriggerSet(new Trigger(
+                        id,
+                        List.copyOf(c.events()),
+                        c.jobId(),
+                        c.nodes(),
+                        c.offsetS(),
+                        c.uid(),
+                        c.user(),
+                        c.program(),
+                        c.permanent(),
+                        0,
+                        ""))),
+                "");
     }
 
     /** Why an event cannot happen here; "" for one that can. */
     private String objection(String event) {
-        boolean known = Trigger.OF_NODES.contains(event) || Trigger.OF_JOBS.contains(event) || event.equals(Trigger.RECONFIG)
+        boolean known = Trigger.OF_NODES.contains(event)
+                || Trigger.OF_JOBS.contains(event)
+                || event.equals(Trigger.RECONFIG)
                 || Trigger.OF_DAEMONS.contains(event);
-        boolean needsBuffers = event.equals(Trigger.BURST_BUFFER) && !state.settings().options().containsKey(Settings.BURST_BUFFER);
-        return known ? needsBuffers ? " needs BurstBufferType" : ""
-                : event.contains("slurmctld") ? " needs a backup controller: there is none here"
-                : " is not supported by this version of Muster";
+        boolean needsBuffers = event.equals(Trigger.BURST_BUFFER)
+                && !state.settings().options().containsKey(Settings.BURST_BUFFER);
+        return known
+                ? needsBuffers ? " needs BurstBufferType" : ""
+                : event.contains("slurmctld")
+                        ? " needs a backup controller: there is none here"
+                        : " is not supported by this version of Muster";
     }
 
     /** Whatever has happened to a daemon since was not waited for. */
@@ -86,7 +108,10 @@ public final class TriggerRules {
         List<Change> out = new ArrayList<>();
         for (Trigger t : state.triggers().byId().values()) {
             if (t.is(event) && t.dueTime() == 0) {
-                out.add(t.offsetS() > 0 ? new Change.TriggerSet(t.due(now.seconds() + t.offsetS(), event)) : new Change.TriggerFired(t.id(), event));
+                out.add(
+                        t.offsetS() > 0
+                                ? new Change.TriggerSet(t.due(now.seconds() + t.offsetS(), event))
+                                : new Change.TriggerFired(t.id(), event));
             }
         }
         return Decision.of(out, "");
@@ -107,7 +132,8 @@ public final class TriggerRules {
         List<Change> out = new ArrayList<>();
         boolean denied = false;
         for (Trigger t : state.triggers().byId().values()) {
-            boolean meant = (c.id() == 0 || t.id() == c.id()) && (c.jobId() == 0 || t.jobId() == c.jobId())
+            boolean meant = (c.id() == 0 || t.id() == c.id())
+                    && (c.jobId() == 0 || t.jobId() == c.jobId())
                     && (c.owner() < 0 || t.uid() == c.owner());
             boolean may = c.uid() == 0 || c.uid() == t.uid();
             denied |= meant && !may;
@@ -115,8 +141,11 @@ public final class TriggerRules {
                 out.add(new Change.TriggerCleared(t.id()));
             }
         }
-        return !out.isEmpty() ? Decision.of(out, "") : denied ? Decision.reject(SlurmErrno.ACCESS_DENIED)
-                : new Decision.Rejected(SlurmErrno.ERROR, "No such process");
+        return !out.isEmpty()
+                ? Decision.of(out, "")
+                : denied
+                        ? Decision.reject(SlurmErrno.ACCESS_DENIED)
+                        : new Decision.Rejected(SlurmErrno.ERROR, "No such process");
     }
 
     void due(TriggerEvents happened, Now now, List<Change> changes) {
@@ -143,7 +172,8 @@ public final class TriggerRules {
 
     private String cause(Trigger t, TriggerEvents happened, Now now) {
         Optional<Job> job = state.jobs().find(t.jobId());
-        if (t.is("fini") && TriggerEvents.isOver(job) || t.is("time") && job.filter(j -> isTime(t, j, now)).isPresent()) {
+        if (t.is("fini") && TriggerEvents.isOver(job)
+                || t.is("time") && job.filter(j -> isTime(t, j, now)).isPresent()) {
             return Integer.toString(t.jobId());
         }
         if (t.is(Trigger.RECONFIG) && happened.wasReconfigured()) {
@@ -176,7 +206,8 @@ public final class TriggerRules {
     }
 
     private static boolean isTime(Trigger t, Job job, Now now) {
-        return job.state() == JobState.RUNNING && job.run().limitTickMs() >= 0
+        return job.state() == JobState.RUNNING
+                && job.run().limitTickMs() >= 0
                 && now.tickMs() >= job.run().limitTickMs() + t.offsetS() * 1000L;
     }
 
@@ -184,7 +215,8 @@ public final class TriggerRules {
         if (t.jobId() != 0) {
             return job.map(j -> new TreeSet<>(j.run().allocation().nodeNames())).orElseGet(TreeSet::new);
         }
-        return t.nodes().isEmpty() || !(HostList.parse(t.nodes()) instanceof HostList.Parsed.Ok ok) ? new TreeSet<>(state.nodes().keys())
+        return t.nodes().isEmpty() || !(HostList.parse(t.nodes()) instanceof HostList.Parsed.Ok ok)
+                ? new TreeSet<>(state.nodes().keys())
                 : new TreeSet<>(ok.list().names());
     }
 }

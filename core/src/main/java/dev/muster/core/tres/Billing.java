@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** TRESBillingWeights: what an allocation is charged per unit of each resource, {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0}. */
+/**
+ * TRESBillingWeights: what an allocation is charged per unit of each resource, {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0}.
+ */
 public final class Billing {
     private Billing() {}
 
@@ -19,13 +21,17 @@ public final class Billing {
         }
         List<String> tres = new ArrayList<>();
         settings.gresTypes().forEach(name -> tres.add("gres/" + name));
-        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS).forEach((kind, option) -> {
-            for (String name : settings.options().getOrDefault(option, "").split(",")) {
-                tres.add(kind + name);
-            }
-        });
-        LicenseRequest.parse(settings.options().getOrDefault("licenses", "")).ifPresent(w -> w.items().forEach(i -> tres.add("license/" + i.name())));
-        return TresWeights.isValid(weights, true) && TresWeights.unknown(weights, tres).isEmpty();
+        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
+                .forEach((kind, option) -> {
+                    for (String name :
+                            settings.options().getOrDefault(option, "").split(",")) {
+                        tres.add(kind + name);
+                    }
+                });
+        LicenseRequest.parse(settings.options().getOrDefault("licenses", ""))
+                .ifPresent(w -> w.items().forEach(i -> tres.add("license/" + i.name())));
+        return TresWeights.isValid(weights, true)
+                && TresWeights.unknown(weights, tres).isEmpty();
     }
 
     /**
@@ -39,10 +45,16 @@ public final class Billing {
 
     /**
      * @param global what lies on no node, by its name as {@code license/matlab}: burst buffers in mebibytes
-     * @param flags  words of PriorityFlags in upper case: with MAX_TRES the dearest of what lies on nodes alone counts, with MAX_TRES_GRES devices
-     *               besides
+     * @param flags words of PriorityFlags in upper case: with MAX_TRES the dearest of what lies on nodes alone counts,
+     *     with MAX_TRES_GRES devices besides
      */
-    public static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres, Map<String, Long> global,
+    public static long of(
+            String weights,
+            int cpus,
+            long memoryMb,
+            int nodes,
+            Map<String, Integer> gres,
+            Map<String, Long> global,
             List<String> flags) {
         if (weights.isEmpty()) {
             return cpus;
@@ -58,10 +70,14 @@ public final class Billing {
                 case "cpu" -> cpus * weight;
                 case "mem" -> memoryMb / unit * weight;
                 case "node" -> nodes * weight;
-                default -> isGlobal(w.getKey()) ? amount(global, w.getKey()) / unit * weight
-                        : devices(gres, w.getKey().replaceFirst("^gres/", "")) * weight;
+                default ->
+                    isGlobal(w.getKey())
+                            ? amount(global, w.getKey()) / unit * weight
+                            : devices(gres, w.getKey().replaceFirst("^gres/", "")) * weight;
             };
-            boolean one = dearest && !isGlobal(w.getKey()) && !(devicesBesides && w.getKey().startsWith("gres/"));
+            boolean one = dearest
+                    && !isGlobal(w.getKey())
+                    && !(devicesBesides && w.getKey().startsWith("gres/"));
             most = one ? Math.max(most, cost) : most;
             sum += one ? 0 : cost;
         }
@@ -73,11 +89,17 @@ public final class Billing {
     }
 
     private static long amount(Map<String, Long> global, String name) {
-        return global.entrySet().stream().filter(e -> e.getKey().equalsIgnoreCase(name)).mapToLong(Map.Entry::getValue).sum();
+        return global.entrySet().stream()
+                .filter(e -> e.getKey().equalsIgnoreCase(name))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     private static long devices(Map<String, Integer> gres, String name) {
-        return gres.entrySet().stream().filter(e -> e.getKey().equalsIgnoreCase(name)).mapToLong(Map.Entry::getValue).sum();
+        return gres.entrySet().stream()
+                .filter(e -> e.getKey().equalsIgnoreCase(name))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     private static Map<String, String> items(String weights) {

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 /**
  * Which units of a node are near which of its GPUs, and which of them only those may use who have GPUs.
  *
- * @param groups     GPUs that are near the same units, in their order; one for all where gres.conf does not say
+ * @param groups GPUs that are near the same units, in their order; one for all where gres.conf does not say
  * @param restricted all restricted units
- * @param own        of these, each GPU's
+ * @param own of these, each GPU's
  */
 public record GpuCores(List<Group> groups, IndexSet restricted, Map<Integer, IndexSet> own) {
     public static final GpuCores NONE = new GpuCores(List.of(), IndexSet.empty(), Map.of());
@@ -22,7 +22,8 @@ public record GpuCores(List<Group> groups, IndexSet restricted, Map<Integer, Ind
 
     /** NONE where all units are as near to all GPUs and nothing is restricted. */
     public static GpuCores of(Node.Spec spec) {
-        boolean said = spec.gres().stream().anyMatch(g -> g.name().equals("gpu") && !g.near().isEmpty());
+        boolean said = spec.gres().stream()
+                .anyMatch(g -> g.name().equals("gpu") && !g.near().isEmpty());
         if (!said && spec.restrictedPerGpu() == 0 || spec.units() == 0) {
             return NONE;
         }
@@ -32,7 +33,9 @@ public record GpuCores(List<Group> groups, IndexSet restricted, Map<Integer, Ind
         IndexSet restricted = IndexSet.empty();
         for (Node.Gres g : spec.gres()) {
             for (int i = 0; g.name().equals("gpu") && i < g.count(); i++) {
-                IndexSet near = i < g.near().size() && !g.near().get(i).isEmpty() ? g.near().get(i).intersect(all) : all;
+                IndexSet near = i < g.near().size() && !g.near().get(i).isEmpty()
+                        ? g.near().get(i).intersect(all)
+                        : all;
                 add(groups, g.first() + i, near);
                 IndexSet mine = IndexSet.empty();
                 for (int u = near.first(); u >= 0 && mine.count() < spec.restrictedPerGpu(); u = near.next(u + 1)) {

@@ -10,10 +10,11 @@ import dev.muster.model.json.Json;
 import java.util.Optional;
 
 /**
- * What the configuration has a job ask for where it does not say: CPUs and memory for each GPU. Of slurm.conf(5), JobDefaults.
+ * What the configuration has a job ask for where it does not say: CPUs and memory for each GPU. Of slurm.conf(5),
+ * JobDefaults.
  *
- * @param cpusPerGpu   0 for what the cluster says, or nothing
- * @param memPerGpuMb  MiB, likewise
+ * @param cpusPerGpu 0 for what the cluster says, or nothing
+ * @param memPerGpuMb MiB, likewise
  */
 public record GpuDefaults(long cpusPerGpu, long memPerGpuMb) {
     private static final GpuDefaults NONE = new GpuDefaults(0, 0);
@@ -28,23 +29,33 @@ public record GpuDefaults(long cpusPerGpu, long memPerGpuMb) {
                 return Optional.empty();
             }
             long n = Long.parseLong(pair[1]);
-            out = pair[0].equalsIgnoreCase("DefCpuPerGPU") ? new GpuDefaults(n, out.memPerGpuMb) : new GpuDefaults(out.cpusPerGpu, n);
+            out = pair[0].equalsIgnoreCase("DefCpuPerGPU")
+                    ? new GpuDefaults(n, out.memPerGpuMb)
+                    : new GpuDefaults(out.cpusPerGpu, n);
         }
         return Optional.of(out);
     }
 
     /** As {@link #parse} reads it and {@code scontrol show partition} prints it; "" for nothing. */
     public String text() {
-        return (cpusPerGpu > 0 ? "DefCpuPerGPU=" + cpusPerGpu : "") + (cpusPerGpu > 0 && memPerGpuMb > 0 ? "," : "")
+        return (cpusPerGpu > 0 ? "DefCpuPerGPU=" + cpusPerGpu : "")
+                + (cpusPerGpu > 0 && memPerGpuMb > 0 ? "," : "")
                 + (memPerGpuMb > 0 ? "DefMemPerGPU=" + memPerGpuMb : "");
     }
 
     public static JobDesc with(JobDesc desc, State state) {
         ResourceRequest r = desc.request();
-        boolean gpus = GresRequest.gpus(r.tresPerJob()) + GresRequest.gpus(r.tresPerNode()) + GresRequest.gpus(r.tresPerTask())
-                + GresRequest.gpus(r.tresPerSocket()) > 0;
-        GpuDefaults own = state.partitions().find(desc.partition().split(",")[0]).flatMap(p -> parse(p.info().jobDefaults())).orElse(NONE);
-        GpuDefaults all = parse(state.settings().options().getOrDefault(Settings.JOB_DEFAULTS, "")).orElse(NONE);
+        boolean gpus = GresRequest.gpus(r.tresPerJob())
+                        + GresRequest.gpus(r.tresPerNode())
+                        + GresRequest.gpus(r.tresPerTask())
+                        + GresRequest.gpus(r.tresPerSocket())
+                > 0;
+        GpuDefaults own = state.partitions()
+                .find(desc.partition().split(",")[0])
+                .flatMap(p -> parse(p.info().jobDefaults()))
+                .orElse(NONE);
+        GpuDefaults all = parse(state.settings().options().getOrDefault(Settings.JOB_DEFAULTS, ""))
+                .orElse(NONE);
         long cpus = gpus && r.cpusPerTask() == 0 && r.cpusPerGpu() == 0 ? first(own.cpusPerGpu, all.cpusPerGpu) : 0;
         boolean memorySaid = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0 || r.memAll();
         long memoryMb = gpus && !memorySaid ? first(own.memPerGpuMb, all.memPerGpuMb) : 0;

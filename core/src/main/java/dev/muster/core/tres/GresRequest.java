@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a request's device options mean together: counts per node, per task and for the whole job, and the numbers of tasks that
- * follow from them.
+ * What a request's device options mean together: counts per node, per task and for the whole job, and the numbers of
+ * tasks that follow from them.
  *
  * @param perNode devices on every node
- * @param perJob  devices of all nodes together; empty where per node or per task say it already
+ * @param perJob devices of all nodes together; empty where per node or per task say it already
  * @param perTask devices of each task
  */
 public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<Tres.Item> perTask) {
@@ -48,7 +48,9 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
 
     /** Tasks share CPUs: --overcommit counts, unless each task has devices, or each device tasks, of its own. */
     public static boolean overcommits(ResourceRequest r) {
-        return r.overcommit() && r.tasksPerGpu() == 0 && Tres.gres(r.tresPerTask()).isEmpty();
+        return r.overcommit()
+                && r.tasksPerGpu() == 0
+                && Tres.gres(r.tresPerTask()).isEmpty();
     }
 
     /** How many GPUs a specification names, types added up. */
@@ -64,7 +66,10 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return out;
     }
 
-    /** Returns the CPUs of each of a step's tasks, at least 1: as requested, or for the task's own GPUs or its part of all GPUs. */
+    /**
+     * Returns the CPUs of each of a step's tasks, at least 1: as requested, or for the task's own GPUs or its part of
+     * all GPUs.
+     */
     public static int cpusPerTask(ResourceRequest r, int tasks, int nodes) {
         if (r.cpusPerTask() > 0 || r.cpusPerGpu() == 0) {
             return Math.max(1, r.cpusPerTask());
@@ -74,7 +79,10 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return Math.max(1, own > 0 ? r.cpusPerGpu() * own : (r.cpusPerGpu() * all + tasks - 1) / Math.max(1, tasks));
     }
 
-    /** The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is known. */
+    /**
+     * The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is
+     * known.
+     */
     public static ResourceRequest withLicences(ResourceRequest asked, State state) {
         ResourceRequest r = asked.withLicenses(Licenses.resolved(state, asked.licenses()));
         List<LicenseRequest.Item> perTask = Tres.licences(r.tresPerTask());
@@ -86,7 +94,9 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         if (!r.licenses().isEmpty()) {
             all.add(r.licenses());
         }
-        perTask.forEach(i -> all.add(new LicenseRequest.Item(i.name(), (int) Math.min(Integer.MAX_VALUE, (long) i.count() * tasks)).toString()));
+        perTask.forEach(i ->
+                all.add(new LicenseRequest.Item(i.name(), (int) Math.min(Integer.MAX_VALUE, (long) i.count() * tasks))
+                        .toString()));
         LicenseRequest.Wanted sum = LicenseRequest.parse(String.join(",", all)).orElse(LicenseRequest.Wanted.NONE);
         String text = sum.items().isEmpty() ? String.join(",", all) : LicenseRequest.text(sum.items());
         return r.withLicenses(text);
@@ -118,7 +128,8 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             }
         } else if (r.tasksPerGpu() > 0 && total == 0 && task == 0) {
             int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodes;
-            out.put("tasks", (long) tasks).put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
+            out.put("tasks", (long) tasks)
+                    .put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
         }
         if (r.tasks() > 0 && r.tasksPerGpu() > 0 && job > 0) {
             // the number of GPUs wins

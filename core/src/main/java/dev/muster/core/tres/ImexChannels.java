@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The channels by which nodes of an NVIDIA IMEX domain share memory ({@code SwitchType=switch/nvidia_imex}): each job has one for all of its nodes
- * from its start to its end, or one for each of its segments ({@code --network=unique-channel-per-segment}), and nobody else has the same.
+ * The channels by which nodes of an NVIDIA IMEX domain share memory ({@code SwitchType=switch/nvidia_imex}): each job
+ * has one for all of its nodes from its start to its end, or one for each of its segments
+ * ({@code --network=unique-channel-per-segment}), and nobody else has the same.
  */
 public final class ImexChannels {
     /** The word of {@code --network}, in lower case. */
@@ -46,9 +47,12 @@ public final class ImexChannels {
 
     /** What nobody has. */
     public static IndexSet free(State state) {
-        IndexSet free = count(state.settings()) == 0 ? IndexSet.empty() : IndexSet.range(0, count(state.settings()) - 1, 1);
+        IndexSet free =
+                count(state.settings()) == 0 ? IndexSet.empty() : IndexSet.range(0, count(state.settings()) - 1, 1);
         for (Job job : state.jobs().values()) {
-            free = job.holdsNodes() && !job.run().allocation().channels().isEmpty() ? free.minus(numbers(job.run().allocation())) : free;
+            free = job.holdsNodes() && !job.run().allocation().channels().isEmpty()
+                    ? free.minus(numbers(job.run().allocation()))
+                    : free;
         }
         return free;
     }
@@ -72,7 +76,8 @@ public final class ImexChannels {
         for (List<String> segment : segments) {
             int number = left.first();
             left = left.without(number);
-            out.add(new Allocation.Channel(number, segments.size() == 1 ? "" : HostList.of(segment).compressed()));
+            out.add(new Allocation.Channel(
+                    number, segments.size() == 1 ? "" : HostList.of(segment).compressed()));
         }
         return Optional.of(List.copyOf(out));
     }
@@ -80,7 +85,9 @@ public final class ImexChannels {
     /** The one that the job uses on a node; none without such a switch. */
     public static Optional<Integer> on(Allocation a, String node) {
         for (Allocation.Channel c : a.channels()) {
-            if (c.nodes().isEmpty() || HostList.parse(c.nodes()) instanceof HostList.Parsed.Ok ok && ok.list().contains(node)) {
+            if (c.nodes().isEmpty()
+                    || HostList.parse(c.nodes()) instanceof HostList.Parsed.Ok ok
+                            && ok.list().contains(node)) {
                 return Optional.of(c.number());
             }
         }

@@ -32,14 +32,15 @@ public final class Licenses {
     /**
      * What the cluster has under one name.
      *
-     * @param name    as a job's allocation names it
-     * @param title   as it is shown: of a layer its resource's
-     * @param nodes   of a layer
-     * @param total   -1 without bound
-     * @param base    of that, what others than jobs take at all times
-     * @param remote  what slurmdbd says of it; empty for the cluster's own
+     * @param name as a job's allocation names it
+     * @param title as it is shown: of a layer its resource's
+     * @param nodes of a layer
+     * @param total -1 without bound
+     * @param base of that, what others than jobs take at all times
+     * @param remote what slurmdbd says of it; empty for the cluster's own
      */
-    public record Pool(String name, String title, List<String> nodes, int total, int base, Optional<RemoteLicence> remote) {
+    public record Pool(
+            String name, String title, List<String> nodes, int total, int base, Optional<RemoteLicence> remote) {
         /** What jobs may have of it together. */
         public int capacity() {
             return total < 0 ? ENDLESS : Math.max(0, total - base - missing());
@@ -55,23 +56,38 @@ public final class Licenses {
 
     private static SortedMap<String, Integer> own(State state) {
         SortedMap<String, Integer> out = new TreeMap<>();
-        LicenseRequest.parse(state.settings().options().getOrDefault(OPTION, "")).ifPresent(w -> w.items().forEach(i -> out.put(i.name(),
-                i.count())));
+        LicenseRequest.parse(state.settings().options().getOrDefault(OPTION, ""))
+                .ifPresent(w -> w.items().forEach(i -> out.put(i.name(), i.count())));
         return out;
     }
 
-    /** All that the cluster has: slurm.conf's, its share of what is served outside ({@code name@server}), and layers in their file's order. */
+    /**
+     * All that the cluster has: slurm.conf's, its share of what is served outside ({@code name@server}), and layers in
+     * their file's order.
+     */
     public static List<Pool> pools(State state) {
         Map<String, Pool> out = new TreeMap<>();
         own(state).forEach((name, count) -> out.put(name, new Pool(name, name, List.of(), count, 0, Optional.empty())));
         Map<String, RemoteLicence> known = new HashMap<>();
         state.accounts().remotes().forEach(r -> known.put(r.name(), r));
-        state.accounts().licences().forEach(text -> LicenseRequest.item(text).ifPresent(i -> out.put(i.name(), new Pool(i.name(), i.name(),
-                List.of(), i.count(), 0,
-                Optional.of(known.getOrDefault(i.name(), new RemoteLicence(i.name(), i.count(), 0, 0, 0)))))));
+        state.accounts()
+                .licences()
+                .forEach(text -> LicenseRequest.item(text)
+                        .ifPresent(i -> out.put(
+                                i.name(),
+                                new Pool(
+                                        i.name(),
+                                        i.name(),
+                                        List.of(),
+                                        i.count(),
+                                        0,
+                                        Optional.of(known.getOrDefault(
+                                                i.name(), new RemoteLicence(i.name(), i.count(), 0, 0, 0)))))));
         List<Pool> all = new ArrayList<>(out.values());
         for (LayeredResource r : state.settings().layered()) {
-            r.layers().forEach(l -> all.add(new Pool(r.pool(l), r.name(), l.nodes(), l.count(), r.baseOf(l), Optional.empty())));
+            r.layers()
+                    .forEach(l -> all.add(
+                            new Pool(r.pool(l), r.name(), l.nodes(), l.count(), r.baseOf(l), Optional.empty())));
         }
         return all;
     }
@@ -92,22 +108,29 @@ public final class Licenses {
 
     /** The layered resource of that name. */
     public static Optional<LayeredResource> layered(State state, String name) {
-        return state.settings().layered().stream().filter(r -> r.name().equals(name)).findFirst();
+        return state.settings().layered().stream()
+                .filter(r -> r.name().equals(name))
+                .findFirst();
     }
 
     // ---- what is asked for
 
     /**
-     * A request as it is kept: words that stand for a count are that count. Where LicenseParameters=RemoteFuzzyMatch allows it, a name without its
-     * server is the cluster's own licence, else that of the only server that has one.
+     * A request as it is kept: words that stand for a count are that count. Where LicenseParameters=RemoteFuzzyMatch
+     * allows it, a name without its server is the cluster's own licence, else that of the only server that has one.
      */
     public static String resolved(State state, String text) {
-        boolean plain = state.settings().layered().isEmpty() && !state.settings().options().containsKey(Settings.BARE_LICENCES);
+        boolean plain = state.settings().layered().isEmpty()
+                && !state.settings().options().containsKey(Settings.BARE_LICENCES);
         if (text.isEmpty() || hasEqualsSign(text) || plain) {
             return text;
         }
         char separator = LicenseRequest.parts(text, '|').size() > 1 ? '|' : ',';
-        return String.join(String.valueOf(separator), LicenseRequest.parts(text, separator).stream().map(p -> one(state, p)).toList());
+        return String.join(
+                String.valueOf(separator),
+                LicenseRequest.parts(text, separator).stream()
+                        .map(p -> one(state, p))
+                        .toList());
     }
 
     private static String one(State state, String part) {
@@ -125,7 +148,10 @@ public final class Licenses {
         if (own(state).containsKey(name)) {
             return name + ":" + count;
         }
-        List<String> served = pools(state).stream().filter(p -> p.remote.isPresent() && p.name.startsWith(name + "@")).map(Pool::name).toList();
+        List<String> served = pools(state).stream()
+                .filter(p -> p.remote.isPresent() && p.name.startsWith(name + "@"))
+                .map(Pool::name)
+                .toList();
         return served.size() == 1 ? served.getFirst() + ":" + count : part;
     }
 
@@ -146,8 +172,11 @@ public final class Licenses {
         for (LicenseRequest.Item i : wanted.get().items()) {
             Optional<LayeredResource> layered = layered(state, i.name());
             perNode += layered.isPresent() && layered.get().mode() == 3 ? 1 : 0;
-            boolean wrong = layered.isPresent() ? wanted.get().any() || i.count() > most(layered.get())
-                    : i.name().indexOf('(') >= 0 || !all.containsKey(i.name()) || i.count() > all.get(i.name()) && !more;
+            boolean wrong = layered.isPresent()
+                    ? wanted.get().any() || i.count() > most(layered.get())
+                    : i.name().indexOf('(') >= 0
+                            || !all.containsKey(i.name())
+                            || i.count() > all.get(i.name()) && !more;
             if (wrong) {
                 return true;
             }
@@ -160,32 +189,52 @@ public final class Licenses {
     private static int most(LayeredResource r) {
         int most = 0;
         for (LayeredResource.Layer outer : r.layers()) {
-            for (String node : r.mode() == 1 ? outer.nodes().subList(0, Math.min(1, outer.nodes().size())) : outer.nodes()) {
-                most = Math.max(most, r.of(node).stream().mapToInt(l -> l.count() < 0 ? ENDLESS : Math.max(0, l.count() - r.baseOf(l)))
-                        .reduce(r.mode() == 1 ? Math::max : Math::min).orElse(0));
+            for (String node : r.mode() == 1
+                    ? outer.nodes().subList(0, Math.min(1, outer.nodes().size()))
+                    : outer.nodes()) {
+                most = Math.max(
+                        most,
+                        r.of(node).stream()
+                                .mapToInt(l -> l.count() < 0 ? ENDLESS : Math.max(0, l.count() - r.baseOf(l)))
+                                .reduce(r.mode() == 1 ? Math::max : Math::min)
+                                .orElse(0));
             }
         }
         return most;
     }
 
     /**
-     * A reservation's text: as typed, but with layers under their names, {@code flat(n[01-04]):4}, whatever way the nodes are written. Empty where
-     * it names no layer of a layered resource, or what cannot be reserved.
+     * A reservation's text: as typed, but with layers under their names, {@code flat(n[01-04]):4}, whatever way the
+     * nodes are written. Empty where it names no layer of a layered resource, or what cannot be reserved.
      */
     public static Optional<String> reserved(State state, String text) {
         List<LicenseRequest.Item> out = new ArrayList<>();
         Map<String, Integer> all = configured(state);
         String names = resolved(state, text);
         boolean asTyped = names.equals(text);
-        for (LicenseRequest.Item i : LicenseRequest.parse(names).filter(w -> !w.any()).map(LicenseRequest.Wanted::items).orElse(List.of())) {
+        for (LicenseRequest.Item i : LicenseRequest.parse(names)
+                .filter(w -> !w.any())
+                .map(LicenseRequest.Wanted::items)
+                .orElse(List.of())) {
             int open = i.name().endsWith(")") ? i.name().indexOf('(') : -1;
-            Optional<LayeredResource> layered = layered(state, open < 0 ? i.name() : i.name().substring(0, open));
+            Optional<LayeredResource> layered =
+                    layered(state, open < 0 ? i.name() : i.name().substring(0, open));
             String name = i.name();
             if (layered.isPresent()) {
-                HashSet<String> nodes = new HashSet<>(open >= 0 && HostList.parse(i.name().substring(open + 1, i.name().length() - 1))
-                        instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of());
-                name = layered.get().layers().stream().filter(l -> nodes.equals(new HashSet<>(l.nodes()))).map(layered.get()::pool)
-                        .findFirst().orElse("");
+                HashSet<String> nodes = new HashSet<>(
+                        open >= 0
+                                        && HostList.parse(i.name()
+                                                        .substring(
+                                                                open + 1,
+                                                                i.name().length() - 1))
+                                                instanceof HostList.Parsed.Ok ok
+                                ? ok.list().names()
+                                : List.of());
+                name = layered.get().layers().stream()
+                        .filter(l -> nodes.equals(new HashSet<>(l.nodes())))
+                        .map(layered.get()::pool)
+                        .findFirst()
+                        .orElse("");
             }
             if (i.count() > all.getOrDefault(name, -1)) {
                 return Optional.empty();
@@ -193,21 +242,29 @@ public final class Licenses {
             asTyped &= name.equals(i.name());
             out.add(new LicenseRequest.Item(name, i.count()));
         }
-        return hasEqualsSign(text) || out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(asTyped ? text : LicenseRequest.text(out));
+        return hasEqualsSign(text) || out.isEmpty() && !text.isEmpty()
+                ? Optional.empty()
+                : Optional.of(asTyped ? text : LicenseRequest.text(out));
     }
 
     /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */
     public static boolean leaves(State state, Job job, List<LicenseRequest.Item> items) {
         Map<String, Integer> all = configured(state);
         Map<String, Integer> used = new java.util.HashMap<>();
-        state.jobs().values().stream().filter(j -> j.id() != job.id()).flatMap(j -> held(j).stream())
+        state.jobs().values().stream()
+                .filter(j -> j.id() != job.id())
+                .flatMap(j -> held(j).stream())
                 .forEach(i -> used.merge(i.name(), i.count(), Integer::sum));
-        return items.stream().allMatch(i -> i.count() <= all.getOrDefault(i.name(), -1) - used.getOrDefault(i.name(), 0));
+        return items.stream()
+                .allMatch(i -> i.count() <= all.getOrDefault(i.name(), -1) - used.getOrDefault(i.name(), 0));
     }
 
     /** What a job holds; none once it has ended, whatever is left on its nodes. */
     public static List<LicenseRequest.Item> held(Job job) {
-        return job.state().isActive() ? LicenseRequest.parse(job.run().allocation().licences()).orElse(LicenseRequest.Wanted.NONE).items()
+        return job.state().isActive()
+                ? LicenseRequest.parse(job.run().allocation().licences())
+                        .orElse(LicenseRequest.Wanted.NONE)
+                        .items()
                 : List.of();
     }
 }

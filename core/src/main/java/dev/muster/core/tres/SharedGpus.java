@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * mps and shard: parts of GPUs. Parts of one GPU follow each other. They are as many of each GPU as gres.conf says beside its file; where it says of
- * none they are dealt evenly, and what is left over falls to the last. A job has parts of one GPU of a node.
+ * mps and shard: parts of GPUs. Parts of one GPU follow each other. They are as many of each GPU as gres.conf says
+ * beside its file; where it says of none they are dealt evenly, and what is left over falls to the last. A job has
+ * parts of one GPU of a node.
  */
 public final class SharedGpus {
     private static final List<String> NAMES = List.of("mps", "shard");
@@ -91,14 +92,21 @@ public final class SharedGpus {
         List<Integer> first = new ArrayList<>(List.of(0));
         for (int g = 0; g < gpus; g++) {
             int left = parts - first.getLast();
-            first.add(first.getLast() + (each.isEmpty() ? left / (gpus - g) : Math.min(left, g < each.size() ? each.get(g) : 0)));
+            first.add(first.getLast()
+                    + (each.isEmpty() ? left / (gpus - g) : Math.min(left, g < each.size() ? each.get(g) : 0)));
         }
         return new Parts(List.copyOf(first));
     }
 
-    /** While somebody has parts of one of a node's GPUs, none of the others has any to give: of mps, unless gres.conf has Flags=all_sharing. */
+    /**
+     * While somebody has parts of one of a node's GPUs, none of the others has any to give: of mps, unless gres.conf
+     * has Flags=all_sharing.
+     */
     public static boolean isOneSharing(List<Node.Gres> devices, String name) {
-        List<String> flags = devices.stream().filter(g -> g.name().equals(name)).flatMap(g -> g.flags().stream()).toList();
+        List<String> flags = devices.stream()
+                .filter(g -> g.name().equals(name))
+                .flatMap(g -> g.flags().stream())
+                .toList();
         return flags.contains("one_sharing") || name.equals("mps") && !flags.contains("all_sharing");
     }
 

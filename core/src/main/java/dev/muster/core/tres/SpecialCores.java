@@ -2,12 +2,16 @@ package dev.muster.core.tres;
 
 import dev.muster.model.format.IndexSet;
 
-/** Which cores of a node are left to the system where only their number is said: of each socket in turn the last one, or the first. */
+/**
+ * Which cores of a node are left to the system where only their number is said: of each socket in turn the last one, or
+ * the first.
+ */
 public final class SpecialCores {
     private SpecialCores() {}
 
     /**
-     * @param kept those that the node's line keeps from jobs anyway: they are given back, or others come to them, in the order of taking
+     * @param kept those that the node's line keeps from jobs anyway: they are given back, or others come to them, in
+     *     the order of taking
      */
     public static IndexSet of(IndexSet kept, int units, int sockets, int count, boolean fromFirst) {
         int there = units % Math.max(1, sockets) == 0 ? Math.max(1, sockets) : 1;

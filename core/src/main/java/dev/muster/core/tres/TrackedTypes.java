@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Types of devices that AccountingStorageTRES names, as {@code gpu:a100} of {@code gres/gpu:a100}: limits, charges and accounting know how many of
- * them there are, beside all of their kind.
+ * Types of devices that AccountingStorageTRES names, as {@code gpu:a100} of {@code gres/gpu:a100}: limits, charges and
+ * accounting know how many of them there are, beside all of their kind.
  */
 public record TrackedTypes(Set<String> names) {
     private static final TrackedTypes NONE = new TrackedTypes(Set.of());
@@ -43,7 +43,12 @@ public record TrackedTypes(Set<String> names) {
         }
         for (Node.Gres g : state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of())) {
             IndexSet held = devices.getOrDefault(g.name(), IndexSet.empty());
-            typed(counts, g.name(), g.type(), held.intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1)).count());
+            typed(
+                    counts,
+                    g.name(),
+                    g.type(),
+                    held.intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1))
+                            .count());
         }
     }
 

@@ -16,8 +16,8 @@ public final class Tres {
     private static final String LICENCE = "license/";
 
     /**
-     * Parses the GRES in a specification. The last item of the same name and type counts. Malformed parts are skipped: {@link #isValid} says so at
-     * submission.
+     * Parses the GRES in a specification. The last item of the same name and type counts. Malformed parts are skipped:
+     * {@link #isValid} says so at submission.
      */
     public static List<Item> gres(String text) {
         List<Item> out = new ArrayList<>();
@@ -35,7 +35,10 @@ public final class Tres {
 
     /** CPUs and licences, which only --tres-per-task may name beside GRES. */
     public static boolean namesOthers(String text) {
-        return !text.isEmpty() && java.util.Arrays.stream(text.split(",")).flatMap(p -> item(p).stream()).anyMatch(Tres::isOther);
+        return !text.isEmpty()
+                && java.util.Arrays.stream(text.split(","))
+                        .flatMap(p -> item(p).stream())
+                        .anyMatch(Tres::isOther);
     }
 
     private static boolean isOther(Item item) {
@@ -46,8 +49,9 @@ public final class Tres {
     public static List<LicenseRequest.Item> licences(String text) {
         List<LicenseRequest.Item> out = new ArrayList<>();
         for (String part : text.isEmpty() ? new String[0] : text.split(",")) {
-            item(part).filter(i -> i.name.startsWith(LICENCE)).ifPresent(i -> out.add(
-                    new LicenseRequest.Item(i.name.substring(LICENCE.length()), i.count)));
+            item(part)
+                    .filter(i -> i.name.startsWith(LICENCE))
+                    .ifPresent(i -> out.add(new LicenseRequest.Item(i.name.substring(LICENCE.length()), i.count)));
         }
         return out;
     }
@@ -65,7 +69,8 @@ public final class Tres {
     }
 
     private static java.util.Optional<Item> item(String part) {
-        String rest = part.startsWith("gres/") ? part.substring(5) : part.startsWith("gres:") ? part.substring(5) : part;
+        String rest =
+                part.startsWith("gres/") ? part.substring(5) : part.startsWith("gres:") ? part.substring(5) : part;
         String[] words = rest.replace('=', ':').split(":", -1);
         if (words.length > 3 || java.util.Arrays.asList(words).contains("")) {
             return java.util.Optional.empty();
@@ -84,9 +89,12 @@ public final class Tres {
         }
         OptionalInt last = count(words[words.length - 1]);
         if (words.length == 2) {
-            return java.util.Optional.of(last.isPresent() ? new Item(words[0], "", last.getAsInt()) : new Item(words[0], words[1], 1));
+            return java.util.Optional.of(
+                    last.isPresent() ? new Item(words[0], "", last.getAsInt()) : new Item(words[0], words[1], 1));
         }
-        return last.isPresent() ? java.util.Optional.of(new Item(words[0], words[1], last.getAsInt())) : java.util.Optional.empty();
+        return last.isPresent()
+                ? java.util.Optional.of(new Item(words[0], words[1], last.getAsInt()))
+                : java.util.Optional.empty();
     }
 
     private static OptionalInt count(String word) {

@@ -4,9 +4,9 @@ import dev.muster.model.job.ExitStatus;
 import java.util.List;
 
 /**
- * What the controller tells the accounting projection: whole rows, to be inserted or replaced by their keys, in the order
- * of sequence numbers. A row is the whole truth about its attempt or step at that moment, so applying one twice does no harm.
- * Times are seconds since 1970, 0 for none.
+ * What the controller tells the accounting projection: whole rows, to be inserted or replaced by their keys, in the
+ * order of sequence numbers. A row is the whole truth about its attempt or step at that moment, so applying one twice
+ * does no harm. Times are seconds since 1970, 0 for none.
  */
 public final class AccountingRows {
     private AccountingRows() {}
@@ -14,16 +14,29 @@ public final class AccountingRows {
     /**
      * Rows of one journal entry.
      *
-     * @param seq      index of the entry: written in the same transaction as the rows
+     * @param seq index of the entry: written in the same transaction as the rows
      * @param contents what texts name and the tables may not have yet
      */
-    public record Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents,
-            List<ReservationRow> reservations, List<InstanceRow> instances) {
+    public record Batch(
+            long seq,
+            List<JobRow> jobs,
+            List<StepRow> steps,
+            List<EventRow> events,
+            List<TextRow> texts,
+            List<Content> contents,
+            List<ReservationRow> reservations,
+            List<InstanceRow> instances) {
         public Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events) {
             this(seq, jobs, steps, events, List.of(), List.of());
         }
 
-        public Batch(long seq, List<JobRow> jobs, List<StepRow> steps, List<EventRow> events, List<TextRow> texts, List<Content> contents) {
+        public Batch(
+                long seq,
+                List<JobRow> jobs,
+                List<StepRow> steps,
+                List<EventRow> events,
+                List<TextRow> texts,
+                List<Content> contents) {
             this(seq, jobs, steps, events, texts, contents, List.of(), List.of());
         }
 
@@ -35,21 +48,30 @@ public final class AccountingRows {
     /**
      * A reservation at one of its times. Key: name and start.
      *
-     * @param flags    in sacctmgr's words, with commas
+     * @param flags in sacctmgr's words, with commas
      * @param accounts who may use it; with a minus who may not
-     * @param tres     {@code cpu=8}
-     * @param removed  it never began: there is no row of it
+     * @param tres {@code cpu=8}
+     * @param removed it never began: there is no row of it
      */
     public record ReservationRow(
-            String name, long start, long end, String nodes, String flags, String accounts, String users, String tres, boolean removed) {}
+            String name,
+            long start,
+            long end,
+            String nodes,
+            String flags,
+            String accounts,
+            String users,
+            String tres,
+            boolean removed) {}
 
     /**
      * A node runs on another instance of a cloud from here on.
      *
      * @param instanceId "" as the type where it runs on none
-     * @param extra      the node's Extra
+     * @param extra the node's Extra
      */
-    public record InstanceRow(String cluster, String node, long time, String instanceId, String instanceType, String extra) {}
+    public record InstanceRow(
+            String cluster, String node, long time, String instanceId, String instanceType, String extra) {}
 
     /** What a batch job was submitted with, where it is kept. Key: sluid. Hashes are "" for what is not kept. */
     public record TextRow(long sluid, String scriptHash, String environmentHash) {}
@@ -60,32 +82,39 @@ public final class AccountingRows {
     /**
      * A node's state changed; it ends what was open for the node.
      *
-     * @param node  "" for the cluster itself (its resources)
+     * @param node "" for the cluster itself (its resources)
      * @param state in sacctmgr's words; "" if the node is fine again
-     * @param user  who set the reason
+     * @param user who set the reason
      */
     public record EventRow(
-            String cluster, String node, long time, String state, String reason, String user, String tres, String clusterNodes) {}
+            String cluster,
+            String node,
+            long time,
+            String state,
+            String reason,
+            String user,
+            String tres,
+            String clusterNodes) {}
 
     /**
      * One attempt of a job. Key: (sluid, restarts).
      *
-     * @param sluid       never reused, unlike jobId
-     * @param restarts    0 for the first life of the job, plus one per requeue
+     * @param sluid never reused, unlike jobId
+     * @param restarts 0 for the first life of the job, plus one per requeue
      * @param arrayTaskId -1 if not a single task of an array
-     * @param arrayTasks  pending index set of an array's record, "" otherwise
-     * @param state       base state's name; REQUEUED for an attempt that went back to the queue
+     * @param arrayTasks pending index set of an array's record, "" otherwise
+     * @param state base state's name; REQUEUED for an attempt that went back to the queue
      * @param cancelledBy uid, -1 if it was not cancelled
-     * @param limitMin    -1 for none
-     * @param stdin       the file's name with its % codes, from / on; so stdout and stderr
-     * @param hetJobId    0 if it is no component of a heterogeneous job
-     * @param licenses    as asked for
+     * @param limitMin -1 for none
+     * @param stdin the file's name with its % codes, from / on; so stdout and stderr
+     * @param hetJobId 0 if it is no component of a heterogeneous job
+     * @param licenses as asked for
      * @param overSubscribe NO, YES or OK; exclusiveUse: NO, NODE, USER, MCS or TOPO
-     * @param assocId     of its association and wckeyId of its key; 0 in a controller's rows, which do not know them
+     * @param assocId of its association and wckeyId of its key; 0 in a controller's rows, which do not know them
      * @param segmentSize {@code --segment}: nodes; 0 for none
-     * @param reservation where it runs or ran; what it asked for is reservationRequested, with commas, and the row of that reservation reservationId,
-     *                    which the tables find: 0 in a controller's rows
-     * @param failedNode  whose failure ended the attempt, "" if none did
+     * @param reservation where it runs or ran; what it asked for is reservationRequested, with commas, and the row of
+     *     that reservation reservationId, which the tables find: 0 in a controller's rows
+     * @param failedNode whose failure ended the attempt, "" if none did
      * @param systemComment what an administrator said of the job afterwards
      * @param suspendedSince seconds; 0 while it is not SUSPENDED. suspendedSeconds has what was before
      * @param qosRequested the QOS that its user named, with commas; "" where it has a default one
@@ -191,13 +220,70 @@ public final class AccountingRows {
         /** The one place that copies a row. */
         private JobRow with(Draft d) {
             return new JobRow(
-                    sluid, restarts, jobId, arrayJobId, arrayTaskId, arrayTasks, arrayMaxRunning, name, userId, userName, groupId,
-                    groupName, account, qos, d.wckey, partition, reservation, state, d.reason, cancelledBy, exit, derivedExit, submitTime,
-                    eligibleTime, startTime, endTime, suspendedSeconds, limitMin, d.priority, nodes, nodeCount, cpusRequested, cpusAllocated,
-                    memoryRequestedMb, memoryPerCpu, tresRequested, tresAllocated, features, workDir, submitLine, d.stdin, d.stdout, d.stderr,
-                    d.comment, d.adminComment, d.extra, container, flags, batch, hetJobId, hetOffset, licenses, mcsLabel, overSubscribe,
-                    exclusiveUse, d.assocId, d.wckeyId, segmentSize, reservationRequested, reservationId, failedNode, d.systemComment,
-                    suspendedSince, qosRequested);
+                    sluid,
+                    restarts,
+                    jobId,
+                    arrayJobId,
+                    arrayTaskId,
+                    arrayTasks,
+                    arrayMaxRunning,
+                    name,
+                    userId,
+                    userName,
+                    groupId,
+                    groupName,
+                    account,
+                    qos,
+                    d.wckey,
+                    partition,
+                    reservation,
+                    state,
+                    d.reason,
+                    cancelledBy,
+                    exit,
+                    derivedExit,
+                    submitTime,
+                    eligibleTime,
+                    startTime,
+                    endTime,
+                    suspendedSeconds,
+                    limitMin,
+                    d.priority,
+                    nodes,
+                    nodeCount,
+                    cpusRequested,
+                    cpusAllocated,
+                    memoryRequestedMb,
+                    memoryPerCpu,
+                    tresRequested,
+                    tresAllocated,
+                    features,
+                    workDir,
+                    submitLine,
+                    d.stdin,
+                    d.stdout,
+                    d.stderr,
+                    d.comment,
+                    d.adminComment,
+                    d.extra,
+                    container,
+                    flags,
+                    batch,
+                    hetJobId,
+                    hetOffset,
+                    licenses,
+                    mcsLabel,
+                    overSubscribe,
+                    exclusiveUse,
+                    d.assocId,
+                    d.wckeyId,
+                    segmentSize,
+                    reservationRequested,
+                    reservationId,
+                    failedNode,
+                    d.systemComment,
+                    suspendedSince,
+                    qosRequested);
         }
 
         /** With the numbers of its association and key. */
@@ -229,7 +315,10 @@ public final class AccountingRows {
             return with(d);
         }
 
-        /** With another key, comment and extra, and without its files: what a site does not want in its tables is not in the row. */
+        /**
+         * With another key, comment and extra, and without its files: what a site does not want in its tables is not in
+         * the row.
+         */
         public JobRow with(String key, String words, String more, boolean files) {
             Draft d = draft();
             d.wckey = key;
@@ -245,9 +334,10 @@ public final class AccountingRows {
     /**
      * One step. Key: (sluid, restarts, stepId).
      *
-     * @param stepId  as in {@link dev.muster.model.job.StepId}; -5 batch, -4 extern
+     * @param stepId as in {@link dev.muster.model.job.StepId}; -5 batch, -4 extern
      * @param cpuFreq as it was asked for with --cpu-freq, "" where it was not
-     * @param suspendedSeconds that its job was suspended for under it; without the time since the row's job has been SUSPENDED
+     * @param suspendedSeconds that its job was suspended for under it; without the time since the row's job has been
+     *     SUSPENDED
      */
     public record StepRow(
             long sluid,
@@ -274,14 +364,34 @@ public final class AccountingRows {
 
         /** With what is known of its end and use by now. */
         public StepRow with(ExitStatus worst, Usage used) {
-            return new StepRow(sluid, restarts, stepId, jobId, name, state, cancelledBy, worst, startTime, endTime, nodes, nodeCount, tasks, cpus,
-                    tresAllocated, layout, submitLine, used, container, cpuFreq, suspendedSeconds);
+            return new StepRow(
+                    sluid,
+                    restarts,
+                    stepId,
+                    jobId,
+                    name,
+                    state,
+                    cancelledBy,
+                    worst,
+                    startTime,
+                    endTime,
+                    nodes,
+                    nodeCount,
+                    tasks,
+                    cpus,
+                    tresAllocated,
+                    layout,
+                    submitLine,
+                    used,
+                    container,
+                    cpuFreq,
+                    suspendedSeconds);
         }
     }
 
     /**
-     * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in joules. Energy and network are
-     * those of the step's nodes while it ran.
+     * Sums and maxima over all tasks: times in microseconds, memory in KiB, disk and network in bytes, energy in
+     * joules. Energy and network are those of the step's nodes while it ran.
      *
      * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
      * @param aveCpuKhz how fast the CPUs of the tasks ran, weighted by their CPU time; 0 where it is not known
@@ -313,30 +423,68 @@ public final class AccountingRows {
         public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
         /** Of which not more is known of single tasks. */
-        public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, String maxRssNode, int maxRssTask, long aveRssKb, long maxVmKb,
-                String maxVmNode, int maxVmTask, long aveVmKb, long maxPages, long readBytes, long writeBytes, long minCpuUs, long aveCpuUs,
-                long energyJ, long netInBytes, long netOutBytes) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxRssNode, maxRssTask, aveRssKb, maxVmKb, maxVmNode, maxVmTask, aveVmKb, maxPages, readBytes,
-                    writeBytes, minCpuUs, aveCpuUs, energyJ, netInBytes, netOutBytes, 0, "", 0, "");
+        public Usage(
+                long userCpuUs,
+                long systemCpuUs,
+                long maxRssKb,
+                String maxRssNode,
+                int maxRssTask,
+                long aveRssKb,
+                long maxVmKb,
+                String maxVmNode,
+                int maxVmTask,
+                long aveVmKb,
+                long maxPages,
+                long readBytes,
+                long writeBytes,
+                long minCpuUs,
+                long aveCpuUs,
+                long energyJ,
+                long netInBytes,
+                long netOutBytes) {
+            this(
+                    userCpuUs,
+                    systemCpuUs,
+                    maxRssKb,
+                    maxRssNode,
+                    maxRssTask,
+                    aveRssKb,
+                    maxVmKb,
+                    maxVmNode,
+                    maxVmTask,
+                    aveVmKb,
+                    maxPages,
+                    readBytes,
+                    writeBytes,
+                    minCpuUs,
+                    aveCpuUs,
+                    energyJ,
+                    netInBytes,
+                    netOutBytes,
+                    0,
+                    "",
+                    0,
+                    "");
         }
     }
 
     /**
      * What sacct asks for. Empty lists do not filter.
      *
-     * @param jobs   ids as typed: {@code 12}, {@code 12_3}, {@code 12.0}
-     * @param from   of the window (seconds); 0: none
-     * @param to     of the window; 0: now
+     * @param jobs ids as typed: {@code 12}, {@code 12_3}, {@code 12.0}
+     * @param from of the window (seconds); 0: none
+     * @param to of the window; 0: now
      * @param duplicates rows of earlier attempts as well
      * @param clusters names; empty means all that the database has
-     * @param wholeHetjob of a heterogeneous job: {@code yes} all components whichever is named, {@code no} only those named,
-     *                    "" all where the leader is named
-     * @param fields      names of components of the rows that are wanted beside those that tell rows apart; empty for all
-     * @param fromJob     no jobs with smaller numbers
-     * @param limit       about so many rows at once, {@link Answer#next} says where the next ones begin; 0 for all
-     * @param asker       uid of whom a controller asks for; "" for the caller itself. Counts only from those who may see everything
-     * @param text        {@link #SCRIPT} or {@link #ENVIRONMENT} to have that of each job; "" for neither
-     * @param packed      the answer is a {@link PackedAnswer}
+     * @param wholeHetjob of a heterogeneous job: {@code yes} all components whichever is named, {@code no} only those
+     *     named, "" all where the leader is named
+     * @param fields names of components of the rows that are wanted beside those that tell rows apart; empty for all
+     * @param fromJob no jobs with smaller numbers
+     * @param limit about so many rows at once, {@link Answer#next} says where the next ones begin; 0 for all
+     * @param asker uid of whom a controller asks for; "" for the caller itself. Counts only from those who may see
+     *     everything
+     * @param text {@link #SCRIPT} or {@link #ENVIRONMENT} to have that of each job; "" for neither
+     * @param packed the answer is a {@link PackedAnswer}
      */
     public record Query(
             List<String> jobs,
@@ -372,50 +520,255 @@ public final class AccountingRows {
         public static final String SCRIPT = "script";
         public static final String ENVIRONMENT = "environment";
 
-        public Query(List<String> jobs, List<Integer> userIds, boolean allUsers, List<Integer> groupIds, List<String> accounts,
-                List<String> partitions, List<String> qos, List<String> names, List<String> nodes, List<String> states,
-                List<String> wckeys, List<String> reasons, long from, long to, boolean duplicates, boolean allocationsOnly,
-                int minNodes, int maxNodes, int minCpus, int maxCpus, int minLimitMin, int maxLimitMin, List<String> clusters) {
-            this(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, "", "");
+        public Query(
+                List<String> jobs,
+                List<Integer> userIds,
+                boolean allUsers,
+                List<Integer> groupIds,
+                List<String> accounts,
+                List<String> partitions,
+                List<String> qos,
+                List<String> names,
+                List<String> nodes,
+                List<String> states,
+                List<String> wckeys,
+                List<String> reasons,
+                long from,
+                long to,
+                boolean duplicates,
+                boolean allocationsOnly,
+                int minNodes,
+                int maxNodes,
+                int minCpus,
+                int maxCpus,
+                int minLimitMin,
+                int maxLimitMin,
+                List<String> clusters) {
+            this(
+                    jobs,
+                    userIds,
+                    allUsers,
+                    groupIds,
+                    accounts,
+                    partitions,
+                    qos,
+                    names,
+                    nodes,
+                    states,
+                    wckeys,
+                    reasons,
+                    from,
+                    to,
+                    duplicates,
+                    allocationsOnly,
+                    minNodes,
+                    maxNodes,
+                    minCpus,
+                    maxCpus,
+                    minLimitMin,
+                    maxLimitMin,
+                    clusters,
+                    "",
+                    "");
         }
 
-        public Query(List<String> jobs, List<Integer> userIds, boolean allUsers, List<Integer> groupIds, List<String> accounts,
-                List<String> partitions, List<String> qos, List<String> names, List<String> nodes, List<String> states,
-                List<String> wckeys, List<String> reasons, long from, long to, boolean duplicates, boolean allocationsOnly,
-                int minNodes, int maxNodes, int minCpus, int maxCpus, int minLimitMin, int maxLimitMin, List<String> clusters,
-                String wholeHetjob, String text) {
-            this(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text, "",
-                    List.of(), 0, 0, false);
+        public Query(
+                List<String> jobs,
+                List<Integer> userIds,
+                boolean allUsers,
+                List<Integer> groupIds,
+                List<String> accounts,
+                List<String> partitions,
+                List<String> qos,
+                List<String> names,
+                List<String> nodes,
+                List<String> states,
+                List<String> wckeys,
+                List<String> reasons,
+                long from,
+                long to,
+                boolean duplicates,
+                boolean allocationsOnly,
+                int minNodes,
+                int maxNodes,
+                int minCpus,
+                int maxCpus,
+                int minLimitMin,
+                int maxLimitMin,
+                List<String> clusters,
+                String wholeHetjob,
+                String text) {
+            this(
+                    jobs,
+                    userIds,
+                    allUsers,
+                    groupIds,
+                    accounts,
+                    partitions,
+                    qos,
+                    names,
+                    nodes,
+                    states,
+                    wckeys,
+                    reasons,
+                    from,
+                    to,
+                    duplicates,
+                    allocationsOnly,
+                    minNodes,
+                    maxNodes,
+                    minCpus,
+                    maxCpus,
+                    minLimitMin,
+                    maxLimitMin,
+                    clusters,
+                    wholeHetjob,
+                    text,
+                    "",
+                    List.of(),
+                    0,
+                    0,
+                    false);
         }
 
         /** The same of other clusters. */
         public Query of(List<String> others) {
-            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, others, wholeHetjob, text, asker,
-                    fields, fromJob, limit, packed);
+            return new Query(
+                    jobs,
+                    userIds,
+                    allUsers,
+                    groupIds,
+                    accounts,
+                    partitions,
+                    qos,
+                    names,
+                    nodes,
+                    states,
+                    wckeys,
+                    reasons,
+                    from,
+                    to,
+                    duplicates,
+                    allocationsOnly,
+                    minNodes,
+                    maxNodes,
+                    minCpus,
+                    maxCpus,
+                    minLimitMin,
+                    maxLimitMin,
+                    others,
+                    wholeHetjob,
+                    text,
+                    asker,
+                    fields,
+                    fromJob,
+                    limit,
+                    packed);
         }
 
         /** The same from a job on, so many rows. */
         public Query page(int from, int rows) {
-            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, this.from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text,
-                    asker, fields, from, rows, packed);
+            return new Query(
+                    jobs,
+                    userIds,
+                    allUsers,
+                    groupIds,
+                    accounts,
+                    partitions,
+                    qos,
+                    names,
+                    nodes,
+                    states,
+                    wckeys,
+                    reasons,
+                    this.from,
+                    to,
+                    duplicates,
+                    allocationsOnly,
+                    minNodes,
+                    maxNodes,
+                    minCpus,
+                    maxCpus,
+                    minLimitMin,
+                    maxLimitMin,
+                    clusters,
+                    wholeHetjob,
+                    text,
+                    asker,
+                    fields,
+                    from,
+                    rows,
+                    packed);
         }
 
         /** The same, asked for by a user. */
         public Query by(int uid) {
-            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text,
-                    Integer.toString(uid), fields, fromJob, limit, packed);
+            return new Query(
+                    jobs,
+                    userIds,
+                    allUsers,
+                    groupIds,
+                    accounts,
+                    partitions,
+                    qos,
+                    names,
+                    nodes,
+                    states,
+                    wckeys,
+                    reasons,
+                    from,
+                    to,
+                    duplicates,
+                    allocationsOnly,
+                    minNodes,
+                    maxNodes,
+                    minCpus,
+                    maxCpus,
+                    minLimitMin,
+                    maxLimitMin,
+                    clusters,
+                    wholeHetjob,
+                    text,
+                    Integer.toString(uid),
+                    fields,
+                    fromJob,
+                    limit,
+                    packed);
         }
 
         /** The same, answered in trees. */
         public Query unpacked() {
-            return new Query(jobs, userIds, allUsers, groupIds, accounts, partitions, qos, names, nodes, states, wckeys, reasons, from, to,
-                    duplicates, allocationsOnly, minNodes, maxNodes, minCpus, maxCpus, minLimitMin, maxLimitMin, clusters, wholeHetjob, text, asker,
-                    fields, fromJob, limit, false);
+            return new Query(
+                    jobs,
+                    userIds,
+                    allUsers,
+                    groupIds,
+                    accounts,
+                    partitions,
+                    qos,
+                    names,
+                    nodes,
+                    states,
+                    wckeys,
+                    reasons,
+                    from,
+                    to,
+                    duplicates,
+                    allocationsOnly,
+                    minNodes,
+                    maxNodes,
+                    minCpus,
+                    maxCpus,
+                    minLimitMin,
+                    maxLimitMin,
+                    clusters,
+                    wholeHetjob,
+                    text,
+                    asker,
+                    fields,
+                    fromJob,
+                    limit,
+                    false);
         }
     }
 
@@ -436,8 +789,17 @@ public final class AccountingRows {
 
         /** Scripts and environments are for their owner and for operators: without those of others. */
         public Answer withTextsOf(int uid, boolean operator) {
-            return operator ? this : new Answer(now, cluster, jobs.stream().map(j -> j.text().isEmpty() || j.job().userId() == uid ? j
-                    : new JobWithSteps(j.job(), j.steps(), j.cluster())).toList(), next);
+            return operator
+                    ? this
+                    : new Answer(
+                            now,
+                            cluster,
+                            jobs.stream()
+                                    .map(j -> j.text().isEmpty() || j.job().userId() == uid
+                                            ? j
+                                            : new JobWithSteps(j.job(), j.steps(), j.cluster()))
+                                    .toList(),
+                            next);
         }
     }
 

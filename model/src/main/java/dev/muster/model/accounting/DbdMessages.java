@@ -15,18 +15,36 @@ public final class DbdMessages {
     /**
      * A controller presents itself, once per connection.
      *
-     * @param journal  names its journal
-     * @param lastSeq  the last index of the journal: tables ahead of it go back (its tail was cut)
-     * @param tres     the cluster's resources, {@code cpu=4,mem=100,…}
+     * @param journal names its journal
+     * @param lastSeq the last index of the journal: tables ahead of it go back (its tail was cut)
+     * @param tres the cluster's resources, {@code cpu=4,mem=100,…}
      * @param external it keeps its rows elsewhere, and tells only where it is, again and again
      */
     public record Register(
-            String cluster, String journal, long lastSeq, String host, int port, int rpcVersion, String tres, String nodes,
-            int nodeCount, List<String> tresNames, boolean external) {
+            String cluster,
+            String journal,
+            long lastSeq,
+            String host,
+            int port,
+            int rpcVersion,
+            String tres,
+            String nodes,
+            int nodeCount,
+            List<String> tresNames,
+            boolean external) {
 
         /** Of a cluster that keeps its rows here. */
-        public Register(String cluster, String journal, long lastSeq, String host, int port, int rpcVersion, String tres, String nodes,
-                int nodeCount, List<String> tresNames) {
+        public Register(
+                String cluster,
+                String journal,
+                long lastSeq,
+                String host,
+                int port,
+                int rpcVersion,
+                String tres,
+                String nodes,
+                int nodeCount,
+                List<String> tresNames) {
             this(cluster, journal, lastSeq, host, port, rpcVersion, tres, nodes, nodeCount, tresNames, false);
         }
 
@@ -37,7 +55,8 @@ public final class DbdMessages {
     }
 
     /**
-     * @param seq   everything up to it is in the tables; -1 to an external cluster whose name is that of one with rows here
+     * @param seq everything up to it is in the tables; -1 to an external cluster whose name is that of one with rows
+     *     here
      * @param ahead the entry up to which rows were there, where the journal ends before it; else 0, as the two below
      * @param jobId of the newest job of these rows, with its sluid
      */
@@ -63,7 +82,8 @@ public final class DbdMessages {
     public record RowRead(List<JobRow> jobs, List<StepRow> steps) {}
 
     /**
-     * A controller says what it has and waits for more: answered at once when its policy is old or somebody waits for its rows.
+     * A controller says what it has and waits for more: answered at once when its policy is old or somebody waits for
+     * its rows.
      *
      * @param version of the policy it has made durable; 0 for none
      * @param barrier of the last answer: every row up to then has been appended
@@ -77,9 +97,14 @@ public final class DbdMessages {
      * Associations and QOS of one cluster, with everything inherited resolved.
      *
      * @param licences of servers outside, as far as they are this cluster's: {@code name@server:count}
-     * @param remotes  what else is known of these
+     * @param remotes what else is known of these
      */
-    public record Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys, List<String> licences,
+    public record Policy(
+            List<AssocPolicy> assocs,
+            List<QosPolicy> qos,
+            List<UserPolicy> users,
+            List<WckeyPolicy> wckeys,
+            List<String> licences,
             List<RemoteLicence> remotes) {
         public static final Policy NONE = new Policy(List.of(), List.of(), List.of(), List.of());
 
@@ -100,11 +125,11 @@ public final class DbdMessages {
     /**
      * A licence of a server outside.
      *
-     * @param name     {@code name@server}
-     * @param count    of all clusters
+     * @param name {@code name@server}
+     * @param count of all clusters
      * @param consumed so many the server says are taken (LastConsumed)
-     * @param deficit  of those, beyond what this cluster's jobs have and other clusters may have: slurmctld's to say
-     * @param updated  when that was last said, seconds
+     * @param deficit of those, beyond what this cluster's jobs have and other clusters may have: slurmctld's to say
+     * @param updated when that was last said, seconds
      */
     public record RemoteLicence(String name, long count, long consumed, int deficit, long updated) {
         public RemoteLicence missing(int licences) {
@@ -114,18 +139,25 @@ public final class DbdMessages {
 
     /**
      * @param parentId 0 for the root
-     * @param limits   with what is inherited
-     * @param qos      names allowed
+     * @param limits with what is inherited
+     * @param qos names allowed
      */
     public record AssocPolicy(
-            int id, int parentId, String account, String user, String partition, boolean isDefault, Map<String, String> limits,
-            List<String> qos, String defaultQos) {}
+            int id,
+            int parentId,
+            String account,
+            String user,
+            String partition,
+            boolean isDefault,
+            Map<String, String> limits,
+            List<String> qos,
+            String defaultQos) {}
 
     public record QosPolicy(int id, String name, Map<String, String> limits) {}
 
     /**
      * @param coordinates the accounts, with those below them
-     * @param uid         where the controller knows the user and it may more than others; else 0 or less
+     * @param uid where the controller knows the user and it may more than others; else 0 or less
      */
     public record UserPolicy(String user, Entities.AdminLevel level, List<String> coordinates, int uid) {
         /** It may something that not every user may. */
@@ -151,11 +183,11 @@ public final class DbdMessages {
     /**
      * Use in a span of time, for sreport. Answered by {@link Rows}.
      *
-     * @param kind     one of the words below
+     * @param kind one of the words below
      * @param clusters empty for all
-     * @param from     of the span, seconds; {@code to} is the first that is not in it
-     * @param where    of {@link #SIZES}: which jobs, and under which name each counts
-     * @param step     of {@link #UTILIZATION}: rows for each so many seconds, with {@code From}; 0 for the span as a whole
+     * @param from of the span, seconds; {@code to} is the first that is not in it
+     * @param where of {@link #SIZES}: which jobs, and under which name each counts
+     * @param step of {@link #UTILIZATION}: rows for each so many seconds, with {@code From}; 0 for the span as a whole
      */
     public record Report(String kind, List<String> clusters, long from, long to, Map<String, String> where, long step) {
         public static final String UTILIZATION = "utilization";
@@ -170,22 +202,27 @@ public final class DbdMessages {
     public record Rows(List<Map<String, String>> rows) {}
 
     /**
-     * @param verb   add, modify or delete
-     * @param set    by field name; a value may begin with {@code +=}, {@code -=} or {@code =}
+     * @param verb add, modify or delete
+     * @param set by field name; a value may begin with {@code +=}, {@code -=} or {@code =}
      * @param commit false: say what it would do, and do nothing
      */
-    public record Change(String verb, String entity, Map<String, String> set, Map<String, String> where, boolean commit) {}
+    public record Change(
+            String verb, String entity, Map<String, String> set, Map<String, String> where, boolean commit) {}
 
-    /** Changes that go together: all of them or none. Answered by {@link Changed}, of the first that is refused or of none. */
+    /**
+     * Changes that go together: all of them or none. Answered by {@link Changed}, of the first that is refused or of
+     * none.
+     */
     public record ChangeAll(List<Change> changes, boolean commit) {}
 
     /**
-     * @param names   of what was touched
-     * @param assocs  associations that were touched
-     * @param more    of a deletion: names that go with it
-     * @param error   sentences if it was refused; nothing was done then
+     * @param names of what was touched
+     * @param assocs associations that were touched
+     * @param more of a deletion: names that go with it
+     * @param error sentences if it was refused; nothing was done then
      */
-    public record Changed(List<String> names, List<AssocRef> assocs, List<String> more, List<String> error, int errno) {}
+    public record Changed(
+            List<String> names, List<AssocRef> assocs, List<String> more, List<String> error, int errno) {}
 
     /** An association as people name it. */
     public record AssocRef(String cluster, String account, String user, String partition, String parent) {}
@@ -200,7 +237,7 @@ public final class DbdMessages {
     /**
      * Brings the rows of a file back.
      *
-     * @param file   on slurmdbd's host
+     * @param file on slurmdbd's host
      * @param insert the text itself, instead of a file
      */
     public record LoadArchive(String file, String insert) {}

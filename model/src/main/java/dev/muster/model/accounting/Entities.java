@@ -4,14 +4,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an administrator keeps in accounting. Names are lower case; limits are by {@link LimitField#name} in their kept form.
- * A deleted one stays, marked, because jobs of the past refer to it. Times are seconds since 1970.
+ * What an administrator keeps in accounting. Names are lower case; limits are by {@link LimitField#name} in their kept
+ * form. A deleted one stays, marked, because jobs of the past refer to it. Times are seconds since 1970.
  */
 public final class Entities {
     private Entities() {}
 
     /** How far a user's word counts. */
-    public enum AdminLevel { NONE, OPERATOR, ADMINISTRATOR }
+    public enum AdminLevel {
+        NONE,
+        OPERATOR,
+        ADMINISTRATOR
+    }
 
     public sealed interface Entity {
         /** The table's word. */
@@ -23,8 +27,20 @@ public final class Entities {
 
     /** @param controlHost where its slurmctld listens, "" while it is not running */
     public record Cluster(
-            String name, int id, String controlHost, int controlPort, int rpcVersion, String classification, String flags,
-            String nodes, int nodeCount, String tres, long created, long modified, boolean deleted) implements Entity {
+            String name,
+            int id,
+            String controlHost,
+            int controlPort,
+            int rpcVersion,
+            String classification,
+            String flags,
+            String nodes,
+            int nodeCount,
+            String tres,
+            long created,
+            long modified,
+            boolean deleted)
+            implements Entity {
         @Override
         public String kind() {
             return "cluster";
@@ -38,8 +54,15 @@ public final class Entities {
 
     /** @param coordinators users that may change what is below the account */
     public record Account(
-            String name, String description, String organization, String flags, List<String> coordinators,
-            long created, long modified, boolean deleted) implements Entity {
+            String name,
+            String description,
+            String organization,
+            String flags,
+            List<String> coordinators,
+            long created,
+            long modified,
+            boolean deleted)
+            implements Entity {
         @Override
         public String kind() {
             return "account";
@@ -51,7 +74,8 @@ public final class Entities {
         }
     }
 
-    public record User(String name, AdminLevel adminLevel, long created, long modified, boolean deleted) implements Entity {
+    public record User(String name, AdminLevel adminLevel, long created, long modified, boolean deleted)
+            implements Entity {
         @Override
         public String kind() {
             return "user";
@@ -66,14 +90,24 @@ public final class Entities {
     /**
      * A place in a cluster's tree.
      *
-     * @param user      "" for the account itself
+     * @param user "" for the account itself
      * @param partition "" for all
-     * @param parent    account above, of an account; "" for the root
+     * @param parent account above, of an account; "" for the root
      * @param isDefault the user's default account in this cluster
      */
     public record Assoc(
-            int id, String cluster, String account, String user, String partition, String parent, boolean isDefault,
-            Map<String, String> limits, long created, long modified, boolean deleted) implements Entity {
+            int id,
+            String cluster,
+            String account,
+            String user,
+            String partition,
+            String parent,
+            boolean isDefault,
+            Map<String, String> limits,
+            long created,
+            long modified,
+            boolean deleted)
+            implements Entity {
         @Override
         public String kind() {
             return "assoc";
@@ -89,7 +123,8 @@ public final class Entities {
         }
     }
 
-    public record Qos(int id, String name, Map<String, String> limits, long created, long modified, boolean deleted) implements Entity {
+    public record Qos(int id, String name, Map<String, String> limits, long created, long modified, boolean deleted)
+            implements Entity {
         @Override
         public String kind() {
             return "qos";
@@ -123,7 +158,14 @@ public final class Entities {
     }
 
     public record Wckey(
-            int id, String cluster, String user, String name, boolean isDefault, long created, long modified, boolean deleted)
+            int id,
+            String cluster,
+            String user,
+            String name,
+            boolean isDefault,
+            long created,
+            long modified,
+            boolean deleted)
             implements Entity {
         /** The key's own name, of one that may be marked with a star as its user's default. */
         public static String plain(String marked) {
@@ -143,8 +185,21 @@ public final class Entities {
 
     /** @param allowed percent by cluster */
     public record Resource(
-            int id, String name, String server, String type, long count, String description, String flags, String manager,
-            Map<String, String> allowed, long created, long modified, boolean deleted, long consumed, long consumedAt) implements Entity {
+            int id,
+            String name,
+            String server,
+            String type,
+            long count,
+            String description,
+            String flags,
+            String manager,
+            Map<String, String> allowed,
+            long created,
+            long modified,
+            boolean deleted,
+            long consumed,
+            long consumedAt)
+            implements Entity {
         @Override
         public String kind() {
             return "resource";
@@ -162,5 +217,6 @@ public final class Entities {
      * @param name of what it was done to
      * @param info what was set
      */
-    public record Transaction(long id, long time, String action, String actor, String cluster, String name, String info) {}
+    public record Transaction(
+            long id, long time, String action, String actor, String cluster, String name, String info) {}
 }

@@ -6,12 +6,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The most and the least that a task of a step used, with task and node, as one text of its row: {@code cpu=9@3@n2/1@0@n1,mem=…}. Units are those of
- * {@link TaskPeaks}.
+ * The most and the least that a task of a step used, with task and node, as one text of its row:
+ * {@code cpu=9@3@n2/1@0@n1,mem=…}. Units are those of {@link TaskPeaks}.
  */
 public final class Extremes {
     /** What is measured of a task, by its name in the text. */
-    public enum Measure { CPU, MEM, VMEM, PAGES, READ, WRITE }
+    public enum Measure {
+        CPU,
+        MEM,
+        VMEM,
+        PAGES,
+        READ,
+        WRITE
+    }
 
     /** A value, and which task on which node had it. */
     public record At(long value, int task, String node) {
@@ -43,7 +50,8 @@ public final class Extremes {
                 continue;
             }
             try {
-                out.spans.put(Measure.valueOf(item.substring(0, eq).toUpperCase(java.util.Locale.ROOT)),
+                out.spans.put(
+                        Measure.valueOf(item.substring(0, eq).toUpperCase(java.util.Locale.ROOT)),
                         new Span(At.parse(item.substring(eq + 1, slash)), At.parse(item.substring(slash + 1))));
             } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
                 // another version wrote it: the rest counts
@@ -64,8 +72,12 @@ public final class Extremes {
     }
 
     private void add(Measure what, TaskPeaks.Range r, String node) {
-        spans.merge(what, new Span(new At(r.max(), r.maxTask(), node), new At(r.min(), r.minTask(), node)), (a, b) ->
-                new Span(b.most.value > a.most.value ? b.most : a.most, b.least.value < a.least.value ? b.least : a.least));
+        spans.merge(
+                what,
+                new Span(new At(r.max(), r.maxTask(), node), new At(r.min(), r.minTask(), node)),
+                (a, b) -> new Span(
+                        b.most.value > a.most.value ? b.most : a.most,
+                        b.least.value < a.least.value ? b.least : a.least));
     }
 
     public Optional<Span> of(Measure what) {
@@ -75,8 +87,12 @@ public final class Extremes {
     @Override
     public String toString() {
         StringBuilder out = new StringBuilder();
-        spans.forEach((what, s) -> out.append(out.isEmpty() ? "" : ",").append(what.name().toLowerCase(java.util.Locale.ROOT)).append('=')
-                .append(s.most).append('/').append(s.least));
+        spans.forEach((what, s) -> out.append(out.isEmpty() ? "" : ",")
+                .append(what.name().toLowerCase(java.util.Locale.ROOT))
+                .append('=')
+                .append(s.most)
+                .append('/')
+                .append(s.least));
         return out.toString();
     }
 }

@@ -9,19 +9,33 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * One thing that can be set on an association or a QOS, and how its value is written. Values are kept as text in one form:
- * counts and minutes as numbers, TRES as {@code cpu=4,mem=1024}, lists with commas; "" is "not set".
+ * One thing that can be set on an association or a QOS, and how its value is written. Values are kept as text in one
+ * form: counts and minutes as numbers, TRES as {@code cpu=4,mem=1024}, lists with commas; "" is "not set".
  *
- * @param name      the word for people and the key of the value
- * @param kind      what a value may be
+ * @param name the word for people and the key of the value
+ * @param kind what a value may be
  * @param inherited an association that has none of its own takes its parent's
- * @param words     accepted spellings with the shortest abbreviation of each: {@code grpjobs:4}
+ * @param words accepted spellings with the shortest abbreviation of each: {@code grpjobs:4}
  */
 public record LimitField(String name, Kind kind, boolean inherited, List<String> words) {
     /** What a value may be. */
-    public enum Kind { COUNT, TRES, MINUTES, SECONDS, REAL, SHARES, NAME, NAMES, TEXT, FLAGS }
+    public enum Kind {
+        COUNT,
+        TRES,
+        MINUTES,
+        SECONDS,
+        REAL,
+        SHARES,
+        NAME,
+        NAMES,
+        TEXT,
+        FLAGS
+    }
 
-    /** Stands among the limits that a controller gets: another number than before means that usage is forgotten. It is none. */
+    /**
+     * Stands among the limits that a controller gets: another number than before means that usage is forgotten. It is
+     * none.
+     */
     public static final String USAGE_RESET = "RawUsageReset";
 
     /** {@code Fairshare=parent}. */
@@ -93,18 +107,33 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     /** Of a QOS. */
     public static final List<LimitField> QOS = table(QOS_TABLE);
     /** Words that a QOS's Flags may hold. */
-    public static final List<String> QOS_FLAGS = List.of("DenyOnLimit", "EnforceUsageThreshold", "PartitionMinNodes", "PartitionMaxNodes",
-            "PartitionTimeLimit", "RequiresReservation", "OverPartQOS", "NoReserve", "NoDecay", "Relative", "UsageFactorSafe");
+    public static final List<String> QOS_FLAGS = List.of(
+            "DenyOnLimit",
+            "EnforceUsageThreshold",
+            "PartitionMinNodes",
+            "PartitionMaxNodes",
+            "PartitionTimeLimit",
+            "RequiresReservation",
+            "OverPartQOS",
+            "NoReserve",
+            "NoDecay",
+            "Relative",
+            "UsageFactorSafe");
     /** The word that an account's Flags may hold: its users coordinate it. */
     public static final String USERS_ARE_COORDS = "UsersAreCoords";
     /** Words that a QOS's PreemptMode may hold. */
-    public static final List<String> PREEMPT_MODES = List.of("WITHIN", "PRIORITY", "CLUSTER", "OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG");
+    public static final List<String> PREEMPT_MODES =
+            List.of("WITHIN", "PRIORITY", "CLUSTER", "OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG");
 
     private static List<LimitField> table(String text) {
         List<LimitField> out = new ArrayList<>();
         for (String line : text.split("\n")) {
             String[] word = line.split(" ");
-            out.add(new LimitField(word[0], Kind.valueOf(word[1]), word[2].equals("inherited"), List.of(word).subList(3, word.length)));
+            out.add(new LimitField(
+                    word[0],
+                    Kind.valueOf(word[1]),
+                    word[2].equals("inherited"),
+                    List.of(word).subList(3, word.length)));
         }
         return List.copyOf(out);
     }
@@ -124,7 +153,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
         for (LimitField field : table) {
             for (String word : field.words) {
                 int colon = word.indexOf(':');
-                if (lower.length() >= Integer.parseInt(word.substring(colon + 1)) && word.substring(0, colon).startsWith(lower)) {
+                if (lower.length() >= Integer.parseInt(word.substring(colon + 1))
+                        && word.substring(0, colon).startsWith(lower)) {
                     return Optional.of(field);
                 }
             }
@@ -133,8 +163,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     }
 
     /**
-     * A typed value in the form in which it is kept; empty if it is none. {@code -1} clears. Names of TRES, QOS and flags are
-     * checked by whoever knows them.
+     * A typed value in the form in which it is kept; empty if it is none. {@code -1} clears. Names of TRES, QOS and
+     * flags are checked by whoever knows them.
      */
     public Optional<String> canonical(String typed) {
         String raw = typed.strip();
@@ -142,8 +172,12 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             return Optional.of("");
         }
         return switch (kind) {
-            case COUNT -> raw.equalsIgnoreCase("INFINITE") || raw.equalsIgnoreCase("UNLIMITED") ? Optional.of("") : number(raw);
-            case SHARES -> raw.equalsIgnoreCase(PARENT_SHARES) || raw.equals(PARENT_SHARES_NUMBER) ? Optional.of(PARENT_SHARES) : number(raw);
+            case COUNT ->
+                raw.equalsIgnoreCase("INFINITE") || raw.equalsIgnoreCase("UNLIMITED") ? Optional.of("") : number(raw);
+            case SHARES ->
+                raw.equalsIgnoreCase(PARENT_SHARES) || raw.equals(PARENT_SHARES_NUMBER)
+                        ? Optional.of(PARENT_SHARES)
+                        : number(raw);
             case MINUTES -> duration(Durations.parseMinutes(raw));
             case SECONDS -> raw.isEmpty() ? Optional.empty() : name.equals("GraceTime") ? seconds(raw) : exempt(raw);
             case REAL -> real(raw);
@@ -170,17 +204,23 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     /** PreemptExemptTime is typed as a time limit is: a plain number is minutes. */
     private static Optional<String> exempt(String raw) {
         boolean plain = raw.chars().allMatch(Character::isDigit);
-        return plain ? number(raw).map(m -> Long.toString(Long.parseLong(m) * 60)) : duration(Durations.parseSeconds(raw));
+        return plain
+                ? number(raw).map(m -> Long.toString(Long.parseLong(m) * 60))
+                : duration(Durations.parseSeconds(raw));
     }
 
     private static Optional<String> duration(OptionalLong parsed) {
-        return parsed.isEmpty() ? Optional.empty() : Optional.of(parsed.getAsLong() < 0 ? "" : Long.toString(parsed.getAsLong()));
+        return parsed.isEmpty()
+                ? Optional.empty()
+                : Optional.of(parsed.getAsLong() < 0 ? "" : Long.toString(parsed.getAsLong()));
     }
 
     private static Optional<String> real(String raw) {
         try {
             double d = Double.parseDouble(raw);
-            return d < 0 || Double.isNaN(d) || Double.isInfinite(d) ? Optional.empty() : Optional.of(String.format(Locale.ROOT, "%.6f", d));
+            return d < 0 || Double.isNaN(d) || Double.isInfinite(d)
+                    ? Optional.empty()
+                    : Optional.of(String.format(Locale.ROOT, "%.6f", d));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -198,7 +238,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             }
             char sign = item.charAt(eq - 1) == '+' || item.charAt(eq - 1) == '-' ? item.charAt(eq - 1) : '=';
             String name = item.substring(0, sign == '=' ? eq : eq - 1).strip().toLowerCase(Locale.ROOT);
-            Optional<String> count = count(item.substring(eq + 1).strip(), name.equals("mem") || name.startsWith("bb/"));
+            Optional<String> count =
+                    count(item.substring(eq + 1).strip(), name.equals("mem") || name.startsWith("bb/"));
             if (count.isEmpty() || name.isEmpty()) {
                 return Optional.empty();
             }
@@ -210,6 +251,7 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
 
     /** The largest count there is. */
     public static final BigInteger COUNT_MAX = new BigInteger("18446744073709551600");
+
     private static final int DIGITS_MAX = 100;
 
     /** A number with a unit: of memory in MiB, otherwise a plain count (k = 1024); at most {@link #COUNT_MAX}. */

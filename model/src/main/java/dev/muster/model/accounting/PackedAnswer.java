@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rows of jobs and steps in few bytes, for questions with {@code packed}: what a list of a month's jobs costs is what each of its values costs.
+ * Rows of jobs and steps in few bytes, for questions with {@code packed}: what a list of a month's jobs costs is what
+ * each of its values costs.
  *
- * <p>First {@link #MARK}, then the clock (number), the cluster's name (text), and for jobs and for steps how many columns there are, each with its
- * kind and its name ({@code exit.code} is the component of a component). Rows follow: {@link #JOB} with the name of its cluster and its columns,
- * {@link #STEP} of the job before it with its columns, {@link #END} with the number of the job to go on from. Numbers are the difference from the
- * value of the row of that kind before, texts the number of a text that was there before.
+ * <p>First {@link #MARK}, then the clock (number), the cluster's name (text), and for jobs and for steps how many
+ * columns there are, each with its kind and its name ({@code exit.code} is the component of a component). Rows follow:
+ * {@link #JOB} with the name of its cluster and its columns, {@link #STEP} of the job before it with its columns,
+ * {@link #END} with the number of the job to go on from. Numbers are the difference from the value of the row of that
+ * kind before, texts the number of a text that was there before.
  */
 public final class PackedAnswer {
     /** No JSON begins so. */
@@ -25,13 +27,18 @@ public final class PackedAnswer {
     private static final int STEP = 2;
     /** Texts that are remembered; those that come later are written each time. */
     private static final int TEXTS_MAX = 1 << 16;
+
     private static final int NEW_UNKEPT = 0;
     private static final int SHIFT = 7;
 
     private PackedAnswer() {}
 
     /** What a column has. */
-    public enum Kind { NUMBER, TEXT, FLAG }
+    public enum Kind {
+        NUMBER,
+        TEXT,
+        FLAG
+    }
 
     /** @param name with dots between a component and its components */
     public record Column(String name, Kind kind) {}

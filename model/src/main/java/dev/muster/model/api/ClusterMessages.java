@@ -18,17 +18,29 @@ public final class ClusterMessages {
     public record QueryLicenses(String name) {}
 
     /**
-     * @param total    -1 without bound
-     * @param used     by running jobs, and by others at all times
-     * @param free     -1 without bound
-     * @param nodes    of a layer of a resource of resources.yaml
+     * @param total -1 without bound
+     * @param used by running jobs, and by others at all times
+     * @param free -1 without bound
+     * @param nodes of a layer of a resource of resources.yaml
      * @param consumed of one of a server outside: so many the server says are taken, at {@code updated}
-     * @param deficit  of those, beyond what is known of
+     * @param deficit of those, beyond what is known of
      */
     public record LicenseInfo(
-            String name, int total, int used, int reserved, boolean remote, int free, String nodes, long consumed, int deficit, long updated) {}
+            String name,
+            int total,
+            int used,
+            int reserved,
+            boolean remote,
+            int free,
+            String nodes,
+            long consumed,
+            int deficit,
+            long updated) {}
 
-    /** @param serversOptional a name without a server stands for the licenses of all servers (LicenseParameters=RemoteFuzzyMatch) */
+    /**
+     * @param serversOptional a name without a server stands for the licenses of all servers
+     *     (LicenseParameters=RemoteFuzzyMatch)
+     */
     public record LicensesReply(List<LicenseInfo> licenses, boolean serversOptional) {}
 
     public record QueryTopology() {}
@@ -38,8 +50,17 @@ public final class ClusterMessages {
      *
      * @param name "" where there is none
      */
-    public record BurstBuffersReply(String name, List<BurstPool> pools, List<BurstBufferInfo> buffers, String flags, String allowUsers,
-            String denyUsers, long stageIn, long stageOut, long validate, long other) {}
+    public record BurstBuffersReply(
+            String name,
+            List<BurstPool> pools,
+            List<BurstBufferInfo> buffers,
+            String flags,
+            String allowUsers,
+            String denyUsers,
+            long stageIn,
+            long stageOut,
+            long validate,
+            long other) {}
 
     /** In the units of the pool. */
     public record BurstPool(String name, long granularity, long total, long used) {}
@@ -69,14 +90,14 @@ public final class ClusterMessages {
     /**
      * A node as queries show it.
      *
-     * @param state     base state: IDLE, ALLOCATED, MIXED, DOWN, UNKNOWN, FUTURE, ERROR
-     * @param flags     DRAIN, COMPLETING, NOT_RESPONDING, MAINT, RESERVED, PLANNED, INVALID_REG, …
-     * @param cpuLoad   hundredths
-     * @param gres      configured, {@code gpu:a100:4}
-     * @param gresUsed  {@code gpu:a100:1(IDX:0)}
+     * @param state base state: IDLE, ALLOCATED, MIXED, DOWN, UNKNOWN, FUTURE, ERROR
+     * @param flags DRAIN, COMPLETING, NOT_RESPONDING, MAINT, RESERVED, PLANNED, INVALID_REG, …
+     * @param cpuLoad hundredths
+     * @param gres configured, {@code gpu:a100:4}
+     * @param gresUsed {@code gpu:a100:1(IDX:0)}
      * @param restrictedCores {@code 2(0-3,6-9)}: for each GPU, and all of them
      * @param suspendTime seconds without work before it is stopped, or INFINITE; "" in a cluster that stops no nodes
-     * @param metered   the watts now and on average since slurmd started are known
+     * @param metered the watts now and on average since slurmd started are known
      * @param reservation the name of one that is on and has the node, "" for none
      */
     public record NodeInfo(
@@ -147,7 +168,7 @@ public final class ClusterMessages {
     /**
      * A partition: the effective configuration as {@code scontrol show partition} prints it.
      *
-     * @param allowGids      numbers of the groups in allowGroups that the host knows
+     * @param allowGids numbers of the groups in allowGroups that the host knows
      * @param preemptModeSet the partition's own preemptMode; "" for the cluster's
      */
     public record PartitionInfo(
@@ -211,7 +232,7 @@ public final class ClusterMessages {
     /**
      * {@code scontrol token}.
      *
-     * @param user            "" for the caller
+     * @param user "" for the caller
      * @param lifespanSeconds 0 for the usual time
      */
     public record CreateToken(String user, long lifespanSeconds) {}
@@ -230,9 +251,15 @@ public final class ClusterMessages {
      * {@code scontrol reboot}.
      *
      * @param nextState DOWN, RESUME or ""
-     * @param action    a PowerAction or ""
+     * @param action a PowerAction or ""
      */
-    public record RebootNodes(String requestId, String nodes, boolean asap, String nextState, String reason, boolean force,
+    public record RebootNodes(
+            String requestId,
+            String nodes,
+            boolean asap,
+            String nextState,
+            String reason,
+            boolean force,
             String action) {}
 
     /** {@code scontrol create NodeName=…}: the words as they would stand in slurm.conf. */
@@ -245,12 +272,13 @@ public final class ClusterMessages {
      *
      * @param feature that the node must have, "" for any
      */
-    public record AssignNode(String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) {}
+    public record AssignNode(
+            String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) {}
 
     /**
      * The configuration files (SlurmctldParameters=enable_configless).
      *
-     * @param knownHash   of what the caller has: answered when it is another, or after the wait
+     * @param knownHash of what the caller has: answered when it is another, or after the wait
      * @param waitSeconds at most 60
      */
     public record FetchConfig(String knownHash, int waitSeconds) {}
@@ -265,7 +293,7 @@ public final class ClusterMessages {
      * A node wants a certificate.
      *
      * @param request a certificate signing request as text
-     * @param token   that it may have one
+     * @param token that it may have one
      */
     public record SignCertificate(String node, String request, String token) {}
 
@@ -294,11 +322,13 @@ public final class ClusterMessages {
     public record ReservationsReply(long now, long lastUpdate, List<ReservationInfo> reservations) {}
 
     /**
-     * A reservation as queries show it. Lists are joined by commas, denied names with a minus each; times are seconds since 1970.
+     * A reservation as queries show it. Lists are joined by commas, denied names with a minus each; times are seconds
+     * since 1970.
      *
      * @param flags names in Slurm's order
      * @param cores what is reserved of nodes that are not reserved whole
-     * @param gres  devices that are reserved, {@code gres/gpu=2}, as they were asked for, and licences that are accounted for
+     * @param gres devices that are reserved, {@code gres/gpu=2}, as they were asked for, and licences that are
+     *     accounted for
      */
     public record ReservationInfo(
             String name,

@@ -15,7 +15,7 @@ public final class CronMessages {
     /**
      * Takes the place of the user's crontab; without text and entries there is none any more.
      *
-     * @param userId  whose; administrators may set others'
+     * @param userId whose; administrators may set others'
      * @param entries in the order of the text
      */
     public record SetCrontab(int userId, String text, List<CronJob> entries) {}
@@ -23,7 +23,7 @@ public final class CronMessages {
     /**
      * A line that says when, with the job that it is about. A job without a directory runs in its owner's.
      *
-     * @param when      five fields, or a word as {@code @daily}
+     * @param when five fields, or a word as {@code @daily}
      * @param firstLine of the lines that belong to it, from 1
      */
     public record CronJob(JobMessages.Submit job, String when, int firstLine, int lastLine) {}

@@ -11,8 +11,9 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Table of the rights to set each field of a submission. A field without a row may be set by nobody, and a test wants a row for each component of
- * the records. The edge of slurmctld asks before the site's script and the core see a description: what these add is not the client's.
+ * Table of the rights to set each field of a submission. A field without a row may be set by nobody, and a test wants a
+ * row for each component of the records. The edge of slurmctld asks before the site's script and the core see a
+ * description: what these add is not the client's.
  */
 public final class FieldRights {
     /** The least that a caller must be to set a field to anything but its default. */
@@ -35,19 +36,41 @@ public final class FieldRights {
         put(JOB, Setter.USER, "", "kind name partition");
         put(JOB, Setter.SELF, "owner.", "uid gid user group");
         put(JOB, Setter.USER, "charge.", "account qos wckey reservation");
-        put(JOB, Setter.USER, "request.", ""
-                + "nodesMin nodesMax tasks cpusPerTask tasksPerNode tasksPerSocket tasksPerCore tasksPerGpu cpusPerNodeMin cpusPerGpu "
-                + "memPerNodeMb memPerCpuMb memPerGpuMb memAll tmpDiskMb tresPerNode tresPerJob tresPerTask tresPerSocket features prefer nodeList "
-                + "excludeList exclusive oversubscribe overcommit contiguous spread useMinNodes socketsPerNode coresPerSocket threadsPerCore "
-                + "coreSpec threadSpec licenses network switches gresFlags hint distribution segment spreadSegments consolidateSegments nodeSizes");
-        put(JOB, Setter.USER, "timing.", "timeLimitMin timeMinMin beginTime deadline dependency array hold requeue killOnInvalidDependency "
-                + "delayBootMin expedite");
+        put(
+                JOB,
+                Setter.USER,
+                "request.",
+                ""
+                        + "nodesMin nodesMax tasks cpusPerTask tasksPerNode tasksPerSocket tasksPerCore tasksPerGpu "
+                        + "cpusPerNodeMin cpusPerGpu "
+                        + "memPerNodeMb memPerCpuMb memPerGpuMb memAll tmpDiskMb tresPerNode tresPerJob tresPerTask "
+                        + "tresPerSocket features prefer nodeList "
+                        + "excludeList exclusive oversubscribe overcommit contiguous spread useMinNodes "
+                        + "socketsPerNode coresPerSocket threadsPerCore "
+                        + "coreSpec threadSpec licenses network switches gresFlags hint distribution segment "
+                        + "spreadSegments consolidateSegments nodeSizes");
+        put(
+                JOB,
+                Setter.USER,
+                "timing.",
+                "timeLimitMin timeMinMin beginTime deadline dependency array hold requeue killOnInvalidDependency "
+                        + "delayBootMin expedite");
         put(JOB, Setter.USER, "files.", "workDir stdin stdout stderr openMode");
-        put(JOB, Setter.USER, "extras.", "comment extra cluster mailUser mailType signal container containerId burstBuffer mcsLabel batchFeatures "
-                + "acctgFreq cpuFreq tresBind tresFreq profile power x11 noKill waitAllNodes getUserEnv stepMgr warnSignal warnSeconds "
-                + "warnBatchOnly oomKillStep noShell containerType resvPorts memUpdateMargin memUpdateMin warnReserve");
+        put(
+                JOB,
+                Setter.USER,
+                "extras.",
+                "comment extra cluster mailUser mailType signal container containerId burstBuffer mcsLabel "
+                        + "batchFeatures "
+                        + "acctgFreq cpuFreq tresBind tresFreq profile power x11 noKill waitAllNodes getUserEnv "
+                        + "stepMgr warnSignal warnSeconds "
+                        + "warnBatchOnly oomKillStep noShell containerType resvPorts memUpdateMargin memUpdateMin "
+                        + "warnReserve");
         put(JOB, Setter.USER, "payload.", "arguments submitHost submitPid submitLine umask limits");
-        only(Setter.OPERATOR, "extras.adminComment", d -> !d.extras().adminComment().isEmpty());
+        only(
+                Setter.OPERATOR,
+                "extras.adminComment",
+                d -> !d.extras().adminComment().isEmpty());
         only(Setter.ADMINISTRATOR, "extras.reboot", d -> d.extras().reboot());
         // a user may lower its job's priority: with a nice value, or to 0, which holds it
         only(Setter.OPERATOR, "timing.priority", d -> d.timing().priority() != 0);
@@ -65,13 +88,21 @@ public final class FieldRights {
         only(Setter.NOBODY, "partitions", d -> !d.partitions().isEmpty());
         only(Setter.NOBODY, "request.cpusPerTaskAsked", d -> d.request().cpusPerTaskAsked() != 0);
 
-        for (String field : JOB.keySet().stream().filter(k -> k.startsWith("request.")).toList()) {
+        for (String field :
+                JOB.keySet().stream().filter(k -> k.startsWith("request.")).toList()) {
             STEP.put(field, Setter.USER);
         }
-        put(STEP, Setter.USER, "", "name overlap wholeNodes relative timeLimitMin cpuBind memBind mpi arguments multiProg environment workDir "
-                + "killOnBadExit noKill waitSeconds pty ptyRows ptyColumns preserveEnv taskProlog taskEpilog umask immediateFail container "
-                + "submitHost submitPid submitLine limits tresBind oomKillStep acctgFreq resvPorts async debugLevel waitForChildren cpuFreq "
-                + "containerId profile awaitsCaller interactive");
+        put(
+                STEP,
+                Setter.USER,
+                "",
+                "name overlap wholeNodes relative timeLimitMin cpuBind memBind mpi arguments multiProg "
+                        + "environment workDir "
+                        + "killOnBadExit noKill waitSeconds pty ptyRows ptyColumns preserveEnv taskProlog taskEpilog "
+                        + "umask immediateFail container "
+                        + "submitHost submitPid submitLine limits tresBind oomKillStep acctgFreq resvPorts async "
+                        + "debugLevel waitForChildren cpuFreq "
+                        + "containerId profile awaitsCaller interactive");
         put(STEP, Setter.USER, "io.", "stdin stdout stderr openMode labelled unbuffered");
     }
 
@@ -113,7 +144,14 @@ public final class FieldRights {
     public static List<Bytes> texts(JobMessages.Submit m) {
         List<Bytes> out = new ArrayList<>(m.environment());
         JobDesc.Files f = m.job().files();
-        Collections.addAll(out, m.script(), f.workDir(), f.stdin(), f.stdout(), f.stderr(), m.job().payload().submitLine());
+        Collections.addAll(
+                out,
+                m.script(),
+                f.workDir(),
+                f.stdin(),
+                f.stdout(),
+                f.stderr(),
+                m.job().payload().submitLine());
         out.addAll(m.job().payload().arguments());
         return out;
     }
@@ -122,7 +160,15 @@ public final class FieldRights {
     public static List<Bytes> texts(StepDesc d) {
         List<Bytes> out = new ArrayList<>(d.environment());
         out.addAll(d.arguments());
-        Collections.addAll(out, d.multiProg(), d.workDir(), d.taskProlog(), d.taskEpilog(), d.submitLine(), d.io().stdin(), d.io().stdout(),
+        Collections.addAll(
+                out,
+                d.multiProg(),
+                d.workDir(),
+                d.taskProlog(),
+                d.taskEpilog(),
+                d.submitLine(),
+                d.io().stdin(),
+                d.io().stdout(),
                 d.io().stderr());
         return out;
     }

@@ -6,7 +6,10 @@ import dev.muster.model.format.Bytes;
 import dev.muster.model.node.NodeMessages.UsePoint;
 import java.util.List;
 
-/** Requests of those who look on: what has changed since they asked last, and what a job has written. Both wait where there is nothing yet. */
+/**
+ * Requests of those who look on: what has changed since they asked last, and what a job has written. Both wait where
+ * there is nothing yet.
+ */
 public final class FollowMessages {
     private FollowMessages() {}
 
@@ -20,40 +23,53 @@ public final class FollowMessages {
     /**
      * What has changed since a revision.
      *
-     * @param since     revision of the answer before; "" for the present one, which is answered at once and without rows
-     * @param waitMs    answered at the latest after so long, bounded by the controller; 0 at once
+     * @param since revision of the answer before; "" for the present one, which is answered at once and without rows
+     * @param waitMs answered at the latest after so long, bounded by the controller; 0 at once
      * @param jobFields components of {@link JobInfo} that are wanted; empty means all
      */
     public record Follow(String since, int waitMs, List<String> jobFields) {}
 
     /**
-     * Jobs and nodes as they are now, where they changed since. A row may come again though nothing in it has changed; none is left out.
+     * Jobs and nodes as they are now, where they changed since. A row may come again though nothing in it has changed;
+     * none is left out.
      *
      * @param revision for the next question
-     * @param now      the controller's clock, seconds since 1970
-     * @param sees     equal for callers who are shown the same: what one of them is answered is true for the other
-     * @param user     the caller's name
+     * @param now the controller's clock, seconds since 1970
+     * @param sees equal for callers who are shown the same: what one of them is answered is true for the other
+     * @param user the caller's name
      * @param operator the caller may change everybody's jobs; administrator: nodes and partitions as well
      * @param coordinates accounts whose jobs the caller may change as their coordinator
-     * @param reset    the revision is not known any more: the lists have to be read anew, and there are no rows here
-     * @param lists    names of other lists that changed: partitions, reservations, and {@code pass} where the scheduler looked at the queue, after
-     *                 which reasons, priorities and planned starts may be others
-     * @param jobs     with the wanted fields
-     * @param gone     numbers of jobs that are forgotten
-     * @param nodes    whole; empty for who may not see nodes
+     * @param reset the revision is not known any more: the lists have to be read anew, and there are no rows here
+     * @param lists names of other lists that changed: partitions, reservations, and {@code pass} where the scheduler
+     *     looked at the queue, after which reasons, priorities and planned starts may be others
+     * @param jobs with the wanted fields
+     * @param gone numbers of jobs that are forgotten
+     * @param nodes whole; empty for who may not see nodes
      */
-    public record Followed(String revision, long now, String sees, int userId, String user, boolean operator, boolean administrator, boolean reset,
-            List<String> lists, List<JobInfo> jobs, List<Integer> gone, List<NodeInfo> nodes, List<String> goneNodes,
+    public record Followed(
+            String revision,
+            long now,
+            String sees,
+            int userId,
+            String user,
+            boolean operator,
+            boolean administrator,
+            boolean reset,
+            List<String> lists,
+            List<JobInfo> jobs,
+            List<Integer> gone,
+            List<NodeInfo> nodes,
+            List<String> goneNodes,
             List<String> coordinates) {}
 
     /**
      * Reads from a batch job's file on its first node, as the job's user. For the owner, root and SlurmUser.
      *
-     * @param stream   {@link #STDOUT} or {@link #STDERR}
-     * @param offset   bytes from the beginning; below 0 from the end
+     * @param stream {@link #STDOUT} or {@link #STDERR}
+     * @param offset bytes from the beginning; below 0 from the end
      * @param maxBytes at most {@link #OUTPUT_BYTES_MAX}
-     * @param waitMs   so long it is waited for bytes behind the offset, bounded by the controller
-     * @param file     of which the offset is, as {@link Output} said it: another one is read from its beginning; "" for any
+     * @param waitMs so long it is waited for bytes behind the offset, bounded by the controller
+     * @param file of which the offset is, as {@link Output} said it: another one is read from its beginning; "" for any
      */
     public record ReadOutput(int jobId, String stream, long offset, int maxBytes, int waitMs, String file) {}
 
@@ -70,13 +86,14 @@ public final class FollowMessages {
     public record NodeUse(String node, String step, List<UsePoint> points) {}
 
     /**
-     * @param attempt  of the job: another one than before may have begun the file anew
-     * @param path     of the file
-     * @param offset   of the first byte here; 0 where the file is shorter than what was asked for
-     * @param size     of the file; -1 if there is none yet
-     * @param over     the job's state is final: nothing more is to be expected
-     * @param state    of the job
-     * @param file     tells the file from another one of the same name; "" where there is none
+     * @param attempt of the job: another one than before may have begun the file anew
+     * @param path of the file
+     * @param offset of the first byte here; 0 where the file is shorter than what was asked for
+     * @param size of the file; -1 if there is none yet
+     * @param over the job's state is final: nothing more is to be expected
+     * @param state of the job
+     * @param file tells the file from another one of the same name; "" where there is none
      */
-    public record Output(int attempt, String path, long offset, long size, Bytes data, boolean over, String state, String file) {}
+    public record Output(
+            int attempt, String path, long offset, long size, Bytes data, boolean over, String state, String file) {}
 }

@@ -15,11 +15,11 @@ public final class JobMessages {
     /**
      * Submits a job.
      *
-     * @param requestId   32 hex digits made by the client; a repeated request gets the first one's answer
-     * @param script      the batch script; empty for an allocation
+     * @param requestId 32 hex digits made by the client; a repeated request gets the first one's answer
+     * @param script the batch script; empty for an allocation
      * @param environment NAME=value entries of the job
-     * @param testOnly    {@code --test-only}: answer when and where it would start, submit nothing
-     * @param immediate   {@code -I}: fail if it cannot start now
+     * @param testOnly {@code --test-only}: answer when and where it would start, submit nothing
+     * @param immediate {@code -I}: fail if it cannot start now
      */
     public record Submit(
             String requestId,
@@ -37,24 +37,30 @@ public final class JobMessages {
     public record SubmitHet(String requestId, List<Submit> parts, boolean testOnly, boolean immediate) {}
 
     /**
-     * @param warnings    lines to print on stderr
-     * @param testStart   for testOnly: planned start
-     * @param testNodes   for testOnly: hostlist of the planned nodes
-     * @param testCpus    for testOnly: CPUs it would use
+     * @param warnings lines to print on stderr
+     * @param testStart for testOnly: planned start
+     * @param testNodes for testOnly: hostlist of the planned nodes
+     * @param testCpus for testOnly: CPUs it would use
      * @param testPartition for testOnly
      */
     public record SubmitReply(
             int jobId, List<String> warnings, long testStart, String testNodes, int testCpus, String testPartition) {
         /** With more for the user, before what there is. */
         public SubmitReply saying(List<String> more) {
-            return new SubmitReply(jobId, java.util.stream.Stream.concat(more.stream(), warnings.stream()).toList(), testStart, testNodes,
-                    testCpus, testPartition);
+            return new SubmitReply(
+                    jobId,
+                    java.util.stream.Stream.concat(more.stream(), warnings.stream())
+                            .toList(),
+                    testStart,
+                    testNodes,
+                    testCpus,
+                    testPartition);
         }
     }
 
     /**
-     * Waits until a job has its allocation and its nodes are ready, or has ended; answers at the latest after waitMs with the
-     * state as it is.
+     * Waits until a job has its allocation and its nodes are ready, or has ended; answers at the latest after waitMs
+     * with the state as it is.
      */
     public record AwaitAllocation(int jobId, int waitMs) {}
 
@@ -64,12 +70,12 @@ public final class JobMessages {
     /**
      * An allocation as srun and salloc need it.
      *
-     * @param state       base state's name
-     * @param ready       the nodes are configured (prolog done where it must be waited for)
-     * @param version     for {@link AwaitChange}
+     * @param state base state's name
+     * @param ready the nodes are configured (prolog done where it must be waited for)
+     * @param version for {@link AwaitChange}
      * @param environment SLURM_* entries NAME=value that salloc sets for its command
-     * @param notices     what operators say to the client, each once, in answers to {@link AwaitChange}
-     * @param hetMembers  numbers of all components of a heterogeneous job, by offset; ready says of all that they are
+     * @param notices what operators say to the client, each once, in answers to {@link AwaitChange}
+     * @param hetMembers numbers of all components of a heterogeneous job, by offset; ready says of all that they are
      */
     public record Allocation(
             int jobId,
@@ -101,23 +107,43 @@ public final class JobMessages {
      *
      * @param usableCpus those that tasks may use where threads of its cores are left alone
      */
-    public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds,
+    public record NodeShare(
+            String node,
+            String address,
+            int port,
+            int cpus,
+            long memoryMb,
+            String gres,
+            int tasks,
+            List<Integer> taskIds,
             int usableCpus) {}
 
-    /** Creates (and launches) a step in an allocation. Waits for resources at most waitMs, then answers with errno NODES_BUSY. */
+    /**
+     * Creates (and launches) a step in an allocation. Waits for resources at most waitMs, then answers with errno
+     * NODES_BUSY.
+     */
     public record CreateStep(String requestId, int jobId, StepDesc step, int waitMs) {}
 
     /**
-     * @param stepId    as in {@link dev.muster.model.job.StepId}
-     * @param shares    its nodes in order with their tasks
-     * @param ioToken   shown to each node's {@code io} stream
-     * @param cpuBind   how its tasks are bound: what it asked for, or else what its nodes, its partition or TaskPluginParam say
+     * @param stepId as in {@link dev.muster.model.job.StepId}
+     * @param shares its nodes in order with their tasks
+     * @param ioToken shown to each node's {@code io} stream
+     * @param cpuBind how its tasks are bound: what it asked for, or else what its nodes, its partition or
+     *     TaskPluginParam say
      */
-    public record StepStarted(int jobId, int stepId, int attempt, int tasks, List<NodeShare> shares, String ioToken, List<String> warnings,
+    public record StepStarted(
+            int jobId,
+            int stepId,
+            int attempt,
+            int tasks,
+            List<NodeShare> shares,
+            String ioToken,
+            List<String> warnings,
             String cpuBind) {}
 
     /**
-     * One step over several components, of a heterogeneous job or, all for the same ordinary one, its own: created in all of them, or none.
+     * One step over several components, of a heterogeneous job or, all for the same ordinary one, its own: created in
+     * all of them, or none.
      *
      * @param parts in the order of the ranks; their request ids and times to wait do not count
      */
@@ -127,8 +153,8 @@ public final class JobMessages {
     public record HetStepStarted(List<StepStarted> parts) {}
 
     /**
-     * swait: answered with an {@link Allocation} that is ready when none of the job's numbered steps runs and no asynchronous one waits, or
-     * after the time with one that is not.
+     * swait: answered with an {@link Allocation} that is ready when none of the job's numbered steps runs and no
+     * asynchronous one waits, or after the time with one that is not.
      *
      * @param waitMs bounded by the controller
      */
@@ -142,15 +168,16 @@ public final class JobMessages {
     public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers, boolean shownPartitions) {}
 
     /**
-     * Asks for jobs. Empty lists do not filter. The filters are squeue's and scontrol's; the reply holds only the named fields.
+     * Asks for jobs. Empty lists do not filter. The filters are squeue's and scontrol's; the reply holds only the named
+     * fields.
      *
-     * @param jobs       ids as typed: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}
-     * @param states     base state or flag names; empty means "as squeue": pending, running, suspended, completing
-     * @param allStates  finished jobs that are still known as well
-     * @param fields     components of {@link JobInfo} wanted; empty means all
-     * @param details    per-node CPU ids and GRES ({@code scontrol -d})
+     * @param jobs ids as typed: {@code 12}, {@code 12_3}, {@code 12_[3-5]}, {@code 12+1}
+     * @param states base state or flag names; empty means "as squeue": pending, running, suspended, completing
+     * @param allStates finished jobs that are still known as well
+     * @param fields components of {@link JobInfo} wanted; empty means all
+     * @param details per-node CPU ids and GRES ({@code scontrol -d})
      * @param expandArrays one row per pending array task ({@code squeue -r})
-     * @param lines      the asker can take a long answer while it is made: its rows in lines of their own
+     * @param lines the asker can take a long answer while it is made: its rows in lines of their own
      * @param joinArrays tasks that wait by themselves stand in the row of those of their array that still wait together
      */
     public record QueryJobs(
@@ -189,27 +216,28 @@ public final class JobMessages {
     /**
      * A job as queries show it. Texts are as Slurm prints them where a form is fixed (states, reasons, TRES).
      *
-     * @param arrayJobId    0 if not of an array
-     * @param arrayTaskId   -1 if not a single task
-     * @param arrayTasks    compressed pending task set, for example {@code 0-9%2}; "" if none
-     * @param state         base state's name
-     * @param flags         names of flags such as COMPLETING
-     * @param nodes         hostlist of the allocation, "" while pending
-     * @param schedNodes    planned nodes
-     * @param timeLimitMin  minutes; -1 for unlimited
-     * @param tresAlloc     {@code cpu=2,mem=4G,node=1,billing=2}
+     * @param arrayJobId 0 if not of an array
+     * @param arrayTaskId -1 if not a single task
+     * @param arrayTasks compressed pending task set, for example {@code 0-9%2}; "" if none
+     * @param state base state's name
+     * @param flags names of flags such as COMPLETING
+     * @param nodes hostlist of the allocation, "" while pending
+     * @param schedNodes planned nodes
+     * @param timeLimitMin minutes; -1 for unlimited
+     * @param tresAlloc {@code cpu=2,mem=4G,node=1,billing=2}
      * @param licensesAlloc what it was given of the licences that it asks for
-     * @param exclusiveUse  NO, NODE, USER, MCS or TOPO: with the job or its partition, whom it shares nodes with
-     * @param cpusPerTres   {@code gres/gpu:2}
-     * @param memPerTres    {@code gres/gpu:10}, mebibytes
-     * @param stdinPattern  the file's name with its % codes; stdin is the one with these filled in. So for stdout and stderr
-     * @param assocId       of its association; 0 if it has none
-     * @param segment       nodes that each hang together; 0 for all
-     * @param memUpdateMin  minutes after its start; 0 for never
-     * @param wishes        what has no field of its own, by the words of the REST API: SPREAD_JOB
-     * @param ownStderr     its errors were asked to go to a file; else they go with its output
+     * @param exclusiveUse NO, NODE, USER, MCS or TOPO: with the job or its partition, whom it shares nodes with
+     * @param cpusPerTres {@code gres/gpu:2}
+     * @param memPerTres {@code gres/gpu:10}, mebibytes
+     * @param stdinPattern the file's name with its % codes; stdin is the one with these filled in. So for stdout and
+     *     stderr
+     * @param assocId of its association; 0 if it has none
+     * @param segment nodes that each hang together; 0 for all
+     * @param memUpdateMin minutes after its start; 0 for never
+     * @param wishes what has no field of its own, by the words of the REST API: SPREAD_JOB
+     * @param ownStderr its errors were asked to go to a file; else they go with its output
      * @param partitionPriorities of a job that waits for one of several partitions: {@code main=12}
-     * @param hetJobIdSet   numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
+     * @param hetJobIdSet numbers of all components of a heterogeneous job, {@code 12-14}; "" if it is none
      */
     public record JobInfo(
             int jobId,
@@ -350,10 +378,17 @@ public final class JobMessages {
     /**
      * CPUs (abstract ids), memory and GRES of a job on nodes that have the same of each.
      *
-     * @param cores   numbers within a node, as a list of ranges
+     * @param cores numbers within a node, as a list of ranges
      * @param channel one more than the number of the channel of the fabric; 0 for none
      */
-    public record NodeDetail(String nodes, String cpuIds, long memoryMb, String gres, int sockets, int coresPerSocket, String cores,
+    public record NodeDetail(
+            String nodes,
+            String cpuIds,
+            long memoryMb,
+            String gres,
+            int sockets,
+            int coresPerSocket,
+            String cores,
             int channel) {}
 
     public record StepsReply(long now, List<StepInfo> steps) {}
@@ -399,14 +434,15 @@ public final class JobMessages {
     /**
      * Cancels or signals jobs: those named, or those all filters match (scancel).
      *
-     * @param jobs    as typed, with steps: {@code 12.0}, {@code 12_[1-3]}, {@code 12.batch}
-     * @param signal  0 for an ordinary cancel (the job ends as CANCELLED)
+     * @param jobs as typed, with steps: {@code 12.0}, {@code 12_[1-3]}, {@code 12.batch}
+     * @param signal 0 for an ordinary cancel (the job ends as CANCELLED)
      * @param batchOnly {@code -b}
-     * @param full    {@code -f}
-     * @param hurry   {@code -H}
+     * @param full {@code -f}
+     * @param hurry {@code -H}
      * @param adminComment what administrators say about it; "" says nothing
      * @param tellsOthers of whom the filters find what the caller may not cancel is an error each
-     * @param ctld    {@code --ctld}: each named job that a filter excludes is an error, and a pending component is cancelled alone
+     * @param ctld {@code --ctld}: each named job that a filter excludes is an error, and a pending component is
+     *     cancelled alone
      */
     public record Cancel(
             String requestId,
@@ -428,12 +464,15 @@ public final class JobMessages {
             String adminComment,
             boolean tellsOthers,
             boolean ctld) {
-        /** Used in place of a signal, above the kernel's signals: ends a step as 0 does, because one of its tasks failed. */
+        /**
+         * Used in place of a signal, above the kernel's signals: ends a step as 0 does, because one of its tasks
+         * failed.
+         */
         public static final int TASK_FAILURE = 1000;
 
         /**
-         * Used in place of a signal: SIGINT to a step whose srun was interrupted. A job that was made for the step is cancelled when the step ends,
-         * also where srun has died by then.
+         * Used in place of a signal: SIGINT to a step whose srun was interrupted. A job that was made for the step is
+         * cancelled when the step ends, also where srun has died by then.
          */
         public static final int INTERRUPT = 1001;
 
@@ -456,7 +495,7 @@ public final class JobMessages {
 
     /**
      * @param errno 0 if the change was made and is listed beside others or for its lines
-     * @param said  lines of job_submit.lua; "" without any
+     * @param said lines of job_submit.lua; "" without any
      */
     public record JobError(String job, int errno, String error, String said) {
         public JobError(String job, int errno, String error) {
@@ -482,6 +521,9 @@ public final class JobMessages {
 
     public record ScriptReply(Bytes script) {}
 
-    /** The client of an interactive job says that it is done with it: ends the allocation (salloc) with this exit status. */
+    /**
+     * The client of an interactive job says that it is done with it: ends the allocation (salloc) with this exit
+     * status.
+     */
     public record CompleteAllocation(String requestId, int jobId, ExitStatus exit) {}
 }

@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Who may ask what of which daemon: the table. Every message stands in it once, with a word of its body behind it where that decides. A daemon
- * answers no message that is not here. Where the need goes by who somebody is ({@link Need#OPERATOR}, {@link Need#ADMINISTRATOR},
- * {@link Need#DAEMON}) the daemon's edge refuses by this table before it looks at the body; where it goes by what the message is about, the rule
- * that finds that says no.
+ * Who may ask what of which daemon: the table. Every message stands in it once, with a word of its body behind it where
+ * that decides. A daemon answers no message that is not here. Where the need goes by who somebody is
+ * ({@link Need#OPERATOR}, {@link Need#ADMINISTRATOR}, {@link Need#DAEMON}) the daemon's edge refuses by this table
+ * before it looks at the body; where it goes by what the message is about, the rule that finds that says no.
  */
 public final class MessageRights {
     /** The least that somebody must be. */
@@ -43,21 +43,42 @@ public final class MessageRights {
 
     /**
      * @param hiddenBy words of PrivateData that keep others' things from all but operators
-     * @param denial   what the daemon's edge says to who may not
+     * @param denial what the daemon's edge says to who may not
      */
     public record Rule(Need need, List<String> hiddenBy, SlurmErrno denial) {}
 
-    /** The cluster's own things: who may not change them is none of its users, says Slurm; of all else that access is denied. */
-    private static final Set<String> CLUSTERS_OWN = Set.of("CreateReservation", "UpdateNode", "CreateNodes", "DeleteNodes", "UpdatePartition",
-            "CreatePartition", "DeletePartition", "Reconfigure", "Shutdown");
+    /**
+     * The cluster's own things: who may not change them is none of its users, says Slurm; of all else that access is
+     * denied.
+     */
+    private static final Set<String> CLUSTERS_OWN = Set.of(
+            "CreateReservation",
+            "UpdateNode",
+            "CreateNodes",
+            "DeleteNodes",
+            "UpdatePartition",
+            "CreatePartition",
+            "DeletePartition",
+            "Reconfigure",
+            "Shutdown");
 
     private static final Map<String, Rule> CONTROLLER = new TreeMap<>();
     private static final Map<String, Rule> ACCOUNTING = new TreeMap<>();
     private static final Map<String, Rule> NODE = new TreeMap<>();
 
     static {
-        put(CONTROLLER, Need.ANYBODY, "Ping", "QueryTopology", "QueryBurstBuffers", "QueryBurstStatus", "QueryLicenses", "QueryConfig",
-                "QueryDiagnostics", "QueryTriggers", "FetchConfig");
+        put(
+                CONTROLLER,
+                Need.ANYBODY,
+                "Ping",
+                "QueryTopology",
+                "QueryBurstBuffers",
+                "QueryBurstStatus",
+                "QueryLicenses",
+                "QueryConfig",
+                "QueryDiagnostics",
+                "QueryTriggers",
+                "FetchConfig");
         hidden(CONTROLLER, "jobs", "QueryJobs", "QuerySteps", "QueryAccounting", "QueryPriorities", "QueryWhy");
         hidden(CONTROLLER, "jobs,nodes", "Follow", "QueryPlan");
         hidden(CONTROLLER, "nodes", "QueryNodes");
@@ -68,18 +89,56 @@ public final class MessageRights {
         put(CONTROLLER, Need.SELF, "Submit", "SubmitHet", "CreateStep", "CreateHetStep", "SetCrontab", "CreateToken");
         put(CONTROLLER, Need.SELF_OR_OPERATOR, "QueryCrontab");
         put(CONTROLLER, Need.OWNER_ALONE, "QueryScript environment", "ReadOutput");
-        put(CONTROLLER, Need.OWNER, "QueryScript", "Cancel", "TestJob", "UpdateJob", "AwaitAllocation", "AwaitChange", "AwaitSteps",
-                "CompleteAllocation", "QueryUse", "JobAction hold", "JobAction uhold", "JobAction release", "JobAction requeue",
-                "JobAction requeuehold", "JobAction notify");
+        put(
+                CONTROLLER,
+                Need.OWNER,
+                "QueryScript",
+                "Cancel",
+                "TestJob",
+                "UpdateJob",
+                "AwaitAllocation",
+                "AwaitChange",
+                "AwaitSteps",
+                "CompleteAllocation",
+                "QueryUse",
+                "JobAction hold",
+                "JobAction uhold",
+                "JobAction release",
+                "JobAction requeue",
+                "JobAction requeuehold",
+                "JobAction notify");
         put(CONTROLLER, Need.OPERATOR_OR_NAMED, "JobAction top", "UpdateReservation", "DeleteReservation");
         put(CONTROLLER, Need.OPERATOR, "JobAction suspend", "JobAction resume", "CreateReservation");
-        put(CONTROLLER, Need.ADMINISTRATOR, "UpdateNode", "RebootNodes", "CreateNodes", "DeleteNodes", "AssignNode", "SignCertificate",
-                "UpdateSetting", "UpdatePartition", "CreatePartition", "DeletePartition", "QueryDiagnostics reset", "Reconfigure", "Shutdown",
+        put(
+                CONTROLLER,
+                Need.ADMINISTRATOR,
+                "UpdateNode",
+                "RebootNodes",
+                "CreateNodes",
+                "DeleteNodes",
+                "AssignNode",
+                "SignCertificate",
+                "UpdateSetting",
+                "UpdatePartition",
+                "CreatePartition",
+                "DeletePartition",
+                "QueryDiagnostics reset",
+                "Reconfigure",
+                "Shutdown",
                 "SetDebug");
         put(CONTROLLER, Need.SLURM_USER, "SetTrigger");
         put(CONTROLLER, Need.MAKER, "ClearTriggers");
 
-        put(ACCOUNTING, Need.ANYBODY, "Ping", "Show cluster", "Show qos", "Show tres", "Show resource", "Show transaction", "Show configuration");
+        put(
+                ACCOUNTING,
+                Need.ANYBODY,
+                "Ping",
+                "Show cluster",
+                "Show qos",
+                "Show tres",
+                "Show resource",
+                "Show transaction",
+                "Show configuration");
         hidden(ACCOUNTING, "accounts", "Show account");
         hidden(ACCOUNTING, "users", "Show user", "Show coordinator", "Show association", "Show wckey");
         hidden(ACCOUNTING, "events", "Show event", "Show instance");
@@ -90,7 +149,15 @@ public final class MessageRights {
         put(ACCOUNTING, Need.OWNER, "Change modify job");
         put(ACCOUNTING, Need.COORDINATOR, "Change", "ChangeAll");
         put(ACCOUNTING, Need.OPERATOR, "Show problem", "Show runawayjob", "EndRunaways", "RollUsage");
-        put(ACCOUNTING, Need.ADMINISTRATOR, "Show stats", "ClearStats", "LoadArchive", "DumpArchive", "Reconfigure", "Shutdown");
+        put(
+                ACCOUNTING,
+                Need.ADMINISTRATOR,
+                "Show stats",
+                "ClearStats",
+                "LoadArchive",
+                "DumpArchive",
+                "Reconfigure",
+                "Shutdown");
         put(ACCOUNTING, Need.DAEMON, "Register", "Append", "ReadRow", "Sync");
 
         put(NODE, Need.ANYBODY, "QueryDaemon");

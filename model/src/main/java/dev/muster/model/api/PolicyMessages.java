@@ -11,16 +11,16 @@ public final class PolicyMessages {
     public record QueryPriorities(List<Integer> jobs) {}
 
     /**
-     * @param type    PriorityType
+     * @param type PriorityType
      * @param weights site, age, assoc, fairshare, size, partition, qos
-     * @param tres    PriorityWeightTRES as written
+     * @param tres PriorityWeightTRES as written
      */
     public record PrioritiesReply(String type, Map<String, Long> weights, String tres, List<PriorityRow> rows) {}
 
     /**
      * A waiting job in one of its partitions. Factors are from 0 to 1 unless PriorityFlags say otherwise.
      *
-     * @param tres         factors by name
+     * @param tres factors by name
      * @param tresWeighted what they add to the priority
      */
     public record PriorityRow(
@@ -57,10 +57,10 @@ public final class PolicyMessages {
     /**
      * An association, accounts before what is below them.
      *
-     * @param depth      0 for the root
-     * @param rawShares  a number or {@code parent}
-     * @param rawUsage   billed resource seconds
-     * @param level      share over usage among siblings; -1 for infinitely much
+     * @param depth 0 for the root
+     * @param rawShares a number or {@code parent}
+     * @param rawUsage billed resource seconds
+     * @param level share over usage among siblings; -1 for infinitely much
      * @param tresRunMins what running jobs may still use, by name
      * @param tresSeconds what has been charged, by name
      */
@@ -83,21 +83,22 @@ public final class PolicyMessages {
 
     public record QueryAssocMgr() {}
 
-    public record AssocMgrReply(String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users, List<String> tracked) {}
+    public record AssocMgrReply(
+            String cluster, List<LimitRow> assocs, List<LimitRow> qos, List<UserRow> users, List<String> tracked) {}
 
     public record UserRow(String user, int userId, String defaultAccount, String defaultWckey, String adminLevel) {}
 
     /**
      * An association or QOS with its limits and what counts against them now.
      *
-     * @param name    of a QOS; "" for an association
-     * @param share   of an association, what sshare shows of it
-     * @param limits  as set, by the words of sacctmgr
-     * @param tres    held by running jobs
+     * @param name of a QOS; "" for an association
+     * @param share of an association, what sshare shows of it
+     * @param limits as set, by the words of sacctmgr
+     * @param tres held by running jobs
      * @param runMins what they may still use
      * @param accruing jobs that wait and grow older
      * @param usedMins of each resource in minutes, as charged up to now
-     * @param wallMin  the time of its jobs, likewise
+     * @param wallMin the time of its jobs, likewise
      * @param accounts of a QOS, those with jobs under it; users likewise
      */
     public record LimitRow(

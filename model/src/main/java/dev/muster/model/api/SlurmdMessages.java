@@ -16,7 +16,7 @@ public final class SlurmdMessages {
     /**
      * The daemon as {@code scontrol show slurmd} shows it.
      *
-     * @param steps       running ones, as {@code 12.0}, {@code 12.batch}
+     * @param steps running ones, as {@code 12.0}, {@code 12.batch}
      * @param lastMessage when the controller was last heard, seconds since 1970; 0 never
      */
     public record DaemonReply(
@@ -41,31 +41,57 @@ public final class SlurmdMessages {
      * Processes of steps.
      *
      * @param jobId 0 for all jobs
-     * @param pid   only the step that this process belongs to; 0 for all
+     * @param pid only the step that this process belongs to; 0 for all
      */
     public record QueryProcesses(int jobId, int pid) {}
 
     public record ProcessesReply(String node, List<StepProcesses> steps) {}
 
     /**
-     * @param stepId  number or one of the STEP constants of the node's messages
-     * @param energyJ joules that the node used since the step's start, and bytes that its interfaces took in and sent; 0 without a meter
+     * @param stepId number or one of the STEP constants of the node's messages
+     * @param energyJ joules that the node used since the step's start, and bytes that its interfaces took in and sent;
+     *     0 without a meter
      * @param metered file systems and GPUs
      */
-    public record StepProcesses(int jobId, int stepId, List<TaskUsage> tasks, long energyJ, long netInBytes, long netOutBytes, Identity owner,
+    public record StepProcesses(
+            int jobId,
+            int stepId,
+            List<TaskUsage> tasks,
+            long energyJ,
+            long netInBytes,
+            long netOutBytes,
+            Identity owner,
             Metered metered) {}
 
     /**
      * A task with everything below it, as it is now.
      *
-     * @param rank  -1 for processes of the step that belong to no task
+     * @param rank -1 for processes of the step that belong to no task
      * @param cpuMs user and system time together
-     * @param khz   of the CPU that it ran on last, 0 where the kernel says none
+     * @param khz of the CPU that it ran on last, 0 where the kernel says none
      */
     public record TaskUsage(
-            int rank, int local, int pid, List<Integer> pids, long cpuMs, long residentKb, long virtualKb, long pages, long readBytes,
-            long writeBytes, long khz) {
-        public TaskUsage(int rank, int local, int pid, List<Integer> pids, long cpuMs, long residentKb, long virtualKb, long pages, long readBytes,
+            int rank,
+            int local,
+            int pid,
+            List<Integer> pids,
+            long cpuMs,
+            long residentKb,
+            long virtualKb,
+            long pages,
+            long readBytes,
+            long writeBytes,
+            long khz) {
+        public TaskUsage(
+                int rank,
+                int local,
+                int pid,
+                List<Integer> pids,
+                long cpuMs,
+                long residentKb,
+                long virtualKb,
+                long pages,
+                long readBytes,
                 long writeBytes) {
             this(rank, local, pid, pids, cpuMs, residentKb, virtualKb, pages, readBytes, writeBytes, 0);
         }
@@ -75,23 +101,33 @@ public final class SlurmdMessages {
     public static final int UNALLOCATED_FIRST = 1 << 30;
 
     /**
-     * Runs tasks as the caller without an allocation (srun --no-allocate); for root and SlurmUser. Answered when it is on its way: the rest is
-     * told on the step's {@code io} stream.
+     * Runs tasks as the caller without an allocation (srun --no-allocate); for root and SlurmUser. Answered when it is
+     * on its way: the rest is told on the step's {@code io} stream.
      *
-     * @param jobId     {@link #UNALLOCATED_FIRST} or more, the caller's choice; the attempt is 1
-     * @param step      as srun asks for it, its environment included
-     * @param ranks     of the tasks on this node
+     * @param jobId {@link #UNALLOCATED_FIRST} or more, the caller's choice; the attempt is 1
+     * @param step as srun asks for it, its environment included
+     * @param ranks of the tasks on this node
      * @param nodeIndex of this node in the step
-     * @param limitS    seconds that it may run; 0 for ever
+     * @param limitS seconds that it may run; 0 for ever
      */
     public record RunUnallocated(
-            int jobId, int stepId, StepDesc step, List<Integer> ranks, int nodeIndex, int stepNodes, int stepTasks, String nodeList,
-            String ioToken, int limitS) {}
+            int jobId,
+            int stepId,
+            StepDesc step,
+            List<Integer> ranks,
+            int nodeIndex,
+            int stepNodes,
+            int stepTasks,
+            String nodeList,
+            String ioToken,
+            int limitS) {}
 
     /** To the tasks of such a step; SIGKILL ends it. Its owner and administrators may. */
     public record SignalUnallocated(int jobId, int stepId, int signal) {}
 
-    /** To a step's tasks on the node while slurmctld is away; SIGKILL ends it there. Its owner and administrators may. */
+    /**
+     * To a step's tasks on the node while slurmctld is away; SIGKILL ends it there. Its owner and administrators may.
+     */
     public record SignalStep(int jobId, int stepId, int signal) {}
 
     /** From a job's step manager to its other nodes, while slurmctld is away: which of its steps are there? */
@@ -99,12 +135,14 @@ public final class SlurmdMessages {
 
     /**
      * @param connected slurmctld speaks to the node: it is not away
-     * @param live      steps that run, or are about to
-     * @param highest   number of a step that the node has heard of; -1 of none
+     * @param live steps that run, or are about to
+     * @param highest number of a step that the node has heard of; -1 of none
      */
     public record JobStepsReply(boolean connected, List<Integer> live, int highest) {}
 
-    /** Begins a node's part of a step that the job's step manager has made. Answered when the node will not forget it. */
+    /**
+     * Begins a node's part of a step that the job's step manager has made. Answered when the node will not forget it.
+     */
     public record TakeStep(Launch launch, StepManaged managed) {}
 
     /** Ends it again: another of its nodes was not reached. */

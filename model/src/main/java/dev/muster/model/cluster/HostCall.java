@@ -11,14 +11,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Nodes by what they have or hang on, in a list of nodes: {@code feature{gpu}}, {@code block{b1}}, {@code switchwith{n1}}.
+ * Nodes by what they have or hang on, in a list of nodes: {@code feature{gpu}}, {@code block{b1}},
+ * {@code switchwith{n1}}.
  *
  * @param kind of what, in small letters
  * @param with the same as a node's
  * @param word a name of that kind, or the node's
  */
 public record HostCall(String kind, boolean with, String word) {
-    private static final Pattern CALL = Pattern.compile("(feature|(block|switch|ring|torus)(?:3d)?(with)?)\\{([^{}]*)}", Pattern.CASE_INSENSITIVE);
+    private static final Pattern CALL =
+            Pattern.compile("(feature|(block|switch|ring|torus)(?:3d)?(with)?)\\{([^{}]*)}", Pattern.CASE_INSENSITIVE);
 
     /** Whether there may be one. */
     public static boolean isIn(String list) {
@@ -32,14 +34,18 @@ public record HostCall(String kind, boolean with, String word) {
 
     /** The list with the nodes in place of calls. What is not known stays as it is, and is no node then. */
     public static String expanded(String list, Function<HostCall, List<String>> nodes) {
-        return !isIn(list) ? list : CALL.matcher(list).replaceAll(call -> {
-            List<String> found = nodes.apply(of(call));
-            return Matcher.quoteReplacement(found.isEmpty() ? call.group() : HostList.of(found).compressed());
-        });
+        return !isIn(list)
+                ? list
+                : CALL.matcher(list).replaceAll(call -> {
+                    List<String> found = nodes.apply(of(call));
+                    return Matcher.quoteReplacement(
+                            found.isEmpty() ? call.group() : HostList.of(found).compressed());
+                });
     }
 
     private static HostCall of(MatchResult call) {
-        return call.group(2) == null ? new HostCall("feature", false, call.group(4))
+        return call.group(2) == null
+                ? new HostCall("feature", false, call.group(4))
                 : new HostCall(call.group(2).toLowerCase(java.util.Locale.ROOT), call.group(3) != null, call.group(4));
     }
 
@@ -54,12 +60,18 @@ public record HostCall(String kind, boolean with, String word) {
 
     /** Of the first topology that has it; none if none has. */
     public List<String> of(List<Topology> topologies) {
-        Predicate<Topology.Switch> atSwitch = s -> with ? s.level() == 0 && s.nodes().contains(word) : s.name().equals(word);
-        Predicate<Topology.Block> atBlock = b -> with ? b.nodes().contains(word) : b.name().equals(word);
+        Predicate<Topology.Switch> atSwitch = s ->
+                with ? s.level() == 0 && s.nodes().contains(word) : s.name().equals(word);
+        Predicate<Topology.Block> atBlock =
+                b -> with ? b.nodes().contains(word) : b.name().equals(word);
         for (Topology t : topologies) {
-            Stream<List<String>> found = kind.equals("torus") ? Stream.of(ofTorus(t, atBlock))
-                    : kind.equals("switch") ? t.switches().stream().filter(atSwitch).map(Topology.Switch::nodes)
-                    : t.kind().name().equalsIgnoreCase(kind) ? t.blocks().stream().filter(atBlock).map(Topology.Block::nodes) : Stream.of();
+            Stream<List<String>> found = kind.equals("torus")
+                    ? Stream.of(ofTorus(t, atBlock))
+                    : kind.equals("switch")
+                            ? t.switches().stream().filter(atSwitch).map(Topology.Switch::nodes)
+                            : t.kind().name().equalsIgnoreCase(kind)
+                                    ? t.blocks().stream().filter(atBlock).map(Topology.Block::nodes)
+                                    : Stream.of();
             List<String> nodes = found.findFirst().orElse(List.of());
             if (!nodes.isEmpty()) {
                 return nodes;
@@ -72,6 +84,11 @@ public record HostCall(String kind, boolean with, String word) {
     private static List<String> ofTorus(Topology t, Predicate<Topology.Block> meant) {
         List<Topology.Block> places = t.kind() == Topology.Kind.TORUS ? t.placements() : List.of();
         Optional<String> name = places.stream().filter(meant).findFirst().map(Topology.Block::name);
-        return places.stream().filter(p -> name.filter(p.name()::equals).isPresent()).flatMap(p -> p.nodes().stream()).distinct().sorted().toList();
+        return places.stream()
+                .filter(p -> name.filter(p.name()::equals).isPresent())
+                .flatMap(p -> p.nodes().stream())
+                .distinct()
+                .sorted()
+                .toList();
     }
 }

@@ -8,14 +8,19 @@ public final class LaunchTree {
     /** Slurm's largest TreeWidth: no tree, everybody is reached directly. */
     public static final int WIDTH_MAX = 65_533;
 
-    /** A relay says that it is there so often; who hears nothing of it for longer than {@link #SILENT_MS} goes around it. Milliseconds. */
+    /**
+     * A relay says that it is there so often; who hears nothing of it for longer than {@link #SILENT_MS} goes around
+     * it. Milliseconds.
+     */
     public static final int BEAT_MS = 2_500;
+
     public static final int SILENT_MS = 10_000;
 
     private LaunchTree() {}
 
     /**
-     * Neighbours in the list stay together. The first of each branch is reached directly and reaches the others of it, in branches again.
+     * Neighbours in the list stay together. The first of each branch is reached directly and reaches the others of it,
+     * in branches again.
      *
      * @param width at least 1
      * @return at most width branches, none empty, of sizes that differ by one at most, the larger ones first

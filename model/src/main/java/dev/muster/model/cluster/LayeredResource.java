@@ -8,9 +8,10 @@ import java.util.Map;
 /**
  * A resource of resources.yaml: like a licence, but in layers, each of which is there for some of the nodes.
  *
- * @param mode      1: one layer that the job's nodes touch has enough; 2: all of them; 3: each node takes the count, from every layer that it is in
+ * @param mode 1: one layer that the job's nodes touch has enough; 2: all of them; 3: each node takes the count, from
+ *     every layer that it is in
  * @param variables words that stand for a count
- * @param layers    in the order of the file
+ * @param layers in the order of the file
  */
 public record LayeredResource(String name, int mode, Map<String, Integer> variables, List<Layer> layers) {
     /**
@@ -26,7 +27,8 @@ public record LayeredResource(String name, int mode, Map<String, Integer> variab
 
     /** The layers that a node is in, the smallest first. */
     public List<Layer> of(String node) {
-        List<Layer> out = new ArrayList<>(layers.stream().filter(l -> l.nodes.contains(node)).toList());
+        List<Layer> out = new ArrayList<>(
+                layers.stream().filter(l -> l.nodes.contains(node)).toList());
         out.sort(java.util.Comparator.comparingInt(l -> l.nodes.size()));
         return out;
     }
@@ -36,7 +38,9 @@ public record LayeredResource(String name, int mode, Map<String, Integer> variab
         if (mode < 3) {
             return layer.base;
         }
-        return layers.stream().filter(l -> l.equals(layer) || l.nodes.size() < layer.nodes.size() && layer.nodes.containsAll(l.nodes))
-                .mapToInt(Layer::base).sum();
+        return layers.stream()
+                .filter(l -> l.equals(layer) || l.nodes.size() < layer.nodes.size() && layer.nodes.containsAll(l.nodes))
+                .mapToInt(Layer::base)
+                .sum();
     }
 }

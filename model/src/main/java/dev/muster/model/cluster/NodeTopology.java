@@ -9,9 +9,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where a single node belongs, against what topology.conf and topology.yaml say of it: {@code topo-switch:s1,topo-block:b1}, a block or a leaf
- * switch by the name of its topology, with switches above it that are made where there are none: {@code topo:root:s1:s2}. Of slurm.conf(5), Topology=
- * of NodeName, and scontrol(1).
+ * Where a single node belongs, against what topology.conf and topology.yaml say of it:
+ * {@code topo-switch:s1,topo-block:b1}, a block or a leaf switch by the name of its topology, with switches above it
+ * that are made where there are none: {@code topo:root:s1:s2}. Of slurm.conf(5), Topology= of NodeName, and
+ * scontrol(1).
  */
 public final class NodeTopology {
     private NodeTopology() {}
@@ -64,8 +65,10 @@ public final class NodeTopology {
     private static Outcome placed(Topology t, String node, List<String> path) {
         return switch (t.kind()) {
             case FLAT, TORUS, RING -> new Wrong("Nodes of topology " + t.name() + " cannot be moved by themselves");
-            case BLOCK -> path.size() > 1 ? new Wrong("A block was expected: " + String.join(":", path))
-                    : inBlock(without(t, node), node, path.getFirst());
+            case BLOCK ->
+                path.size() > 1
+                        ? new Wrong("A block was expected: " + String.join(":", path))
+                        : inBlock(without(t, node), node, path.getFirst());
             case TREE -> below(without(t, node), node, path);
         };
     }
@@ -75,8 +78,19 @@ public final class NodeTopology {
         if (blocks.stream().noneMatch(b -> b.name().equals(name))) {
             blocks.add(new Topology.Block(name, List.of()));
         }
-        blocks.replaceAll(b -> b.name().equals(name) ? new Topology.Block(name, HostList.of(with(b.nodes(), node)).sorted().names()) : b);
-        return new Placed(List.of(new Topology(t.name(), t.kind(), t.switches(), blocks, t.sizes(), t.placements(), t.onRequest(), t.alphaRank(),
+        blocks.replaceAll(b -> b.name().equals(name)
+                ? new Topology.Block(
+                        name, HostList.of(with(b.nodes(), node)).sorted().names())
+                : b);
+        return new Placed(List.of(new Topology(
+                t.name(),
+                t.kind(),
+                t.switches(),
+                blocks,
+                t.sizes(),
+                t.placements(),
+                t.onRequest(),
+                t.alphaRank(),
                 t.lines())));
     }
 
@@ -97,15 +111,20 @@ public final class NodeTopology {
                 return new Wrong("Switch " + name + (leaf ? " is no leaf" : " is a leaf"));
             }
             if (i > 0 && !all.get(above).switches().contains(name)) {
-                if (known != null && all.values().stream().anyMatch(s -> s.switches().contains(name))) {
+                if (known != null
+                        && all.values().stream().anyMatch(s -> s.switches().contains(name))) {
                     return new Wrong("Switch " + name + " is not below " + above);
                 }
                 Topology.Switch s = all.get(above);
-                all.put(above, new Topology.Switch(above, s.level(), s.linkSpeed(), s.nodes(), with(s.switches(), name)));
+                all.put(
+                        above,
+                        new Topology.Switch(above, s.level(), s.linkSpeed(), s.nodes(), with(s.switches(), name)));
             }
         }
         Topology.Switch leaf = all.get(path.getLast());
-        all.put(leaf.name(), new Topology.Switch(leaf.name(), 0, leaf.linkSpeed(), with(leaf.nodes(), node), leaf.switches()));
+        all.put(
+                leaf.name(),
+                new Topology.Switch(leaf.name(), 0, leaf.linkSpeed(), with(leaf.nodes(), node), leaf.switches()));
         List<Topology.Switch> out = new ArrayList<>();
         for (Topology.Switch s : all.values()) {
             Set<String> nodes = new LinkedHashSet<>();
@@ -113,7 +132,12 @@ public final class NodeTopology {
             if (level < 0) {
                 return new Wrong("Switches form a loop: " + s.name());
             }
-            out.add(new Topology.Switch(s.name(), level, s.linkSpeed(), HostList.of(List.copyOf(nodes)).sorted().names(), s.switches()));
+            out.add(new Topology.Switch(
+                    s.name(),
+                    level,
+                    s.linkSpeed(),
+                    HostList.of(List.copyOf(nodes)).sorted().names(),
+                    s.switches()));
         }
         return new Placed(List.of(with(t, out, t.blocks())));
     }
@@ -142,13 +166,28 @@ public final class NodeTopology {
     }
 
     private static Topology without(Topology t, String node) {
-        return with(t, t.switches().stream()
-                .map(s -> new Topology.Switch(s.name(), s.level(), s.linkSpeed(), less(s.nodes(), node), s.switches())).toList(),
-                t.blocks().stream().map(b -> new Topology.Block(b.name(), less(b.nodes(), node))).toList());
+        return with(
+                t,
+                t.switches().stream()
+                        .map(s -> new Topology.Switch(
+                                s.name(), s.level(), s.linkSpeed(), less(s.nodes(), node), s.switches()))
+                        .toList(),
+                t.blocks().stream()
+                        .map(b -> new Topology.Block(b.name(), less(b.nodes(), node)))
+                        .toList());
     }
 
     private static Topology with(Topology t, List<Topology.Switch> switches, List<Topology.Block> blocks) {
-        return new Topology(t.name(), t.kind(), switches, blocks, t.sizes(), t.placements(), t.onRequest(), t.alphaRank(), t.lines());
+        return new Topology(
+                t.name(),
+                t.kind(),
+                switches,
+                blocks,
+                t.sizes(),
+                t.placements(),
+                t.onRequest(),
+                t.alphaRank(),
+                t.lines());
     }
 
     private static List<String> with(List<String> names, String one) {

@@ -5,13 +5,33 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Conditions of a reservation: {@link #shown} has the order in which Slurm prints them, of ours in the state the place counts. */
+/**
+ * Conditions of a reservation: {@link #shown} has the order in which Slurm prints them, of ours in the state the place
+ * counts.
+ */
 public enum ReservationFlag {
-    MAINT("MAINT", 3), OVERLAP("OVERLAP", 1), IGNORE_JOBS("IGNORE_JOBS", 1), HOURLY("HOURLY", 1), DAILY("DAILY", 1),
-    WEEKDAY("WEEKDAY", 1), WEEKEND("WEEKEND", 5), WEEKLY("WEEKLY", 5), SPEC_NODES("SPEC_NODES", 99), ALL_NODES("ALL_NODES", 99),
-    ANY_NODES("ANY_NODES", 1), STATIC("STATIC", 1), PART_NODES("PART_NODES", 2), FIRST_CORES("FIRST_CORES", 99),
-    TIME_FLOAT("TIME_FLOAT", 1), REPLACE("REPLACE", 1), REPLACE_DOWN("REPLACE_DOWN", 8), PURGE_COMP("PURGE_COMP", 2),
-    NO_HOLD_JOBS_AFTER_END("NO_HOLD_JOBS_AFTER_END", 1), FLEX("FLEX", 1), MAGNETIC("MAGNETIC", 3), USER_DELETE("USER_DELETE", 4),
+    MAINT("MAINT", 3),
+    OVERLAP("OVERLAP", 1),
+    IGNORE_JOBS("IGNORE_JOBS", 1),
+    HOURLY("HOURLY", 1),
+    DAILY("DAILY", 1),
+    WEEKDAY("WEEKDAY", 1),
+    WEEKEND("WEEKEND", 5),
+    WEEKLY("WEEKLY", 5),
+    SPEC_NODES("SPEC_NODES", 99),
+    ALL_NODES("ALL_NODES", 99),
+    ANY_NODES("ANY_NODES", 1),
+    STATIC("STATIC", 1),
+    PART_NODES("PART_NODES", 2),
+    FIRST_CORES("FIRST_CORES", 99),
+    TIME_FLOAT("TIME_FLOAT", 1),
+    REPLACE("REPLACE", 1),
+    REPLACE_DOWN("REPLACE_DOWN", 8),
+    PURGE_COMP("PURGE_COMP", 2),
+    NO_HOLD_JOBS_AFTER_END("NO_HOLD_JOBS_AFTER_END", 1),
+    FLEX("FLEX", 1),
+    MAGNETIC("MAGNETIC", 3),
+    USER_DELETE("USER_DELETE", 4),
     FORCE_START("FORCE_START", 2);
 
     /** The time of PURGE_COMP that never passes. */

@@ -7,18 +7,32 @@ import java.util.Optional;
 /**
  * How the nodes of the cluster hang together. The first of several is the one for partitions that name none.
  *
- * @param switches   of a tree: leaves have nodes, others switches; nodes holds all that are below
- * @param blocks     of topology/block, in their order; of topology/ring the rings, with their nodes in order
- * @param sizes      so many nodes make a block, a block of blocks, and so on
+ * @param switches of a tree: leaves have nodes, others switches; nodes holds all that are below
+ * @param blocks of topology/block, in their order; of topology/ring the rings, with their nodes in order
+ * @param sizes so many nodes make a block, a block of blocks, and so on
  * @param placements of a torus: the sets of nodes that a job or a segment of it may have
- * @param onRequest  only jobs with --switches are placed by it
- * @param alphaRank  of a flat one: tasks of steps go over the nodes in the order of their names, not as the nodes are configured
- * @param lines     of a torus: what topology.yaml says of it, from the kind on
+ * @param onRequest only jobs with --switches are placed by it
+ * @param alphaRank of a flat one: tasks of steps go over the nodes in the order of their names, not as the nodes are
+ *     configured
+ * @param lines of a torus: what topology.yaml says of it, from the kind on
  */
 public record Topology(
-        String name, Kind kind, List<Switch> switches, List<Block> blocks, List<Integer> sizes, List<Block> placements, boolean onRequest,
-        boolean alphaRank, List<String> lines) {
-    public Topology(String name, Kind kind, List<Switch> switches, List<Block> blocks, List<Integer> sizes, List<Block> placements,
+        String name,
+        Kind kind,
+        List<Switch> switches,
+        List<Block> blocks,
+        List<Integer> sizes,
+        List<Block> placements,
+        boolean onRequest,
+        boolean alphaRank,
+        List<String> lines) {
+    public Topology(
+            String name,
+            Kind kind,
+            List<Switch> switches,
+            List<Block> blocks,
+            List<Integer> sizes,
+            List<Block> placements,
             boolean onRequest) {
         this(name, kind, switches, blocks, sizes, placements, onRequest, false, List.of());
     }
@@ -26,7 +40,13 @@ public record Topology(
     public static final Topology FLAT = new Topology("", Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false);
 
     /** What is known of the network. */
-    public enum Kind { FLAT, TREE, BLOCK, TORUS, RING }
+    public enum Kind {
+        FLAT,
+        TREE,
+        BLOCK,
+        TORUS,
+        RING
+    }
 
     /** @param level 0 for leaves */
     public record Switch(String name, int level, long linkSpeed, List<String> nodes, List<String> switches) {}
@@ -40,22 +60,30 @@ public record Topology(
 
     /** Leaf switches, blocks or rings: what one job can have to itself. */
     public List<Block> units() {
-        return kind == Kind.BLOCK || kind == Kind.RING ? blocks
-                : switches.stream().filter(s -> s.level == 0).map(s -> new Block(s.name, s.nodes)).toList();
+        return kind == Kind.BLOCK || kind == Kind.RING
+                ? blocks
+                : switches.stream()
+                        .filter(s -> s.level == 0)
+                        .map(s -> new Block(s.name, s.nodes))
+                        .toList();
     }
 
     /** So many nodes, at least, that hang closest together. */
     public int baseSize() {
-        return !sizes.isEmpty() ? sizes.getFirst() : blocks.stream().mapToInt(b -> b.nodes.size()).min().orElse(1);
+        return !sizes.isEmpty()
+                ? sizes.getFirst()
+                : blocks.stream().mapToInt(b -> b.nodes.size()).min().orElse(1);
     }
 
     /** Where a node is, from the top: {@code root.s01.node1}; the pattern names what each part is. */
     public String address(String node, boolean pattern) {
         List<String> parts = new ArrayList<>();
-        List<Switch> above = new ArrayList<>(switches.stream().filter(s -> s.nodes.contains(node)).toList());
+        List<Switch> above = new ArrayList<>(
+                switches.stream().filter(s -> s.nodes.contains(node)).toList());
         above.sort(java.util.Comparator.comparingInt((Switch s) -> -s.level));
         above.forEach(s -> parts.add(pattern ? "switch" : s.name));
-        Optional<Block> block = blocks.stream().filter(b -> b.nodes.contains(node)).findFirst();
+        Optional<Block> block =
+                blocks.stream().filter(b -> b.nodes.contains(node)).findFirst();
         block.ifPresent(b -> parts.add(pattern ? "block" : b.name));
         parts.add(pattern ? "node" : node);
         return String.join(".", parts);

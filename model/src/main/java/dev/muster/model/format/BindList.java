@@ -5,14 +5,20 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The lists of --cpu-bind and --mem-bind: {@code 0,2*3} of numbers, {@code 0x3,f0} of masks; {@code *N} repeats an item. */
+/**
+ * The lists of --cpu-bind and --mem-bind: {@code 0,2*3} of numbers, {@code 0x3,f0} of masks; {@code *N} repeats an
+ * item.
+ */
 public final class BindList {
     private static final int REPEATED_MAX = 65_536;
     private static final int DIGITS_MAX = 2_048;
 
     private BindList() {}
 
-    /** @param kind {@code map_cpu:}, or "" for a word that is none; text: from that word on; the answer is "" for a good one */
+    /**
+     * @param kind {@code map_cpu:}, or "" for a word that is none; text: from that word on; the answer is "" for a good
+     *     one
+     */
     public static String mistake(String option, String kind, String text) {
         String list = text.substring(text.indexOf(':') + 1);
         if (kind.isEmpty()) {
@@ -26,7 +32,8 @@ public final class BindList {
             String digits = kind.startsWith("mask") ? parts[0].replaceFirst("^0[xX]", "") : parts[0];
             String wrong = offending(digits, kind.startsWith("mask") ? 16 : 10);
             if (!wrong.isEmpty() || digits.isEmpty() || digits.length() > (kind.startsWith("mask") ? DIGITS_MAX : 5)) {
-                return "Failed to validate number: " + parts[0] + (wrong.isEmpty() ? "" : ", the offending character is " + wrong);
+                return "Failed to validate number: " + parts[0]
+                        + (wrong.isEmpty() ? "" : ", the offending character is " + wrong);
             }
             if (parts.length > 1 && !parts[1].matches("[0-9]{1,5}")) {
                 return "Failed to validate number: " + parts[1];
@@ -36,7 +43,11 @@ public final class BindList {
     }
 
     private static String offending(String digits, int radix) {
-        return digits.chars().filter(c -> Character.digit(c, radix) < 0).mapToObj(Character::toString).findFirst().orElse("");
+        return digits.chars()
+                .filter(c -> Character.digit(c, radix) < 0)
+                .mapToObj(Character::toString)
+                .findFirst()
+                .orElse("");
     }
 
     /** Each as often as it is to be used; masks without 0x. */

@@ -51,7 +51,8 @@ public final class Bytes implements Comparable<Bytes> {
     }
 
     public boolean startsWith(Bytes head) {
-        return content.length >= head.content.length && Arrays.equals(content, 0, head.content.length, head.content, 0, head.content.length);
+        return content.length >= head.content.length
+                && Arrays.equals(content, 0, head.content.length, head.content, 0, head.content.length);
     }
 
     /** Decoded as UTF-8, malformed input replaced: for display only. */

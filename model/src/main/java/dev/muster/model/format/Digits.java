@@ -6,7 +6,10 @@ public final class Digits {
 
     private Digits() {}
 
-    /** Returns whether the text is one to {@code most} decimal digits and nothing else, as {@code matches("[0-9]{1,most}")} says. */
+    /**
+     * Returns whether the text is one to {@code most} decimal digits and nothing else, as
+     * {@code matches("[0-9]{1,most}")} says.
+     */
     public static boolean only(String text, int most) {
         int length = text.length();
         if (length == 0 || length > most) {
@@ -20,7 +23,10 @@ public final class Digits {
         return true;
     }
 
-    /** Reads a whole number of at most ten digits; a trailing k or m multiplies it by 1024 or 1024². Returns -1 for any other text. */
+    /**
+     * Reads a whole number of at most ten digits; a trailing k or m multiplies it by 1024 or 1024². Returns -1 for any
+     * other text.
+     */
     public static long parseNumber(String text) {
         int end = text.length();
         long by = 1;

@@ -7,6 +7,7 @@ public final class Durations {
     public static final long UNLIMITED = -1;
     /** The same in the int components that count minutes. */
     public static final int INFINITE = -1;
+
     public static final long MINUTE = 60;
     public static final long HOUR = 3600;
     public static final long DAY = 86_400;
@@ -39,9 +40,7 @@ public final class Durations {
         if (dash >= 0) {
             return OptionalLong.of(days * DAY + part[0] * HOUR + part[1] * MINUTE + part[2]);
         }
-        return OptionalLong.of(n == 3
-                ? part[0] * HOUR + part[1] * MINUTE + part[2]
-                : part[0] * MINUTE + part[1]);
+        return OptionalLong.of(n == 3 ? part[0] * HOUR + part[1] * MINUTE + part[2] : part[0] * MINUTE + part[1]);
     }
 
     /** As {@link #parseSeconds}, rounded up to whole minutes: what a time limit is counted in. */

@@ -224,7 +224,10 @@ public final class HostList {
     private static void push(List<Run> runs, Run next) {
         if (!runs.isEmpty()) {
             Run last = runs.getLast();
-            if (last.width > 0 && next.width > 0 && last.prefix.equals(next.prefix) && next.lo == last.hi + 1
+            if (last.width > 0
+                    && next.width > 0
+                    && last.prefix.equals(next.prefix)
+                    && next.lo == last.hi + 1
                     && digits(next.lo, last.width) == digits(next.lo, next.width)) {
                 runs.set(runs.size() - 1, new Run(last.prefix, last.lo, next.hi, last.width));
                 return;
@@ -282,12 +285,16 @@ public final class HostList {
 
     /** The names of a list, each once, in its order; none if the text is no list. */
     public static List<String> distinct(String text) {
-        return !text.isEmpty() && parse(text) instanceof Parsed.Ok ok ? ok.list().names().stream().distinct().toList() : List.of();
+        return !text.isEmpty() && parse(text) instanceof Parsed.Ok ok
+                ? ok.list().names().stream().distinct().toList()
+                : List.of();
     }
 
     /** Whether two lists as text have a node in common; one that cannot be read has none. */
     public static boolean intersect(String some, String others) {
-        return parse(some) instanceof Parsed.Ok a && parse(others) instanceof Parsed.Ok b && a.list().names().stream().anyMatch(b.list()::contains);
+        return parse(some) instanceof Parsed.Ok a
+                && parse(others) instanceof Parsed.Ok b
+                && a.list().names().stream().anyMatch(b.list()::contains);
     }
 
     private static boolean hasNumber(Run r, String name) {
@@ -338,7 +345,9 @@ public final class HostList {
         while (i < runs.size()) {
             int end = i + 1;
             String prefix = runs.get(i).prefix;
-            while (runs.get(i).width > 0 && end < runs.size() && runs.get(end).width > 0
+            while (runs.get(i).width > 0
+                    && end < runs.size()
+                    && runs.get(end).width > 0
                     && runs.get(end).prefix.equals(prefix)) {
                 end++;
             }

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An immutable set of array indexes 0 to {@link #MAX_INDEX}. Kept in blocks of bits that copies share, so that taking one
- * index out of an array of four million copies two kilobytes. Equal sets have equal form.
+ * An immutable set of array indexes 0 to {@link #MAX_INDEX}. Kept in blocks of bits that copies share, so that taking
+ * one index out of an array of four million copies two kilobytes. Equal sets have equal form.
  */
 public final class IndexSet {
     /** The largest index that Slurm's MaxArraySize allows (4,000,001 values). */
@@ -15,6 +15,7 @@ public final class IndexSet {
 
     /** So few members are listed rather than told by their step. */
     private static final int LISTED = 6;
+
     private static final int BLOCK_BITS = 16_384;
     private static final int BLOCK_WORDS = BLOCK_BITS / 64;
     private static final long[] NONE = {};
@@ -70,16 +71,17 @@ public final class IndexSet {
     }
 
     /**
-     * Reads {@code 0-15:4,20%2}, brackets allowed around the indexes; empty items and blanks around items count for nothing.
-     * Empty list when it is not an index set of at
-     * least one index up to maxIndex, else the one answer.
+     * Reads {@code 0-15:4,20%2}, brackets allowed around the indexes; empty items and blanks around items count for
+     * nothing. Empty list when it is not an index set of at least one index up to maxIndex, else the one answer.
      */
     public static List<Spec> parseSpec(String text, int maxIndex) {
         String s = text.strip();
         int limit = 0;
         int percent = s.indexOf('%');
         if (percent >= 0) {
-            long v = percent + 1 == s.length() ? 0 : Digits.parsePlain(s.substring(percent + 1)); // an omitted limit means unlimited
+            long v = percent + 1 == s.length()
+                    ? 0
+                    : Digits.parsePlain(s.substring(percent + 1)); // an omitted limit means unlimited
             if (v < 0 || v > Integer.MAX_VALUE) {
                 return List.of();
             }
@@ -105,8 +107,9 @@ public final class IndexSet {
     }
 
     /**
-     * Reads the tasks of {@code --array}, as leniently as Slurm: brackets and a sign count for nothing, an omitted number is 0. The first
-     * {@code %} begins the limit, which the item's end closes; a limit that is no positive number means unlimited.
+     * Reads the tasks of {@code --array}, as leniently as Slurm: brackets and a sign count for nothing, an omitted
+     * number is 0. The first {@code %} begins the limit, which the item's end closes; a limit that is no positive
+     * number means unlimited.
      */
     public static List<Spec> parseArray(String text, int maxIndex) {
         int percent = text.indexOf('%');
@@ -121,14 +124,17 @@ public final class IndexSet {
                 return List.of();
             }
             String from = m.group("from");
-            String plain = (from.isEmpty() ? "0" : from) + (m.group("to") == null ? "" : "-" + (m.group("to").isEmpty() ? "0" : m.group("to")))
+            String plain = (from.isEmpty() ? "0" : from)
+                    + (m.group("to") == null ? "" : "-" + (m.group("to").isEmpty() ? "0" : m.group("to")))
                     + (m.group("step") == null ? "" : ":" + m.group("step"));
             if (!addItem(b, plain, Math.min(maxIndex, MAX_INDEX))) {
                 return List.of();
             }
         }
         IndexSet indexes = b.build();
-        return indexes.isEmpty() ? List.of() : List.of(new Spec(indexes, limit.lookingAt() ? Math.max(0, (int) Long.parseLong(limit.group(1))) : 0));
+        return indexes.isEmpty()
+                ? List.of()
+                : List.of(new Spec(indexes, limit.lookingAt() ? Math.max(0, (int) Long.parseLong(limit.group(1))) : 0));
     }
 
     private static final Pattern ARRAY_LIMIT = Pattern.compile("\\s*\\+?([0-9]{1,18})");
@@ -309,12 +315,17 @@ public final class IndexSet {
         return groups;
     }
 
-    /** Ranges and single values, never a step ({@code 0,8,16-17}): how CPUs, cores and devices are written. {@link #parse} reads it. */
+    /**
+     * Ranges and single values, never a step ({@code 0,8,16-17}): how CPUs, cores and devices are written.
+     * {@link #parse} reads it.
+     */
     public String ranges() {
         return print(0);
     }
 
-    /** Ranges and single values as squeue shows them: {@code 1-3,7}; cut after maxLength with {@code ...} (0: never). */
+    /**
+     * Ranges and single values as squeue shows them: {@code 1-3,7}; cut after maxLength with {@code ...} (0: never).
+     */
     public String print(int maxLength) {
         StringBuilder b = new StringBuilder();
         int i = first();
@@ -391,7 +402,10 @@ public final class IndexSet {
         return b.toString();
     }
 
-    /** Of a compact text what is shown: a step is named where the whole set goes by it and has more members than {@link #LISTED}. */
+    /**
+     * Of a compact text what is shown: a step is named where the whole set goes by it and has more members than
+     * {@link #LISTED}.
+     */
     public static String shown(String compact) {
         int colon = compact.indexOf(':');
         if (colon < 0) {
@@ -472,7 +486,9 @@ public final class IndexSet {
                 Arrays.fill(blocks, old, blocks.length, NONE);
             }
             if (!owned[at] || blocks[at].length <= word) {
-                int room = blocks[at].length <= word ? Math.min(BLOCK_WORDS, Math.max(word + 1, 2 * blocks[at].length)) : blocks[at].length;
+                int room = blocks[at].length <= word
+                        ? Math.min(BLOCK_WORDS, Math.max(word + 1, 2 * blocks[at].length))
+                        : blocks[at].length;
                 blocks[at] = Arrays.copyOf(blocks[at], room);
                 owned[at] = true;
             }

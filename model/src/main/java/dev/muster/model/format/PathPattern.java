@@ -17,8 +17,8 @@ public final class PathPattern {
     }
 
     /**
-     * Fills codes in. A number between % and the letter pads a numeric value with zeros, up to ten places; a backslash anywhere switches all
-     * codes off and is itself left out.
+     * Fills codes in. A number between % and the letter pads a numeric value with zeros, up to ten places; a backslash
+     * anywhere switches all codes off and is itself left out.
      */
     public static Bytes expand(Bytes pattern, Codes codes) {
         byte[] in = pattern.toArray();

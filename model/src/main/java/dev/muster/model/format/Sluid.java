@@ -8,10 +8,11 @@ public final class Sluid {
     private static final int LENGTH = 13;
 
     /**
-     * A job has a number for each of its attempts and sizes: what tells them apart stands in the upper bits, which a cluster that counts up from
-     * 1 never reaches.
+     * A job has a number for each of its attempts and sizes: what tells them apart stands in the upper bits, which a
+     * cluster that counts up from 1 never reaches.
      */
     private static final int ATTEMPT_BIT = 36;
+
     private static final int SIZE_BIT = 58;
     /** Numbers below are of jobs at their first size. */
     public static final long UNSIZED_END = 1L << SIZE_BIT;

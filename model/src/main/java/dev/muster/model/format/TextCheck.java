@@ -1,9 +1,10 @@
 package dev.muster.model.format;
 
 /**
- * Looks for control characters in the texts of a message before it is decoded. They have no place in names, comments and paths: a terminal that
- * lists them may obey them, and a NUL ends a text for the C programs on the nodes. Tab, line feed and carriage return are allowed, as in Slurm.
- * Binary values travel in base64 and are looked at where they are used.
+ * Looks for control characters in the texts of a message before it is decoded. They have no place in names, comments
+ * and paths: a terminal that lists them may obey them, and a NUL ends a text for the C programs on the nodes. Tab, line
+ * feed and carriage return are allowed, as in Slurm. Binary values travel in base64 and are looked at where they are
+ * used.
  */
 public final class TextCheck {
     private TextCheck() {}

@@ -9,9 +9,19 @@ import java.util.Optional;
 /** Reads one moment for {@link Times#parse}: words, times and dates in any order, at most one of each. */
 final class TimeReader {
     private static final int UNSET = -1;
-    private static final Map<String, Long> UNITS = Map.of("second", 1L, "minute", Durations.MINUTE, "hour", Durations.HOUR,
-            "day", Durations.DAY, "week", 7L * Durations.DAY);
-    private static final List<String> WORDS = List.of("midnight", "noon", "elevenses", "fika", "teatime", "today", "tomorrow");
+    private static final Map<String, Long> UNITS = Map.of(
+            "second",
+            1L,
+            "minute",
+            Durations.MINUTE,
+            "hour",
+            Durations.HOUR,
+            "day",
+            Durations.DAY,
+            "week",
+            7L * Durations.DAY);
+    private static final List<String> WORDS =
+            List.of("midnight", "noon", "elevenses", "fika", "teatime", "today", "tomorrow");
 
     private final String text;
     private final long nowSec;
@@ -140,7 +150,12 @@ final class TimeReader {
         } else if ((w.equals("today") || w.equals("tomorrow")) && named == null && month == UNSET) {
             named = today().plusDays(w.equals("today") ? 0 : 1);
         } else {
-            wrong = from + WORDS.stream().filter(w::startsWith).mapToInt(String::length).findFirst().orElse(0);
+            wrong = from
+                    + WORDS.stream()
+                            .filter(w::startsWith)
+                            .mapToInt(String::length)
+                            .findFirst()
+                            .orElse(0);
         }
     }
 
@@ -173,7 +188,9 @@ final class TimeReader {
 
     /** Of months there are two digits. */
     private boolean isoDateFollows(int yearEnd) {
-        return yearEnd + 4 <= text.length() && text.charAt(yearEnd) == '-' && text.charAt(yearEnd + 3) == '-'
+        return yearEnd + 4 <= text.length()
+                && text.charAt(yearEnd) == '-'
+                && text.charAt(yearEnd + 3) == '-'
                 && Digits.only(text.substring(yearEnd + 1, yearEnd + 3), 2);
     }
 

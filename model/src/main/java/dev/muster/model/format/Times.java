@@ -18,8 +18,9 @@ public final class Times {
     private static final int FIKA = 15 * 3600;
     private static final int TEATIME = 16 * 3600;
     private static final String[] DAYS = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-    private static final String[] MONTHS =
-            {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    private static final String[] MONTHS = {
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"
+    };
 
     private Times() {}
 
@@ -32,9 +33,10 @@ public final class Times {
     }
 
     /**
-     * Reads {@code now[+-N[unit]]}, {@code HH:MM[:SS][am|pm]}, {@code midnight elevenses noon fika teatime today tomorrow},
-     * {@code MMDD[YY] MM/DD[/YY] MM.DD[.YY] YYYY-MM-DD[THH:MM[:SS]]}, a date and a time, {@code uts<seconds>}. A time
-     * of day that has passed means tomorrow and a date without a year that has passed next year, unless past is wanted.
+     * Reads {@code now[+-N[unit]]}, {@code HH:MM[:SS][am|pm]}, {@code midnight elevenses noon fika teatime today
+     * tomorrow}, {@code MMDD[YY] MM/DD[/YY] MM.DD[.YY] YYYY-MM-DD[THH:MM[:SS]]}, a date and a time,
+     * {@code uts<seconds>}. A time of day that has passed means tomorrow and a date without a year that has passed next
+     * year, unless past is wanted.
      */
     public static Parsed parse(String text, long nowSec, ZoneId zone, boolean past) {
         return new TimeReader(text, nowSec, zone, past).read();
@@ -86,8 +88,12 @@ public final class Times {
             return hms(b, t).toString();
         }
         if (t.getYear() != today.getYear()) {
-            return b.append(t.getDayOfMonth()).append(' ').append(MONTHS[t.getMonthValue() - 1]).append(' ')
-                    .append(t.getYear()).toString();
+            return b.append(t.getDayOfMonth())
+                    .append(' ')
+                    .append(MONTHS[t.getMonthValue() - 1])
+                    .append(' ')
+                    .append(t.getYear())
+                    .toString();
         }
         if (days == -1) {
             b.append("Ystday ");
@@ -96,7 +102,10 @@ public final class Times {
         } else if (days > -7 && days < 7) {
             b.append(day(t.getDayOfWeek())).append(' ');
         } else {
-            b.append(t.getDayOfMonth()).append(' ').append(MONTHS[t.getMonthValue() - 1]).append(' ');
+            b.append(t.getDayOfMonth())
+                    .append(' ')
+                    .append(MONTHS[t.getMonthValue() - 1])
+                    .append(' ');
         }
         Durations.two(b, t.getHour()).append(':');
         return Durations.two(b, t.getMinute()).toString();
@@ -137,8 +146,10 @@ public final class Times {
             case 'S' -> Durations.two(b, t.getSecond());
             case 'p' -> b.append(t.getHour() < 12 ? "AM" : "PM");
             case 's' -> b.append(epochSec);
-            case 'j' -> b.append(t.getDayOfYear() < 100 ? "0" : "").append(t.getDayOfYear() < 10 ? "0" : "")
-                    .append(t.getDayOfYear());
+            case 'j' ->
+                b.append(t.getDayOfYear() < 100 ? "0" : "")
+                        .append(t.getDayOfYear() < 10 ? "0" : "")
+                        .append(t.getDayOfYear());
             case 'u' -> b.append(t.getDayOfWeek().getValue());
             case 'w' -> b.append(t.getDayOfWeek().getValue() % 7);
             case 'a' -> b.append(day(t.getDayOfWeek()));
@@ -189,6 +200,8 @@ public final class Times {
     }
 
     static long at(LocalDate day, int secondOfDay, ZoneId zone) {
-        return LocalDateTime.of(day, LocalTime.ofSecondOfDay(secondOfDay)).atZone(zone).toEpochSecond();
+        return LocalDateTime.of(day, LocalTime.ofSecondOfDay(secondOfDay))
+                .atZone(zone)
+                .toEpochSecond();
     }
 }

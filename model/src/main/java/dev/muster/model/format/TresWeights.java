@@ -13,7 +13,8 @@ public final class TresWeights {
     private static final String ITEM = "(?i)(cpu|mem|node|billing|energy|vmem|pages|(gres|license|bb|fs|ic)/[^=]+)"
             + "=-?([0-9]{1,9}(\\.[0-9]{0,9})?|\\.[0-9]{1,9})";
     /** Resources that every cluster has. */
-    private static final Set<String> ALWAYS = Set.of("cpu", "mem", "node", "billing", "energy", "vmem", "pages", "fs/disk");
+    private static final Set<String> ALWAYS =
+            Set.of("cpu", "mem", "node", "billing", "energy", "vmem", "pages", "fs/disk");
 
     private TresWeights() {}
 
@@ -31,12 +32,14 @@ public final class TresWeights {
      * The first resource that the cluster does not have, as it is written: its weight would never count.
      *
      * @param weights that are valid
-     * @param also    what the cluster has beside what every cluster has, {@code gres/gpu}, {@code license/matlab}
+     * @param also what the cluster has beside what every cluster has, {@code gres/gpu}, {@code license/matlab}
      */
     public static Optional<String> unknown(String weights, Collection<String> also) {
         Set<String> known = new TreeSet<>(ALWAYS);
         also.forEach(name -> known.add(lower(name)));
-        return names(weights).stream().filter(name -> !known.contains(lower(name))).findFirst();
+        return names(weights).stream()
+                .filter(name -> !known.contains(lower(name)))
+                .findFirst();
     }
 
     private static List<String> names(String weights) {

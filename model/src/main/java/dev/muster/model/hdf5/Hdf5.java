@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What of HDF5 time series are made of: groups with attributes, and tables whose cells are numbers of 8 bytes. The form is that of the
- * format's first version (HDF5 File Format Specification 3.0, "version 0" superblock), which every reader of HDF5 takes.
+ * What of HDF5 time series are made of: groups with attributes, and tables whose cells are numbers of 8 bytes. The form
+ * is that of the format's first version (HDF5 File Format Specification 3.0, "version 0" superblock), which every
+ * reader of HDF5 takes.
  */
 public sealed interface Hdf5 {
     /** Bytes of a cell. */
@@ -25,7 +26,7 @@ public sealed interface Hdf5 {
 
     /**
      * @param attributes names to Integer or String
-     * @param members    by name
+     * @param members by name
      */
     record Group(Map<String, Object> attributes, Map<String, Hdf5> members) implements Hdf5 {}
 

@@ -17,8 +17,9 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Reads what {@link Hdf5Writer} writes and what Slurm's plugin does: groups at once, rows when they are asked for. Anything else that HDF5 may
- * have in its place is refused in words. Nothing that a damaged file says is believed further than the file is long.
+ * Reads what {@link Hdf5Writer} writes and what Slurm's plugin does: groups at once, rows when they are asked for.
+ * Anything else that HDF5 may have in its place is refused in words. Nothing that a damaged file says is believed
+ * further than the file is long.
  */
 public final class Hdf5Reader {
     private static final int SUPERBLOCK = 96;
@@ -102,7 +103,11 @@ public final class Hdf5Reader {
     }
 
     private static ByteBuffer one(List<Message> messages, int type) throws IOException {
-        return messages.stream().filter(m -> m.type == type).findFirst().map(Message::body).orElseThrow(Hdf5Reader::damaged);
+        return messages.stream()
+                .filter(m -> m.type == type)
+                .findFirst()
+                .map(Message::body)
+                .orElseThrow(Hdf5Reader::damaged);
     }
 
     // ---- groups

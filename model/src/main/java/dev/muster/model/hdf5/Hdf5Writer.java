@@ -13,8 +13,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Writes a file from its beginning to its end. What is referred to stands before what refers to it; only the superblock looks ahead. */
-@SuppressWarnings("ByteBufferBackingArray")    // its buffers are allocated here and used whole
+/**
+ * Writes a file from its beginning to its end. What is referred to stands before what refers to it; only the superblock
+ * looks ahead.
+ */
+@SuppressWarnings("ByteBufferBackingArray") // its buffers are allocated here and used whole
 public final class Hdf5Writer {
     private static final int SUPERBLOCK = 96;
     private static final int SYMBOL = 40;
@@ -22,6 +25,7 @@ public final class Hdf5Writer {
     private static final int TREE_HEAD = 24;
     /** A table's chunk has at least so many rows. */
     private static final int CHUNK_ROWS = 10;
+
     private static final int ZEROS = 8192;
 
     /** @param bytes of a known length that is told with it */
@@ -107,7 +111,12 @@ public final class Hdf5Writer {
         b.put(new byte[] {(byte) 0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0, 0, 0, 0, 0, Hdf5.WORD, Hdf5.WORD, 0});
         b.putShort((short) (Hdf5.LEAF / 2)).putShort((short) (Hdf5.FAN / 2)).putInt(0);
         b.putLong(0).putLong(Hdf5.NOWHERE).putLong(end).putLong(Hdf5.NOWHERE);
-        b.putLong(0).putLong(top.header).putInt(SYMBOL_CACHED).putInt(0).putLong(top.tree).putLong(top.heap);
+        b.putLong(0)
+                .putLong(top.header)
+                .putInt(SYMBOL_CACHED)
+                .putInt(0)
+                .putLong(top.tree)
+                .putLong(top.heap);
         return b.array();
     }
 
@@ -115,17 +124,21 @@ public final class Hdf5Writer {
 
     private Place group(Group group) {
         List<Map.Entry<byte[], Long>> members = new ArrayList<>();
-        group.members().forEach((name, member) -> members.add(Map.entry(name(name), switch (member) {
-            case Group g -> group(g).header;
-            case Table t -> table(t);
-        })));
+        group.members()
+                .forEach((name, member) -> members.add(Map.entry(
+                        name(name),
+                        switch (member) {
+                            case Group g -> group(g).header;
+                            case Table t -> table(t);
+                        })));
         // readers look for names by their bytes
         members.sort((a, b) -> Arrays.compareUnsigned(a.getKey(), b.getKey()));
         long[] offsets = new long[members.size()];
         long heap = heap(members, offsets);
         long tree = tree(members, offsets);
         List<Message> messages = new ArrayList<>();
-        messages.add(new Message(0x11, 0, room(2 * Hdf5.WORD).putLong(tree).putLong(heap).array()));
+        messages.add(new Message(
+                0x11, 0, room(2 * Hdf5.WORD).putLong(tree).putLong(heap).array()));
         group.attributes().forEach((name, value) -> messages.add(new Message(0x0c, 0, attribute(name, value))));
         return new Place(header(messages), tree, heap);
     }
@@ -142,7 +155,8 @@ public final class Hdf5Writer {
             names.put((int) offsets[i], members.get(i).getKey());
         }
         long data = place(names.array());
-        ByteBuffer b = room(32).put(name("HEAP")).putInt(0).putLong(size).putLong(1).putLong(data);
+        ByteBuffer b =
+                room(32).put(name("HEAP")).putInt(0).putLong(size).putLong(1).putLong(data);
         return place(b.array());
     }
 
@@ -153,9 +167,17 @@ public final class Hdf5Writer {
         List<Node> level = new ArrayList<>();
         for (int from = 0; from < offsets.length; from += Hdf5.LEAF) {
             int to = Math.min(offsets.length, from + Hdf5.LEAF);
-            ByteBuffer b = room(8 + Hdf5.LEAF * SYMBOL).put(name("SNOD")).put((byte) 1).put((byte) 0).putShort((short) (to - from));
+            ByteBuffer b = room(8 + Hdf5.LEAF * SYMBOL)
+                    .put(name("SNOD"))
+                    .put((byte) 1)
+                    .put((byte) 0)
+                    .putShort((short) (to - from));
             for (int i = from; i < to; i++) {
-                b.putLong(offsets[i]).putLong(members.get(i).getValue()).putLong(0).putLong(0).putLong(0);
+                b.putLong(offsets[i])
+                        .putLong(members.get(i).getValue())
+                        .putLong(0)
+                        .putLong(0)
+                        .putLong(0);
             }
             level.add(new Node(place(b.array()), offsets[to - 1]));
         }
@@ -173,8 +195,13 @@ public final class Hdf5Writer {
         long before = 0;
         for (int n = 0; n < count; n++) {
             List<Node> children = below.subList(n * Hdf5.FAN, Math.min(below.size(), (n + 1) * Hdf5.FAN));
-            ByteBuffer b = room(size).put(name("TREE")).put((byte) 0).put((byte) height).putShort((short) children.size());
-            b.putLong(n == 0 ? Hdf5.NOWHERE : first + (n - 1L) * size).putLong(n == count - 1 ? Hdf5.NOWHERE : first + (n + 1L) * size);
+            ByteBuffer b = room(size)
+                    .put(name("TREE"))
+                    .put((byte) 0)
+                    .put((byte) height)
+                    .putShort((short) children.size());
+            b.putLong(n == 0 ? Hdf5.NOWHERE : first + (n - 1L) * size)
+                    .putLong(n == count - 1 ? Hdf5.NOWHERE : first + (n + 1L) * size);
             b.putLong(before);
             for (Node child : children) {
                 b.putLong(child.at).putLong(child.lastName);
@@ -198,36 +225,72 @@ public final class Hdf5Writer {
         messages.add(new Message(0x01, 0, extent(t.rows(), Hdf5.NOWHERE)));
         messages.add(new Message(0x03, 1, type));
         messages.add(new Message(0x05, 1, new byte[] {2, 3, 2, 1, 0, 0, 0, 0}));
-        ByteBuffer layout = room(19).put((byte) 3).put((byte) 2).put((byte) 2).putLong(tree).putInt((int) each).putInt(t.width());
+        ByteBuffer layout = room(19).put((byte) 3)
+                .put((byte) 2)
+                .put((byte) 2)
+                .putLong(tree)
+                .putInt((int) each)
+                .putInt(t.width());
         messages.add(new Message(0x08, 0, layout.array()));
         return header(messages);
     }
 
     private long chunkTree(long data, int chunks, long each, int width) {
         ByteBuffer b = room(TREE_HEAD + (Hdf5.CHUNKS + 1) * 3 * Hdf5.WORD + Hdf5.CHUNKS * Hdf5.WORD);
-        b.put(name("TREE")).put((byte) 1).put((byte) 0).putShort((short) chunks).putLong(Hdf5.NOWHERE).putLong(Hdf5.NOWHERE);
+        b.put(name("TREE"))
+                .put((byte) 1)
+                .put((byte) 0)
+                .putShort((short) chunks)
+                .putLong(Hdf5.NOWHERE)
+                .putLong(Hdf5.NOWHERE);
         for (int i = 0; i < chunks; i++) {
-            b.putInt((int) (each * width)).putInt(0).putLong(i * each).putLong(0).putLong(data + i * each * width);
+            b.putInt((int) (each * width))
+                    .putInt(0)
+                    .putLong(i * each)
+                    .putLong(0)
+                    .putLong(data + i * each * width);
         }
         b.putInt(0).putInt(0).putLong(chunks * each).putLong(width);
         return place(b.array());
     }
 
     private static byte[] extent(long size, long max) {
-        return room(24).put((byte) 1).put((byte) 1).put((byte) 1).put((byte) 0).putInt(0).putLong(size).putLong(max).array();
+        return room(24).put((byte) 1)
+                .put((byte) 1)
+                .put((byte) 1)
+                .put((byte) 0)
+                .putInt(0)
+                .putLong(size)
+                .putLong(max)
+                .array();
     }
 
     private static byte[] type(List<Column> columns) {
-        ByteBuffer b = room(columns.stream().mapToInt(c -> padded(name(c.name()).length + 1) + 32 + (c.real() ? 20 : 12)).sum() + 8);
-        b.put((byte) 0x16).put((byte) columns.size()).put((byte) (columns.size() >> 8)).put((byte) 0).putInt(columns.size() * Hdf5.CELL);
+        ByteBuffer b = room(columns.stream()
+                        .mapToInt(c -> padded(name(c.name()).length + 1) + 32 + (c.real() ? 20 : 12))
+                        .sum()
+                + 8);
+        b.put((byte) 0x16)
+                .put((byte) columns.size())
+                .put((byte) (columns.size() >> 8))
+                .put((byte) 0)
+                .putInt(columns.size() * Hdf5.CELL);
         for (int i = 0; i < columns.size(); i++) {
             byte[] name = name(columns.get(i).name());
-            b.put(Arrays.copyOf(name, padded(name.length + 1))).putInt(i * Hdf5.CELL).put(new byte[28]);
+            b.put(Arrays.copyOf(name, padded(name.length + 1)))
+                    .putInt(i * Hdf5.CELL)
+                    .put(new byte[28]);
             if (columns.get(i).real()) {
-                b.put(new byte[] {0x11, 0x20, 0x3f, 0}).putInt(Hdf5.CELL).putShort((short) 0).putShort((short) 64);
+                b.put(new byte[] {0x11, 0x20, 0x3f, 0})
+                        .putInt(Hdf5.CELL)
+                        .putShort((short) 0)
+                        .putShort((short) 64);
                 b.put(new byte[] {52, 11, 0, 52}).putInt(1023);
             } else {
-                b.put(new byte[] {0x10, 0, 0, 0}).putInt(Hdf5.CELL).putShort((short) 0).putShort((short) 64);
+                b.put(new byte[] {0x10, 0, 0, 0})
+                        .putInt(Hdf5.CELL)
+                        .putShort((short) 0)
+                        .putShort((short) 64);
             }
         }
         return b.array();
@@ -238,21 +301,42 @@ public final class Hdf5Writer {
     private static byte[] attribute(String name, Object value) {
         byte[] key = name(name);
         byte[] text = value instanceof String s ? s.isEmpty() ? new byte[1] : name(s) : new byte[0];
-        byte[] type = value instanceof String ? room(8).put(new byte[] {0x13, 0, 0, 0}).putInt(text.length).array()
-                : room(12).put(new byte[] {0x10, 8, 0, 0}).putInt(4).putShort((short) 0).putShort((short) 32).array();
-        byte[] data = value instanceof String ? text : room(4).putInt((Integer) value).array();
+        byte[] type = value instanceof String
+                ? room(8).put(new byte[] {0x13, 0, 0, 0}).putInt(text.length).array()
+                : room(12).put(new byte[] {0x10, 8, 0, 0})
+                        .putInt(4)
+                        .putShort((short) 0)
+                        .putShort((short) 32)
+                        .array();
+        byte[] data =
+                value instanceof String ? text : room(4).putInt((Integer) value).array();
         byte[] extent = extent(1, 1);
         ByteBuffer b = room(8 + padded(key.length + 1) + padded(type.length) + extent.length + data.length);
-        b.putShort((short) 1).putShort((short) (key.length + 1)).putShort((short) type.length).putShort((short) extent.length);
-        b.put(Arrays.copyOf(key, padded(key.length + 1))).put(Arrays.copyOf(type, padded(type.length))).put(extent).put(data);
+        b.putShort((short) 1)
+                .putShort((short) (key.length + 1))
+                .putShort((short) type.length)
+                .putShort((short) extent.length);
+        b.put(Arrays.copyOf(key, padded(key.length + 1)))
+                .put(Arrays.copyOf(type, padded(type.length)))
+                .put(extent)
+                .put(data);
         return b.array();
     }
 
     private long header(List<Message> messages) {
         int size = messages.stream().mapToInt(m -> 8 + padded(m.body.length)).sum();
-        ByteBuffer b = room(16 + size).put((byte) 1).put((byte) 0).putShort((short) messages.size()).putInt(1).putInt(size).putInt(0);
+        ByteBuffer b = room(16 + size)
+                .put((byte) 1)
+                .put((byte) 0)
+                .putShort((short) messages.size())
+                .putInt(1)
+                .putInt(size)
+                .putInt(0);
         for (Message m : messages) {
-            b.putShort((short) m.type).putShort((short) padded(m.body.length)).put((byte) m.flags).put(new byte[3]);
+            b.putShort((short) m.type)
+                    .putShort((short) padded(m.body.length))
+                    .put((byte) m.flags)
+                    .put(new byte[3]);
             b.put(Arrays.copyOf(m.body, padded(m.body.length)));
         }
         return place(b.array());

@@ -8,16 +8,26 @@ import java.util.Optional;
 /**
  * {@code --cpu-bind}: {@code [quiet|verbose][,type]}.
  *
- * @param list what a map or masks name, one per task, used again from the first when there are more: CPU or NUMA node numbers, or
- *     hexadecimal masks of them
+ * @param list what a map or masks name, one per task, used again from the first when there are more: CPU or NUMA node
+ *     numbers, or hexadecimal masks of them
  */
 public record CpuBind(boolean verbose, Kind kind, List<String> list) {
     public static final CpuBind DEFAULT = new CpuBind(false, Kind.DEFAULT, List.of());
 
     /** DEFAULT: nothing was said, tasks get cores of their own. THREADS: as many threads as a task has CPUs. */
     public enum Kind {
-        DEFAULT(""), NONE("none"), RANK("rank"), MAP("map_cpu:"), MASK("mask_cpu:"), LDRANK("rank_ldom"), LDMAP("map_ldom:"),
-        LDMASK("mask_ldom:"), SOCKETS("sockets"), CORES("cores"), THREADS("threads"), LDOMS("ldoms");
+        DEFAULT(""),
+        NONE("none"),
+        RANK("rank"),
+        MAP("map_cpu:"),
+        MASK("mask_cpu:"),
+        LDRANK("rank_ldom"),
+        LDMAP("map_ldom:"),
+        LDMASK("mask_ldom:"),
+        SOCKETS("sockets"),
+        CORES("cores"),
+        THREADS("threads"),
+        LDOMS("ldoms");
 
         private final String text;
 
@@ -55,7 +65,8 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
     }
 
     /**
-     * The binding that CpuBind of a node or a partition names, by the word of {@code --cpu-bind}; "" for none of their own.
+     * The binding that CpuBind of a node or a partition names, by the word of {@code --cpu-bind}; "" for none of their
+     * own.
      *
      * @return empty for a word that is none
      */
@@ -83,7 +94,8 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
             int comma = rest.indexOf(',');
             String word = comma < 0 ? rest : rest.substring(0, comma);
             if (word.indexOf(':') >= 0 || kindOfList(word).isPresent()) {
-                return BindList.mistake("--cpu-bind", kindOfList(word).map(Kind::text).orElse(""), rest);
+                return BindList.mistake(
+                        "--cpu-bind", kindOfList(word).map(Kind::text).orElse(""), rest);
             }
             if (plain(word).isEmpty() && !isManner(word)) {
                 return "unrecognized --cpu-bind argument \"" + word + "\"";
@@ -102,7 +114,12 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
             String word = comma < 0 ? rest : rest.substring(0, comma);
             Optional<Kind> listed = kindOfList(word);
             if (listed.isPresent()) {
-                return new CpuBind(verbose, listed.get(), BindList.items(rest.substring(rest.indexOf(':') + 1), listed.get().hasMasks()));
+                return new CpuBind(
+                        verbose,
+                        listed.get(),
+                        BindList.items(
+                                rest.substring(rest.indexOf(':') + 1),
+                                listed.get().hasMasks()));
             }
             verbose = isManner(word) ? word.toLowerCase(Locale.ROOT).startsWith("v") : verbose;
             kind = plain(word).orElse(kind);
@@ -117,20 +134,23 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
 
     private static Optional<Kind> kindOfList(String word) {
         String name = word.toLowerCase(Locale.ROOT).replaceFirst(":.*", "") + ":";
-        return List.of(Kind.MAP, Kind.MASK, Kind.LDMAP, Kind.LDMASK).stream().filter(k -> k.text.equals(name)
-                || k.text.equals(name.replace("mapcpu", "map_cpu").replace("maskcpu", "mask_cpu"))).findFirst();
+        return List.of(Kind.MAP, Kind.MASK, Kind.LDMAP, Kind.LDMASK).stream()
+                .filter(k -> k.text.equals(name)
+                        || k.text.equals(name.replace("mapcpu", "map_cpu").replace("maskcpu", "mask_cpu")))
+                .findFirst();
     }
 
     private static Optional<Kind> plain(String word) {
-        return Optional.ofNullable(switch (word.toLowerCase(Locale.ROOT)) {
-            case "no", "none" -> Kind.NONE;
-            case "rank" -> Kind.RANK;
-            case "rank_ldom", "rankldom" -> Kind.LDRANK;
-            case "socket", "sockets" -> Kind.SOCKETS;
-            case "core", "cores" -> Kind.CORES;
-            case "thread", "threads" -> Kind.THREADS;
-            case "ldom", "ldoms" -> Kind.LDOMS;
-            default -> null;
-        });
+        return Optional.ofNullable(
+                switch (word.toLowerCase(Locale.ROOT)) {
+                    case "no", "none" -> Kind.NONE;
+                    case "rank" -> Kind.RANK;
+                    case "rank_ldom", "rankldom" -> Kind.LDRANK;
+                    case "socket", "sockets" -> Kind.SOCKETS;
+                    case "core", "cores" -> Kind.CORES;
+                    case "thread", "threads" -> Kind.THREADS;
+                    case "ldom", "ldoms" -> Kind.LDOMS;
+                    default -> null;
+                });
     }
 }

@@ -5,22 +5,37 @@ import java.util.Optional;
 /**
  * How tasks are laid out: {@code --distribution=nodes[:sockets[:cores]][,pack|nopack]}.
  *
- * @param nodes   over the nodes
- * @param plane   tasks of one block where nodes is PLANE, else 0
+ * @param nodes over the nodes
+ * @param plane tasks of one block where nodes is PLANE, else 0
  * @param sockets of the tasks' CPUs over a node's sockets; UNSET if not said
- * @param cores   of a task's CPUs over cores; UNSET if not said
+ * @param cores of a task's CPUs over cores; UNSET if not said
  */
 public record Distribution(Nodes nodes, int plane, Level sockets, Level cores, Packing packing) {
     public static final Distribution UNSET = new Distribution(Nodes.UNSET, 0, Level.UNSET, Level.UNSET, Packing.UNSET);
 
     /** Over nodes. ARBITRARY: as a list of hosts says. */
-    public enum Nodes { UNSET, BLOCK, CYCLIC, PLANE, ARBITRARY }
+    public enum Nodes {
+        UNSET,
+        BLOCK,
+        CYCLIC,
+        PLANE,
+        ARBITRARY
+    }
 
     /** Over sockets and cores. */
-    public enum Level { UNSET, BLOCK, CYCLIC, FCYCLIC }
+    public enum Level {
+        UNSET,
+        BLOCK,
+        CYCLIC,
+        FCYCLIC
+    }
 
     /** Whether a node is filled before the next one gets a task. */
-    public enum Packing { UNSET, PACK, NOPACK }
+    public enum Packing {
+        UNSET,
+        PACK,
+        NOPACK
+    }
 
     /** Reads it; "" is {@link #UNSET}, a mistake is empty. {@code *} stands for the default of its level. */
     public static Optional<Distribution> parse(String text) {
@@ -38,16 +53,23 @@ public record Distribution(Nodes nodes, int plane, Level sockets, Level cores, P
         }
         Optional<Distribution> first = nodes(levels[0], packing);
         Optional<Level> sockets = levels.length > 1 ? level(levels[1], Level.CYCLIC) : Optional.of(Level.UNSET);
-        Optional<Level> cores = levels.length > 2 ? level(levels[2], sockets.orElse(Level.CYCLIC)) : Optional.of(Level.UNSET);
-        boolean bad = first.isEmpty() || sockets.isEmpty() || cores.isEmpty()
+        Optional<Level> cores =
+                levels.length > 2 ? level(levels[2], sockets.orElse(Level.CYCLIC)) : Optional.of(Level.UNSET);
+        boolean bad = first.isEmpty()
+                || sockets.isEmpty()
+                || cores.isEmpty()
                 || levels.length > 1 && first.get().nodes == Nodes.ARBITRARY
                 || (levels.length > 1 || parts.length > 1) && first.get().nodes == Nodes.PLANE;
-        return bad ? Optional.empty()
-                : Optional.of(new Distribution(first.get().nodes, first.get().plane, sockets.get(), cores.get(), packing));
+        return bad
+                ? Optional.empty()
+                : Optional.of(
+                        new Distribution(first.get().nodes, first.get().plane, sockets.get(), cores.get(), packing));
     }
 
     private static Packing packing(String word) {
-        return word.equalsIgnoreCase("pack") ? Packing.PACK : word.equalsIgnoreCase("nopack") ? Packing.NOPACK : Packing.UNSET;
+        return word.equalsIgnoreCase("pack")
+                ? Packing.PACK
+                : word.equalsIgnoreCase("nopack") ? Packing.NOPACK : Packing.UNSET;
     }
 
     private static Optional<Distribution> nodes(String word, Packing packing) {

@@ -3,9 +3,9 @@ package dev.muster.model.job;
 /**
  * How a process ended, as {@code wait4} told it: an exit code or a signal.
  *
- * @param code   0…255
+ * @param code 0…255
  * @param signal 0 if it exited by itself
- * @param core   a core file was dumped
+ * @param core a core file was dumped
  */
 public record ExitStatus(int code, int signal, boolean core) implements Comparable<ExitStatus> {
     public static final ExitStatus NONE = new ExitStatus(0, 0, false);

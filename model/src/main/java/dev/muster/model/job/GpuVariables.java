@@ -11,8 +11,10 @@ import java.util.stream.Stream;
 
 /** The variables by which programs find the GPUs they may use, as the flags of gres.conf name them. */
 public final class GpuVariables {
-    private static final List<Map.Entry<String, String>> FLAGS = List.of(Map.entry("nvidia_gpu_env", "CUDA_VISIBLE_DEVICES"),
-            Map.entry("amd_gpu_env", "ROCR_VISIBLE_DEVICES"), Map.entry("intel_gpu_env", "ZE_AFFINITY_MASK"),
+    private static final List<Map.Entry<String, String>> FLAGS = List.of(
+            Map.entry("nvidia_gpu_env", "CUDA_VISIBLE_DEVICES"),
+            Map.entry("amd_gpu_env", "ROCR_VISIBLE_DEVICES"),
+            Map.entry("intel_gpu_env", "ZE_AFFINITY_MASK"),
             Map.entry("opencl_env", "GPU_DEVICE_ORDINAL"));
     private static final String NONE = "no_gpu_env";
     /** gres.conf flag that puts UUIDs into the variables of {@link #NAME_UUIDS}. */
@@ -49,22 +51,25 @@ public final class GpuVariables {
     /**
      * Replaces GPU indexes by UUIDs in a variable's value.
      *
-     * @param ids   comma-separated indexes of the node's GPUs
+     * @param ids comma-separated indexes of the node's GPUs
      * @param uuids by index; "" where unknown, which keeps the index. An empty list keeps all indexes
      */
     public static String withUuids(String variable, String ids, List<String> uuids) {
         if (uuids.isEmpty() || !NAME_UUIDS.contains(variable) || !ids.matches("[0-9]{1,6}(,[0-9]{1,6})*")) {
             return ids;
         }
-        return Stream.of(ids.split(",")).map(id -> {
-            int number = Integer.parseInt(id);
-            return number < uuids.size() && !uuids.get(number).isEmpty() ? uuids.get(number) : id;
-        }).collect(Collectors.joining(","));
+        return Stream.of(ids.split(","))
+                .map(id -> {
+                    int number = Integer.parseInt(id);
+                    return number < uuids.size() && !uuids.get(number).isEmpty() ? uuids.get(number) : id;
+                })
+                .collect(Collectors.joining(","));
     }
 
     /** Returns whether a flag selects the variables to set. */
     public static boolean isFlag(String flag) {
-        return flag.equalsIgnoreCase(NONE) || FLAGS.stream().anyMatch(f -> f.getKey().equalsIgnoreCase(flag));
+        return flag.equalsIgnoreCase(NONE)
+                || FLAGS.stream().anyMatch(f -> f.getKey().equalsIgnoreCase(flag));
     }
 
     /** What detection by that means where no flag does; "" for nothing. */

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * A job as it was asked for. Components are grouped into records that many jobs share, so that equal groups can be one
  * object in memory. Times are seconds since 1970; 0 or "" means "not said" unless a component says otherwise.
  *
- * @param partition  one, or several with commas while the job waits
+ * @param partition one, or several with commas while the job waits
  * @param partitions all of several that were asked for, once the job runs in one of them
  */
 public record JobDesc(
@@ -45,7 +45,14 @@ public record JobDesc(
      * @param qosAsked the QOS that its user named; "" where it has a default one
      * @param defaulted which of ACCOUNT, PARTITION, QOS and WCKEY its user did not name at submission, with commas
      */
-    public record Charge(String account, String qos, String wckey, String reservation, String licensesTag, boolean drawn, String qosAsked,
+    public record Charge(
+            String account,
+            String qos,
+            String wckey,
+            String reservation,
+            String licensesTag,
+            boolean drawn,
+            String qosAsked,
             String defaulted) {
         public Charge(String account, String qos, String wckey, String reservation, String licensesTag) {
             this(account, qos, wckey, reservation, licensesTag, false, "", "");
@@ -53,9 +60,18 @@ public record JobDesc(
 
         /** As its user asks for it, before defaults are filled in. */
         public Charge asked(String partition) {
-            Map<String, String> named = new TreeMap<>(Map.of("ACCOUNT", account, "PARTITION", partition, "QOS", qos, "WCKEY", wckey));
+            Map<String, String> named =
+                    new TreeMap<>(Map.of("ACCOUNT", account, "PARTITION", partition, "QOS", qos, "WCKEY", wckey));
             named.values().removeIf(value -> !value.isEmpty());
-            return new Charge(account, qos, wckey, reservation, licensesTag, drawn, qos.toLowerCase(Locale.ROOT), String.join(",", named.keySet()));
+            return new Charge(
+                    account,
+                    qos,
+                    wckey,
+                    reservation,
+                    licensesTag,
+                    drawn,
+                    qos.toLowerCase(Locale.ROOT),
+                    String.join(",", named.keySet()));
         }
 
         /** The QOS by which a job stands in the queue, or under which it runs; "" for none. */
@@ -69,10 +85,19 @@ public record JobDesc(
             return qos.indexOf(',') < 0 ? List.of(qos) : List.of(qos.split(","));
         }
 
-        /** Names of accounts, QOS and workload characterization keys are lower case everywhere, however they are typed. */
+        /**
+         * Names of accounts, QOS and workload characterization keys are lower case everywhere, however they are typed.
+         */
         public Charge lowerCase() {
-            return new Charge(account.toLowerCase(Locale.ROOT), qos.toLowerCase(Locale.ROOT), wckey.toLowerCase(Locale.ROOT), reservation,
-                    licensesTag, drawn, qosAsked, defaulted);
+            return new Charge(
+                    account.toLowerCase(Locale.ROOT),
+                    qos.toLowerCase(Locale.ROOT),
+                    wckey.toLowerCase(Locale.ROOT),
+                    reservation,
+                    licensesTag,
+                    drawn,
+                    qosAsked,
+                    defaulted);
         }
 
         public Charge withQos(String name) {
@@ -85,23 +110,30 @@ public record JobDesc(
 
         /** In a reservation that it runs in; "" for none. */
         public Charge in(String name) {
-            return new Charge(account, qos, wckey, name, licensesTag, !name.isEmpty() && (drawn || reservation.isEmpty()), qosAsked,
+            return new Charge(
+                    account,
+                    qos,
+                    wckey,
+                    name,
+                    licensesTag,
+                    !name.isEmpty() && (drawn || reservation.isEmpty()),
+                    qosAsked,
                     defaulted);
         }
     }
 
     /**
      * @param timeLimitMin {@code -t}, minutes; 0 not said; -1 for no limit
-     * @param timeMinMin   {@code --time-min}
-     * @param beginTime    {@code --begin}
-     * @param deadline     {@code --deadline}
-     * @param dependency   {@code -d} as written
-     * @param array        {@code -a} as written, "" for none
-     * @param hold         {@code -H}
-     * @param prioritySet  {@code --priority} was given
-     * @param siteFactor   added to a computed priority, set by administrators
-     * @param requeue      {@code --requeue} given as YES, {@code --no-requeue} as NO
-     * @param expedite     {@code --requeue=expedite}
+     * @param timeMinMin {@code --time-min}
+     * @param beginTime {@code --begin}
+     * @param deadline {@code --deadline}
+     * @param dependency {@code -d} as written
+     * @param array {@code -a} as written, "" for none
+     * @param hold {@code -H}
+     * @param prioritySet {@code --priority} was given
+     * @param siteFactor added to a computed priority, set by administrators
+     * @param requeue {@code --requeue} given as YES, {@code --no-requeue} as NO
+     * @param expedite {@code --requeue=expedite}
      */
     public record Timing(
             int timeLimitMin,
@@ -121,7 +153,11 @@ public record JobDesc(
             boolean expedite) {}
 
     /** A tri-state option. */
-    public enum Choice { UNSET, YES, NO }
+    public enum Choice {
+        UNSET,
+        YES,
+        NO
+    }
 
     /**
      * Where a batch job's streams go. Patterns as written ({@code %j} and friends); "" means the default.
@@ -133,15 +169,15 @@ public record JobDesc(
     /**
      * Things most jobs never say; one shared value for all that do not.
      *
-     * @param x11             see {@link X11#text}
-     * @param stepMgr         {@code --stepmgr}, or the cluster has it for all jobs
-     * @param noShell         no command has the allocation
-     * @param containerType   {@code --container-type} as written
-     * @param resvPorts       {@code --resv-ports} of a job: so many ports of MpiParams are its own on its nodes; -1 for one more than it has tasks
-     *                        on any node
+     * @param x11 see {@link X11#text}
+     * @param stepMgr {@code --stepmgr}, or the cluster has it for all jobs
+     * @param noShell no command has the allocation
+     * @param containerType {@code --container-type} as written
+     * @param resvPorts {@code --resv-ports} of a job: so many ports of MpiParams are its own on its nodes; -1 for one
+     *     more than it has tasks on any node
      * @param memUpdateMargin {@code --mem-update}: percent of what it uses that it keeps beside that
-     * @param memUpdateMin    minutes after its start at which it keeps no more; 0 for never
-     * @param warnReserve     {@code --signal=R:}: it gives way, whatever becomes of others of its partition or QOS
+     * @param memUpdateMin minutes after its start at which it keeps no more; 0 for never
+     * @param warnReserve {@code --signal=R:}: it gives way, whatever becomes of others of its partition or QOS
      */
     public record Extras(
             String comment,
@@ -195,9 +231,40 @@ public record JobDesc(
         }
 
         private Extras with(String words, String directives, String label, boolean managed) {
-            return new Extras(comment, words, extra, cluster, mailUser, mailType, signal, container, containerId, directives, label,
-                    batchFeatures, acctgFreq, cpuFreq, tresBind, tresFreq, profile, power, x11, noKill, waitAllNodes, reboot, getUserEnv,
-                    managed, warnSignal, warnSeconds, warnBatchOnly, oomKillStep, noShell, containerType, resvPorts, memUpdateMargin, memUpdateMin,
+            return new Extras(
+                    comment,
+                    words,
+                    extra,
+                    cluster,
+                    mailUser,
+                    mailType,
+                    signal,
+                    container,
+                    containerId,
+                    directives,
+                    label,
+                    batchFeatures,
+                    acctgFreq,
+                    cpuFreq,
+                    tresBind,
+                    tresFreq,
+                    profile,
+                    power,
+                    x11,
+                    noKill,
+                    waitAllNodes,
+                    reboot,
+                    getUserEnv,
+                    managed,
+                    warnSignal,
+                    warnSeconds,
+                    warnBatchOnly,
+                    oomKillStep,
+                    noShell,
+                    containerType,
+                    resvPorts,
+                    memUpdateMargin,
+                    memUpdateMin,
                     warnReserve);
         }
     }
@@ -206,8 +273,8 @@ public record JobDesc(
      * What the job runs and where it was asked for. Script and environment are content-addressed blobs (hex SHA-256).
      *
      * @param arguments of the batch script
-     * @param umask     of the submitting process
-     * @param limits    resource limits to set in the job (RLIMIT name without prefix → soft limit; -1 unlimited)
+     * @param umask of the submitting process
+     * @param limits resource limits to set in the job (RLIMIT name without prefix → soft limit; -1 unlimited)
      */
     public record Payload(
             String scriptHash,
@@ -221,13 +288,25 @@ public record JobDesc(
 
     /** As it runs: in one of the partitions that it named. */
     public JobDesc inPartition(String one) {
-        return new JobDesc(kind, name, one, owner, charge, request, timing, files, extras, payload,
+        return new JobDesc(
+                kind,
+                name,
+                one,
+                owner,
+                charge,
+                request,
+                timing,
+                files,
+                extras,
+                payload,
                 partitions.isEmpty() && !one.equals(partition) ? partition : partitions);
     }
 
     /** As it waits: in any of the partitions that it named. */
     public JobDesc anywhere() {
-        return partitions.isEmpty() ? this : new JobDesc(kind, name, partitions, owner, charge, request, timing, files, extras, payload, "");
+        return partitions.isEmpty()
+                ? this
+                : new JobDesc(kind, name, partitions, owner, charge, request, timing, files, extras, payload, "");
     }
 
     public JobDesc withRequest(ResourceRequest r) {

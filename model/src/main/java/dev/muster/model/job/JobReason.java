@@ -1,6 +1,8 @@
 package dev.muster.model.job;
 
-/** Why a job waits, or why it ended as it did: the words behind {@code Reason=} and {@code squeue}'s NODELIST(REASON). */
+/**
+ * Why a job waits, or why it ended as it did: the words behind {@code Reason=} and {@code squeue}'s NODELIST(REASON).
+ */
 public enum JobReason {
     NONE("None"),
     PRIORITY("Priority"),

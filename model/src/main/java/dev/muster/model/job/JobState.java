@@ -41,7 +41,8 @@ public enum JobState {
     public boolean isTerminal() {
         return switch (this) {
             case PENDING, RUNNING, SUSPENDED -> false;
-            case COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, PREEMPTED, BOOT_FAIL, DEADLINE, OUT_OF_MEMORY -> true;
+            case COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, PREEMPTED, BOOT_FAIL, DEADLINE, OUT_OF_MEMORY ->
+                true;
         };
     }
 

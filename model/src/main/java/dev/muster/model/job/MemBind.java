@@ -15,7 +15,12 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
 
     /** DEFAULT: nothing was said. */
     public enum Kind {
-        DEFAULT(""), NONE("none"), RANK("rank"), LOCAL("local"), MAP("map_mem:"), MASK("mask_mem:");
+        DEFAULT(""),
+        NONE("none"),
+        RANK("rank"),
+        LOCAL("local"),
+        MAP("map_mem:"),
+        MASK("mask_mem:");
 
         private final String text;
 
@@ -61,7 +66,8 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
             String word = comma < 0 ? rest : rest.substring(0, comma);
             Optional<Kind> listed = listed(word);
             if (listed.isPresent()) {
-                return out.as(listed.get(), BindList.items(rest.substring(rest.indexOf(':') + 1), listed.get() == Kind.MASK));
+                return out.as(
+                        listed.get(), BindList.items(rest.substring(rest.indexOf(':') + 1), listed.get() == Kind.MASK));
             }
             out = out.with(word.toLowerCase(Locale.ROOT));
             rest = comma < 0 ? "" : rest.substring(comma + 1);
@@ -71,7 +77,9 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
 
     private static Optional<Kind> listed(String word) {
         String name = word.toLowerCase(Locale.ROOT).replaceFirst(":.*", "") + ":";
-        return List.of(Kind.MAP, Kind.MASK).stream().filter(k -> k.text.equals(name)).findFirst();
+        return List.of(Kind.MAP, Kind.MASK).stream()
+                .filter(k -> k.text.equals(name))
+                .findFirst();
     }
 
     private MemBind with(String word) {
@@ -96,15 +104,27 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
         return BindList.members(list.get(local % list.size()), kind == Kind.MASK);
     }
 
-    /** What a job that asks for it has for its steps: the same, without a word that is the standard, and of the parts those that are there. */
+    /**
+     * What a job that asks for it has for its steps: the same, without a word that is the standard, and of the parts
+     * those that are there.
+     */
     public List<String> ofJob() {
         if (kind == Kind.DEFAULT && !verbose && !prefer && !sort) {
             return List.of();
         }
-        String whole = String.join(",", java.util.stream.Stream.of(verbose ? "verbose" : "", sort ? "sort" : "", prefer ? "prefer" : "",
-                kind.text + String.join(",", list)).filter(s -> !s.isEmpty()).toList());
+        String whole = String.join(
+                ",",
+                java.util.stream.Stream.of(
+                                verbose ? "verbose" : "",
+                                sort ? "sort" : "",
+                                prefer ? "prefer" : "",
+                                kind.text + String.join(",", list))
+                        .filter(s -> !s.isEmpty())
+                        .toList());
         List<String> out = new java.util.ArrayList<>(List.of("SLURM_MEM_BIND=" + whole));
-        environment().stream().filter(e -> !e.startsWith("SLURM_MEM_BIND=") && !e.endsWith("=")).forEach(out::add);
+        environment().stream()
+                .filter(e -> !e.startsWith("SLURM_MEM_BIND=") && !e.endsWith("="))
+                .forEach(out::add);
         return out;
     }
 
@@ -115,9 +135,16 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
         }
         String said = verbose ? "verbose" : "quiet";
         String named = kind.text + String.join(",", list);
-        String whole = String.join(",", java.util.stream.Stream.of(said, prefer ? "prefer" : "", named).filter(s -> !s.isEmpty()).toList());
-        List<String> out = new java.util.ArrayList<>(List.of("SLURM_MEM_BIND=" + whole, "SLURM_MEM_BIND_VERBOSE=" + said,
-                "SLURM_MEM_BIND_TYPE=" + kind.text, "SLURM_MEM_BIND_LIST=" + String.join(",", list)));
+        String whole = String.join(
+                ",",
+                java.util.stream.Stream.of(said, prefer ? "prefer" : "", named)
+                        .filter(s -> !s.isEmpty())
+                        .toList());
+        List<String> out = new java.util.ArrayList<>(List.of(
+                "SLURM_MEM_BIND=" + whole,
+                "SLURM_MEM_BIND_VERBOSE=" + said,
+                "SLURM_MEM_BIND_TYPE=" + kind.text,
+                "SLURM_MEM_BIND_LIST=" + String.join(",", list)));
         if (sort) {
             out.add("SLURM_MEM_BIND_SORT=sort");
         }

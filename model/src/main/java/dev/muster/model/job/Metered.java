@@ -3,22 +3,37 @@ package dev.muster.model.job;
 /**
  * What a step's nodes say of file systems and GPUs in its time.
  *
- * @param fsReadBytes    of the node's Lustre file systems, by all that is on the node; fsWriteBytes likewise
- * @param gpuNodes       on which somebody looked at its GPUs; 0 where nobody did
- * @param gpuPercent     how busy its processes kept GPUs on average, all of them together: 200 for two that never rested; over the nodes' sums
+ * @param fsReadBytes of the node's Lustre file systems, by all that is on the node; fsWriteBytes likewise
+ * @param gpuNodes on which somebody looked at its GPUs; 0 where nobody did
+ * @param gpuPercent how busy its processes kept GPUs on average, all of them together: 200 for two that never rested;
+ *     over the nodes' sums
  * @param gpuMostPercent the most that was seen on one node
- * @param gpuMemKb       the most memory of GPUs that it had on each node, together
- * @param gpuMostMemKb   the most on one node
+ * @param gpuMemKb the most memory of GPUs that it had on each node, together
+ * @param gpuMostMemKb the most on one node
  */
-public record Metered(long fsReadBytes, long fsWriteBytes, int gpuNodes, long gpuPercent, long gpuMostPercent, long gpuMemKb, long gpuMostMemKb) {
+public record Metered(
+        long fsReadBytes,
+        long fsWriteBytes,
+        int gpuNodes,
+        long gpuPercent,
+        long gpuMostPercent,
+        long gpuMemKb,
+        long gpuMostMemKb) {
     public static final Metered NONE = new Metered(0, 0, 0, 0, 0, 0, 0);
     private static final int PARTS = 7;
 
     /** With one more node. */
     public Metered and(Metered o) {
-        return o.equals(NONE) ? this : new Metered(fsReadBytes + o.fsReadBytes, fsWriteBytes + o.fsWriteBytes, gpuNodes + o.gpuNodes,
-                gpuPercent + o.gpuPercent, Math.max(gpuMostPercent, o.gpuMostPercent), gpuMemKb + o.gpuMemKb,
-                Math.max(gpuMostMemKb, o.gpuMostMemKb));
+        return o.equals(NONE)
+                ? this
+                : new Metered(
+                        fsReadBytes + o.fsReadBytes,
+                        fsWriteBytes + o.fsWriteBytes,
+                        gpuNodes + o.gpuNodes,
+                        gpuPercent + o.gpuPercent,
+                        Math.max(gpuMostPercent, o.gpuMostPercent),
+                        gpuMemKb + o.gpuMemKb,
+                        Math.max(gpuMostMemKb, o.gpuMostMemKb));
     }
 
     public Metered withFs(long read, long written) {
@@ -27,8 +42,10 @@ public record Metered(long fsReadBytes, long fsWriteBytes, int gpuNodes, long gp
 
     /** As a row keeps it: its numbers in their order, "" for none. */
     public String text() {
-        return equals(NONE) ? "" : fsReadBytes + "/" + fsWriteBytes + "/" + gpuNodes + "/" + gpuPercent + "/" + gpuMostPercent + "/" + gpuMemKb + "/"
-                + gpuMostMemKb;
+        return equals(NONE)
+                ? ""
+                : fsReadBytes + "/" + fsWriteBytes + "/" + gpuNodes + "/" + gpuPercent + "/" + gpuMostPercent + "/"
+                        + gpuMemKb + "/" + gpuMostMemKb;
     }
 
     /** What cannot be read is none. */
@@ -38,8 +55,14 @@ public record Metered(long fsReadBytes, long fsWriteBytes, int gpuNodes, long gp
             return NONE;
         }
         try {
-            return new Metered(Long.parseLong(p[0]), Long.parseLong(p[1]), Integer.parseInt(p[2]), Long.parseLong(p[3]), Long.parseLong(p[4]),
-                    Long.parseLong(p[5]), Long.parseLong(p[6]));
+            return new Metered(
+                    Long.parseLong(p[0]),
+                    Long.parseLong(p[1]),
+                    Integer.parseInt(p[2]),
+                    Long.parseLong(p[3]),
+                    Long.parseLong(p[4]),
+                    Long.parseLong(p[5]),
+                    Long.parseLong(p[6]));
         } catch (NumberFormatException e) {
             return NONE;
         }

@@ -5,17 +5,21 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Variables by which mpirun and mpiexec start their daemons with srun: beside the steps of the job and with all that it has on a node
- * ({@code srun --external-launcher}), and not as one of its steps.
+ * Variables by which mpirun and mpiexec start their daemons with srun: beside the steps of the job and with all that it
+ * has on a node ({@code srun --external-launcher}), and not as one of its steps.
  */
 public final class MpiBootstrap {
     /** The word of MpiParams, and an option of the cluster. */
     public static final String OFF = "disable_slurm_hydra_bootstrap";
+
     private static final String SRUN = "slurm";
     private static final String ASIDE = "--external-launcher";
     /** Which way daemons are started, and what srun is told then. */
-    private static final Map<String, String> HYDRA = Map.of("HYDRA_BOOTSTRAP", "HYDRA_LAUNCHER_EXTRA_ARGS",
-            "I_MPI_HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS");
+    private static final Map<String, String> HYDRA = Map.of(
+            "HYDRA_BOOTSTRAP",
+            "HYDRA_LAUNCHER_EXTRA_ARGS",
+            "I_MPI_HYDRA_BOOTSTRAP",
+            "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS");
 
     /** The same of Open MPI, old and new: these start daemons with srun anyhow. */
     private static final List<String> OPEN_MPI = List.of("OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args");
@@ -31,7 +35,7 @@ public final class MpiBootstrap {
      * What an allocation sets; another way that its user has chosen stays.
      *
      * @param given what the environment has of it, by name
-     * @param off   MpiParams says that only who asks for srun gets it
+     * @param off MpiParams says that only who asks for srun gets it
      */
     public static Map<String, String> variables(Map<String, String> given, boolean off) {
         Map<String, String> out = new TreeMap<>();

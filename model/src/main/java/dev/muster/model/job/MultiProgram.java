@@ -11,7 +11,8 @@ public final class MultiProgram {
     private MultiProgram() {}
 
     /**
-     * The line of a --multi-prog file that names the rank: {@code 0,2-4 prog args}, {@code *} for the rest; %t and %o filled in.
+     * The line of a --multi-prog file that names the rank: {@code 0,2-4 prog args}, {@code *} for the rest; %t and %o
+     * filled in.
      *
      * @param appended arguments that follow the line's own arguments
      */

@@ -6,8 +6,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * How many nodes are asked for: {@code 4}, {@code 2-8}, {@code -8} for at most eight, or some numbers alone, {@code 1,5,9} or
- * {@code 1-15:4}.
+ * How many nodes are asked for: {@code 4}, {@code 2-8}, {@code -8} for at most eight, or some numbers alone,
+ * {@code 1,5,9} or {@code 1-15:4}.
  *
  * @param sizes the numbers that will do, ascending, with commas; "" for all from least to most
  */
@@ -15,13 +15,21 @@ public record NodeCounts(int least, int most, String sizes) {
     /** So many numbers at most are told apart. */
     private static final int SIZES_MAX = 10_000;
 
-    /** @param number what a word means, below 0 for nothing; empty if the text is no such count, or a range ends before it begins */
+    /**
+     * @param number what a word means, below 0 for nothing; empty if the text is no such count, or a range ends before
+     *     it begins
+     */
     public static Optional<NodeCounts> parse(String text, ToLongFunction<String> number) {
         if (text.indexOf(',') < 0 && text.indexOf(':') < 0) {
             int dash = text.indexOf('-');
-            long least = dash == 0 ? 1 : number.applyAsLong(dash < 0 ? text.startsWith("+") ? text.substring(1) : text : text.substring(0, dash));
+            long least = dash == 0
+                    ? 1
+                    : number.applyAsLong(
+                            dash < 0 ? text.startsWith("+") ? text.substring(1) : text : text.substring(0, dash));
             long most = dash < 0 ? least : number.applyAsLong(text.substring(dash + 1));
-            return isCount(least) && isCount(most) && least <= most ? Optional.of(new NodeCounts((int) least, (int) most, "")) : Optional.empty();
+            return isCount(least) && isCount(most) && least <= most
+                    ? Optional.of(new NodeCounts((int) least, (int) most, ""))
+                    : Optional.empty();
         }
         TreeSet<Long> all = new TreeSet<>();
         for (String item : text.split(",", -1)) {
@@ -31,7 +39,12 @@ public record NodeCounts(int least, int most, String sizes) {
             long first = number.applyAsLong(dash < 0 ? range : range.substring(0, dash));
             long last = dash < 0 ? first : number.applyAsLong(range.substring(dash + 1));
             long step = colon < 0 ? 1 : number.applyAsLong(item.substring(colon + 1));
-            if (!isCount(first) || !isCount(last) || first < 1 || last < first || step < 1 || colon >= 0 && dash < 0
+            if (!isCount(first)
+                    || !isCount(last)
+                    || first < 1
+                    || last < first
+                    || step < 1
+                    || colon >= 0 && dash < 0
                     || (last - first) / step + all.size() >= SIZES_MAX) {
                 return Optional.empty();
             }
@@ -41,8 +54,12 @@ public record NodeCounts(int least, int most, String sizes) {
         }
         int least = all.first().intValue();
         int most = all.last().intValue();
-        return Optional.of(new NodeCounts(least, most, most - least + 1 == all.size() ? ""
-                : all.stream().map(String::valueOf).collect(Collectors.joining(","))));
+        return Optional.of(new NodeCounts(
+                least,
+                most,
+                most - least + 1 == all.size()
+                        ? ""
+                        : all.stream().map(String::valueOf).collect(Collectors.joining(","))));
     }
 
     private static boolean isCount(long n) {

@@ -6,32 +6,34 @@ import dev.muster.model.json.Json;
 /**
  * What a job or step asks of the nodes. Zero or "" means "not said" everywhere; the class key of the scheduler.
  *
- * @param nodesMin       {@code -N min}
- * @param nodesMax       {@code -N min-max}; 0 means as nodesMin if that was said, else unbounded
- * @param tasks          {@code -n}
- * @param cpusPerTask    {@code -c}
+ * @param nodesMin {@code -N min}
+ * @param nodesMax {@code -N min-max}; 0 means as nodesMin if that was said, else unbounded
+ * @param tasks {@code -n}
+ * @param cpusPerTask {@code -c}
  * @param cpusPerNodeMin {@code --mincpus}
- * @param memPerNodeMb   {@code --mem}, mebibytes
- * @param memPerCpuMb    {@code --mem-per-cpu}, mebibytes
- * @param memPerGpuMb    {@code --mem-per-gpu}, mebibytes
- * @param memAll         {@code --mem=0}, {@code --mem-per-cpu=0}: all memory of each node
- * @param tmpDiskMb      {@code --tmp}, mebibytes
- * @param tresPerNode    {@code --gres} and {@code --gpus-per-node} as {@code gres/gpu:a100:2,gres/nic:1}
- * @param tresPerJob     {@code --gpus} as {@code gres/gpu:8}
- * @param tresPerTask    {@code --gpus-per-task} and {@code --tres-per-task}
- * @param tresPerSocket  {@code --gpus-per-socket}
- * @param features       {@code -C} as written
- * @param nodeList       {@code -w} as written
- * @param excludeList    {@code -x} as written
- * @param exclusive      {@code --exclusive[=user|mcs|topo]}
- * @param distribution   {@code -m} as written
- * @param hint           {@code --hint}
- * @param switches       {@code --switches} as written
- * @param segment        {@code --segment}
+ * @param memPerNodeMb {@code --mem}, mebibytes
+ * @param memPerCpuMb {@code --mem-per-cpu}, mebibytes
+ * @param memPerGpuMb {@code --mem-per-gpu}, mebibytes
+ * @param memAll {@code --mem=0}, {@code --mem-per-cpu=0}: all memory of each node
+ * @param tmpDiskMb {@code --tmp}, mebibytes
+ * @param tresPerNode {@code --gres} and {@code --gpus-per-node} as {@code gres/gpu:a100:2,gres/nic:1}
+ * @param tresPerJob {@code --gpus} as {@code gres/gpu:8}
+ * @param tresPerTask {@code --gpus-per-task} and {@code --tres-per-task}
+ * @param tresPerSocket {@code --gpus-per-socket}
+ * @param features {@code -C} as written
+ * @param nodeList {@code -w} as written
+ * @param excludeList {@code -x} as written
+ * @param exclusive {@code --exclusive[=user|mcs|topo]}
+ * @param distribution {@code -m} as written
+ * @param hint {@code --hint}
+ * @param switches {@code --switches} as written
+ * @param segment {@code --segment}
  * @param spreadSegments {@code --spread-segments}: no two segments in the same base block
  * @param consolidateSegments {@code --consolidate-segments}: all in one block of blocks
- * @param cpusPerTaskAsked {@code -c} as asked for where MaxMemPerCPU raised cpusPerTask, -1 where none was asked for; 0 where nothing was raised
- * @param nodeSizes      the numbers of nodes that will do, where not all from nodesMin to nodesMax do: {@link NodeCounts#sizes}
+ * @param cpusPerTaskAsked {@code -c} as asked for where MaxMemPerCPU raised cpusPerTask, -1 where none was asked for; 0
+ *     where nothing was raised
+ * @param nodeSizes the numbers of nodes that will do, where not all from nodesMin to nodesMax do:
+ *     {@link NodeCounts#sizes}
  */
 public record ResourceRequest(
         int nodesMin,
@@ -81,7 +83,13 @@ public record ResourceRequest(
         int cpusPerTaskAsked) {
 
     /** Whom a job shares its nodes with. */
-    public enum Exclusive { SHARED, NODE, USER, MCS, TOPO }
+    public enum Exclusive {
+        SHARED,
+        NODE,
+        USER,
+        MCS,
+        TOPO
+    }
 
     /** CPUs per task before MaxMemPerCPU raised them; 0 where the user asked for none. */
     public int cpusPerTaskTyped() {
@@ -100,17 +108,21 @@ public record ResourceRequest(
 
     /** Shares its nodes with nobody. */
     public ResourceRequest alone() {
-        Json.Obj changed = Json.object(Codec.encode(this)).put("exclusive", Exclusive.NODE.name()).put("oversubscribe", false);
+        Json.Obj changed = Json.object(Codec.encode(this))
+                .put("exclusive", Exclusive.NODE.name())
+                .put("oversubscribe", false);
         return exclusive == Exclusive.SHARED ? Codec.bind(changed, ResourceRequest.class) : this;
     }
 
     /** Leaves no cores or threads alone. */
     public ResourceRequest withoutSpecialized() {
-        return Codec.bind(Json.object(Codec.encode(this)).put("coreSpec", 0L).put("threadSpec", 0L), ResourceRequest.class);
+        return Codec.bind(
+                Json.object(Codec.encode(this)).put("coreSpec", 0L).put("threadSpec", 0L), ResourceRequest.class);
     }
 
     public ResourceRequest withLicenses(String text) {
-        return text.equals(licenses) ? this : Codec.bind(Json.object(Codec.encode(this)).put("licenses", text), ResourceRequest.class);
+        return text.equals(licenses)
+                ? this
+                : Codec.bind(Json.object(Codec.encode(this)).put("licenses", text), ResourceRequest.class);
     }
-
 }

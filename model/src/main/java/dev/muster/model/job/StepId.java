@@ -4,17 +4,19 @@ import java.util.Comparator;
 import java.util.OptionalInt;
 
 /**
- * The number that names a step within its job everywhere: in the state, in records, rows and messages. Steps that people number have theirs, batch
- * script and others a negative one.
+ * The number that names a step within its job everywhere: in the state, in records, rows and messages. Steps that
+ * people number have theirs, batch script and others a negative one.
  *
- * <p>A heterogeneous step within one job (srun with colons) is as many steps as it has components: each has its own program, nodes, limits, output,
- * exit status and row in accounting, and ends when its own tasks do. They have the number in common, by which they are created, signalled and
- * cancelled together. So the component stands in the upper bits of the number: what is kept, sent or counted per step needs no second key for it,
- * and no record or message is other than before; only who shows a step to people, or asks what belongs together, takes the two apart here.
+ * <p>A heterogeneous step within one job (srun with colons) is as many steps as it has components: each has its own
+ * program, nodes, limits, output, exit status and row in accounting, and ends when its own tasks do. They have the
+ * number in common, by which they are created, signalled and cancelled together. So the component stands in the upper
+ * bits of the number: what is kept, sent or counted per step needs no second key for it, and no record or message is
+ * other than before; only who shows a step to people, or asks what belongs together, takes the two apart here.
  */
 public final class StepId {
     /** As srun's --het-group counts: from 0 to 127. */
     public static final int COMPONENTS_MAX = 128;
+
     private static final int BITS = 23;
     public static final int NUMBER_MAX = (1 << BITS) - 1;
 
@@ -23,7 +25,8 @@ public final class StepId {
     public static final int INTERACTIVE = -6;
 
     /** As people list them: by number, then by component. */
-    public static final Comparator<Integer> ORDER = Comparator.<Integer>comparingInt(StepId::number).thenComparingInt(StepId::component);
+    public static final Comparator<Integer> ORDER =
+            Comparator.<Integer>comparingInt(StepId::number).thenComparingInt(StepId::component);
 
     private StepId() {}
 
@@ -90,6 +93,8 @@ public final class StepId {
     }
 
     private static int digits(String text) {
-        return text.isEmpty() || text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9') ? -1 : Integer.parseInt(text);
+        return text.isEmpty() || text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9')
+                ? -1
+                : Integer.parseInt(text);
     }
 }

@@ -1,14 +1,24 @@
 package dev.muster.model.job;
 
 /**
- * What single tasks of a step used: the most and the least of each, and whose it was; sums of each task's most, for averages. CPU time in
- * microseconds, memory in KiB, reads and writes in bytes.
+ * What single tasks of a step used: the most and the least of each, and whose it was; sums of each task's most, for
+ * averages. CPU time in microseconds, memory in KiB, reads and writes in bytes.
  *
  * @param tasks how many were measured; 0 where nothing is known of single tasks
  */
-public record TaskPeaks(int tasks, Range cpuUs, Range rssKb, Range vmKb, Range pages, Range readBytes, Range writeBytes, long sumRssKb, long sumVmKb,
+public record TaskPeaks(
+        int tasks,
+        Range cpuUs,
+        Range rssKb,
+        Range vmKb,
+        Range pages,
+        Range readBytes,
+        Range writeBytes,
+        long sumRssKb,
+        long sumVmKb,
         long sumPages) {
-    public static final TaskPeaks NONE = new TaskPeaks(0, Range.NONE, Range.NONE, Range.NONE, Range.NONE, Range.NONE, Range.NONE, 0, 0, 0);
+    public static final TaskPeaks NONE =
+            new TaskPeaks(0, Range.NONE, Range.NONE, Range.NONE, Range.NONE, Range.NONE, Range.NONE, 0, 0, 0);
 
     /** The most and the least that a task had, each with the task's rank. */
     public record Range(long max, int maxTask, long min, int minTask) {
@@ -25,16 +35,30 @@ public record TaskPeaks(int tasks, Range cpuUs, Range rssKb, Range vmKb, Range p
     public record Task(int rank, long cpuUs, long rssKb, long vmKb, long pages, long readBytes, long writeBytes) {
         /** Of two looks at the same task the higher of each value. */
         public Task and(Task other) {
-            return new Task(rank, Math.max(cpuUs, other.cpuUs), Math.max(rssKb, other.rssKb), Math.max(vmKb, other.vmKb),
-                    Math.max(pages, other.pages), Math.max(readBytes, other.readBytes), Math.max(writeBytes, other.writeBytes));
+            return new Task(
+                    rank,
+                    Math.max(cpuUs, other.cpuUs),
+                    Math.max(rssKb, other.rssKb),
+                    Math.max(vmKb, other.vmKb),
+                    Math.max(pages, other.pages),
+                    Math.max(readBytes, other.readBytes),
+                    Math.max(writeBytes, other.writeBytes));
         }
     }
 
     /** With one more task. Of equal ones the first counts. */
     public TaskPeaks and(Task t) {
         boolean first = tasks == 0;
-        return new TaskPeaks(tasks + 1, cpuUs.and(first, t.cpuUs, t.rank), rssKb.and(first, t.rssKb, t.rank), vmKb.and(first, t.vmKb, t.rank),
-                pages.and(first, t.pages, t.rank), readBytes.and(first, t.readBytes, t.rank), writeBytes.and(first, t.writeBytes, t.rank),
-                sumRssKb + t.rssKb, sumVmKb + t.vmKb, sumPages + t.pages);
+        return new TaskPeaks(
+                tasks + 1,
+                cpuUs.and(first, t.cpuUs, t.rank),
+                rssKb.and(first, t.rssKb, t.rank),
+                vmKb.and(first, t.vmKb, t.rank),
+                pages.and(first, t.pages, t.rank),
+                readBytes.and(first, t.readBytes, t.rank),
+                writeBytes.and(first, t.writeBytes, t.rank),
+                sumRssKb + t.rssKb,
+                sumVmKb + t.vmKb,
+                sumPages + t.pages);
     }
 }

@@ -5,9 +5,11 @@ import java.util.regex.Pattern;
 /** The form of {@code --tres-bind}: {@code gres/gpu:verbose,map:0,1+gres/nic:closest}. */
 public final class TresBind {
     private static final Pattern NAME = Pattern.compile("gres/[^:]+:(.*)", Pattern.CASE_INSENSITIVE);
-    private static final Pattern HOW = Pattern.compile("(verbose,)?(none|closest|(per_task|single):[0-9]{1,6}"
-            + "|map(_gpu)?:(|[0-9]{1,6}(\\*[0-9]{1,6})?(,[0-9]{1,6}(\\*[0-9]{1,6})?)*)"
-            + "|mask(_gpu)?:(|(0x)?[0-9a-f]{1,64}(\\*[0-9]{1,6})?(,(0x)?[0-9a-f]{1,64}(\\*[0-9]{1,6})?)*))", Pattern.CASE_INSENSITIVE);
+    private static final Pattern HOW = Pattern.compile(
+            "(verbose,)?(none|closest|(per_task|single):[0-9]{1,6}"
+                    + "|map(_gpu)?:(|[0-9]{1,6}(\\*[0-9]{1,6})?(,[0-9]{1,6}(\\*[0-9]{1,6})?)*)"
+                    + "|mask(_gpu)?:(|(0x)?[0-9a-f]{1,64}(\\*[0-9]{1,6})?(,(0x)?[0-9a-f]{1,64}(\\*[0-9]{1,6})?)*))",
+            Pattern.CASE_INSENSITIVE);
 
     private TresBind() {}
 
@@ -23,7 +25,9 @@ public final class TresBind {
         }
         for (String item : text.split("\\+", -1)) {
             var name = NAME.matcher(item);
-            if (!name.matches() || name.group(1).isEmpty() || !HOW.matcher(name.group(1)).matches()) {
+            if (!name.matches()
+                    || name.group(1).isEmpty()
+                    || !HOW.matcher(name.group(1)).matches()) {
                 return false;
             }
         }

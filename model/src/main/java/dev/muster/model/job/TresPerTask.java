@@ -6,7 +6,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What each task has, as {@code --tres-per-task} says it and SLURM_TRES_PER_TASK tells it: {@code cpu=2,gres/gpu=1}. */
+/**
+ * What each task has, as {@code --tres-per-task} says it and SLURM_TRES_PER_TASK tells it: {@code cpu=2,gres/gpu=1}.
+ */
 public final class TresPerTask {
     public static final String VARIABLE = "SLURM_TRES_PER_TASK";
 

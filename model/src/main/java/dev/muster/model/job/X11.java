@@ -6,14 +6,19 @@ import java.util.Optional;
 /**
  * What {@code --x11} asks for.
  *
- * @param nodes  where windows are to be opened from
+ * @param nodes where windows are to be opened from
  * @param cookie of the user's display, in hex digits: who shows it may draw there
  */
 public record X11(Nodes nodes, String cookie) {
     private static final int COOKIE_DIGITS_MAX = 256;
 
     /** BATCH is the first node, where a batch script would run. */
-    public enum Nodes { ALL, BATCH, FIRST, LAST }
+    public enum Nodes {
+        ALL,
+        BATCH,
+        FIRST,
+        LAST
+    }
 
     /** A word of the option, in any case; empty for another. */
     public static Optional<Nodes> nodes(String word) {
@@ -32,7 +37,9 @@ public record X11(Nodes nodes, String cookie) {
             return Optional.empty();
         }
         String cookie = text.substring(space + 1);
-        boolean good = !cookie.isEmpty() && cookie.length() <= COOKIE_DIGITS_MAX && cookie.length() % 2 == 0
+        boolean good = !cookie.isEmpty()
+                && cookie.length() <= COOKIE_DIGITS_MAX
+                && cookie.length() % 2 == 0
                 && cookie.chars().allMatch(c -> Character.digit(c, 16) >= 0 && c < 128);
         return good ? nodes(text.substring(0, space)).map(n -> new X11(n, cookie)) : Optional.empty();
     }

@@ -4,12 +4,13 @@ import dev.muster.model.format.Bytes;
 import java.util.Set;
 
 /**
- * Records to JSON and back by their components; the rules are in {@code docs/contracts.md}: defaults are not written, absent
- * fields read as defaults, unknown fields are skipped, sealed interfaces carry {@code "type"}.
+ * Records to JSON and back by their components; the rules are in {@code docs/contracts.md}: defaults are not written,
+ * absent fields read as defaults, unknown fields are skipped, sealed interfaces carry {@code "type"}.
  *
- * <p>Kinds of component: int, long, double, boolean, String, enum, {@link Bytes}, records, sealed interfaces of records, List, Map with String
- * keys (read back sorted), and any class with a static {@code parse(String)} whose {@code toString()} is its inverse.
- * A record's default is its static field {@code NONE} if it has one, else the record of all defaults.
+ * <p>Kinds of component: int, long, double, boolean, String, enum, {@link Bytes}, records, sealed interfaces of
+ * records, List, Map with String keys (read back sorted), and any class with a static {@code parse(String)} whose
+ * {@code toString()} is its inverse. A record's default is its static field {@code NONE} if it has one, else the record
+ * of all defaults.
  */
 public final class Codec {
     private Codec() {}
@@ -78,7 +79,9 @@ public final class Codec {
         return decoder.decode(json);
     }
 
-    /** Reads many values of one type, one after the other: a text that came before is not made again. For one thread. */
+    /**
+     * Reads many values of one type, one after the other: a text that came before is not made again. For one thread.
+     */
     public static final class Decoder<T> {
         private static final byte[] NOTHING = {};
         private final Class<T> type;
@@ -98,7 +101,8 @@ public final class Codec {
                 in.finish();
                 return type.cast(value);
             } catch (RuntimeException notAsWeWrite) {
-                // blanks, null, a type that does not come first: allowed, and rare; and if it is wrong, the tree says with what
+                // blanks, null, a type that does not come first: allowed, and rare; and if it is wrong, the tree says
+                // with what
                 Object tree = Json.parse(json);
                 if (in.refusesUnknown()) {
                     shape.unknown(tree).ifPresent(name -> {

@@ -31,8 +31,9 @@ public final class Json {
     }
 
     /**
-     * A JSON object; fields keep their order. Absent fields read as "", 0, false or empty. A few fields are kept in a row and looked for one by one,
-     * which for those is less than a map costs, and a reply may be a hundred thousand of them.
+     * A JSON object; fields keep their order. Absent fields read as "", 0, false or empty. A few fields are kept in a
+     * row and looked for one by one, which for those is less than a map costs, and a reply may be a hundred thousand of
+     * them.
      */
     public static final class Obj {
         private static final int FEW = 12;
@@ -41,10 +42,16 @@ public final class Json {
         private int count;
         /** A bit for each name that is here, by its hash: most of what is asked for and not there is known from it. */
         private long some;
-        /** In place of the others where there are many, or where somebody wanted to have a map; several threads may look at one object. */
+        /**
+         * In place of the others where there are many, or where somebody wanted to have a map; several threads may look
+         * at one object.
+         */
         private volatile LinkedHashMap<String, Object> map;
 
-        /** Sets a field, or with {@code OBJECT.FIELD} one of the object that this one has under that name; the object is made if it is not there. */
+        /**
+         * Sets a field, or with {@code OBJECT.FIELD} one of the object that this one has under that name; the object is
+         * made if it is not there.
+         */
         public void putAt(String path, Object value) {
             int dot = path.indexOf('.');
             if (dot < 0) {
@@ -219,7 +226,7 @@ public final class Json {
      * Reads a long object in parts, so that never more than one row of it is a tree.
      *
      * @param list the field whose elements are rows; what in it is no object is passed over
-     * @param row  takes each as it comes
+     * @param row takes each as it comes
      * @return the other fields
      * @throws MalformedException where the bytes are not one object; rows before that place have been taken
      */
@@ -230,7 +237,9 @@ public final class Json {
         return rest;
     }
 
-    /** The fields of an object that stand before the named list, or all if it has none: what follows is not looked at. */
+    /**
+     * The fields of an object that stand before the named list, or all if it has none: what follows is not looked at.
+     */
     public static Obj before(byte[] utf8, String list) {
         return opened(utf8).object(0, list, null);
     }
@@ -365,7 +374,7 @@ public final class Json {
          * Begins a field.
          *
          * @param separator what stands before it.
-         * @param head      its name as written.
+         * @param head its name as written.
          * @return what stands before the next
          */
         char field(char separator, byte[] head) {
@@ -406,7 +415,8 @@ public final class Json {
                 default -> {
                     if (c < 0x20 || c == 0x7f) {
                         hex(c);
-                    } else if (Character.isHighSurrogate(c) && i + 1 < s.length()
+                    } else if (Character.isHighSurrogate(c)
+                            && i + 1 < s.length()
                             && Character.isLowSurrogate(s.charAt(i + 1))) {
                         out.writeBytes(s.substring(i, i + 2).getBytes(StandardCharsets.UTF_8));
                         return 1;

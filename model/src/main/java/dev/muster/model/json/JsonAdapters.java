@@ -22,17 +22,21 @@ final class JsonAdapters {
     private JsonAdapters() {}
 
     static Json.MalformedException misfit(String wanted, Object tree) {
-        return new Json.MalformedException(
-                "expected " + wanted + ", found " + (tree == null ? "null" : tree.getClass().getSimpleName()));
+        return new Json.MalformedException("expected " + wanted + ", found "
+                + (tree == null ? "null" : tree.getClass().getSimpleName()));
     }
 
-    /** What a type says that it is where nothing is said, if it says so: looked for once, since to look in vain is dear. */
+    /**
+     * What a type says that it is where nothing is said, if it says so: looked for once, since to look in vain is dear.
+     */
     private static final ClassValue<Optional<Object>> NONES = new ClassValue<>() {
         @Override
         protected Optional<Object> computeValue(Class<?> type) {
             try {
                 Field field = type.getField("NONE");
-                return Modifier.isStatic(field.getModifiers()) ? Optional.ofNullable(field.get(null)) : Optional.empty();
+                return Modifier.isStatic(field.getModifiers())
+                        ? Optional.ofNullable(field.get(null))
+                        : Optional.empty();
             } catch (NoSuchFieldException e) {
                 return Optional.empty();
             } catch (IllegalAccessException e) {
@@ -315,7 +319,11 @@ final class JsonAdapters {
 
         @Override
         public Optional<String> unknown(Object tree) {
-            return tree instanceof List<?> list ? list.stream().flatMap(item -> element().unknown(item).stream()).findFirst() : Optional.empty();
+            return tree instanceof List<?> list
+                    ? list.stream()
+                            .flatMap(item -> element().unknown(item).stream())
+                            .findFirst()
+                    : Optional.empty();
         }
 
         @Override
@@ -371,7 +379,10 @@ final class JsonAdapters {
 
         @Override
         public Optional<String> unknown(Object tree) {
-            return tree instanceof Json.Obj object ? object.fields().values().stream().flatMap(v -> element().unknown(v).stream()).findFirst()
+            return tree instanceof Json.Obj object
+                    ? object.fields().values().stream()
+                            .flatMap(v -> element().unknown(v).stream())
+                            .findFirst()
                     : Optional.empty();
         }
 
@@ -423,6 +434,7 @@ final class JsonAdapters {
         private final Map<String, Class<?>> byName = new HashMap<>();
         /** Of those that have come. */
         private final Map<String, RecordAdapter> shapes = new ConcurrentHashMap<>();
+
         private final Class<?> type;
 
         Sealed(Class<?> type) {
@@ -452,7 +464,8 @@ final class JsonAdapters {
             }
             Class<?> c = byName.get(object.text("type"));
             if (c == null) {
-                throw new Json.MalformedException("unknown " + type.getSimpleName() + " \"" + object.text("type") + "\"");
+                throw new Json.MalformedException(
+                        "unknown " + type.getSimpleName() + " \"" + object.text("type") + "\"");
             }
             return JsonAdapter.of(c).read(tree);
         }

@@ -9,18 +9,21 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Reads JSON from bytes: to a tree of plain values ({@link #value}), or value by value for who knows what to expect. The latter stops at whatever is
- * not as our own writer writes it, with any exception: the tree is read then, which knows what to say of it.
+ * Reads JSON from bytes: to a tree of plain values ({@link #value}), or value by value for who knows what to expect.
+ * The latter stops at whatever is not as our own writer writes it, with any exception: the tree is read then, which
+ * knows what to say of it.
  */
 final class JsonReader {
     /** Of {@link #first} and {@link #next}: the object has ended. */
     static final int NO_MORE = -1;
     /** Strings that are kept to be used again, a power of two, and the longest of them. */
     private static final int REPEATED = 128;
+
     private static final int REPEATED_BYTES_MAX = 32;
     private static final int INTERNED_MAX = 1000;
     /** Numbers of so many digits are none that a long could not hold. */
     private static final int DIGITS_MAX = 18;
+
     private byte[] in;
     private int end;
     private int at;
@@ -28,10 +31,12 @@ final class JsonReader {
     private final byte[][] repeatedBytes = new byte[REPEATED][];
     /** Made when the first name comes: who reads value by value needs none. */
     private String[] names;
+
     private byte[][] nameBytes;
     private int interned;
     /** How many objects and lists have been opened by who reads value by value. */
     private int depth;
+
     private boolean refusesUnknown;
 
     JsonReader(byte[] in, int from, int to) {
@@ -404,15 +409,20 @@ final class JsonReader {
         }
         if (at < end && in[at] == '"') {
             int length = at++ - start;
-            return length == 0 ? "" : length <= REPEATED_BYTES_MAX ? repeated(start, length)
-                    : new String(in, start, length, StandardCharsets.UTF_8);
+            return length == 0
+                    ? ""
+                    : length <= REPEATED_BYTES_MAX
+                            ? repeated(start, length)
+                            : new String(in, start, length, StandardCharsets.UTF_8);
         }
         StringBuilder text = new StringBuilder();
         text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
         return escapedString(text);
     }
 
-    /** The name of a field: interned, unless there are very many, so that it is the very string that a program asks for. */
+    /**
+     * The name of a field: interned, unless there are very many, so that it is the very string that a program asks for.
+     */
     private String fieldName() {
         int start = at + 1;
         int stop = start;
@@ -446,7 +456,8 @@ final class JsonReader {
         }
         int place = (hash ^ hash >>> 8) & REPEATED - 1;
         String before = repeated[place];
-        if (before != null && Arrays.equals(repeatedBytes[place], 0, repeatedBytes[place].length, in, start, start + length)) {
+        if (before != null
+                && Arrays.equals(repeatedBytes[place], 0, repeatedBytes[place].length, in, start, start + length)) {
             return before;
         }
         String made = new String(in, start, length, StandardCharsets.UTF_8);

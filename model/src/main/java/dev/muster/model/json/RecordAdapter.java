@@ -13,12 +13,13 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A record, by its components. Who has a {@link RecordCodec} from the installation, or comes often and gets one, is read and written by code for this
- * very type; the others through method handles, which needs less to begin with.
+ * A record, by its components. Who has a {@link RecordCodec} from the installation, or comes often and gets one, is
+ * read and written by code for this very type; the others through method handles, which needs less to begin with.
  */
 final class RecordAdapter implements JsonAdapter {
     /** Where code of its own is made: below, a program has ended before that pays. */
     private static final int OFTEN = 1500;
+
     private static final byte[] NOTHING = {};
 
     private final Class<?> type;
@@ -28,11 +29,13 @@ final class RecordAdapter implements JsonAdapter {
     private final JsonAdapter[] shapes;
     /** Made when somebody goes by them: each is a class of the virtual machine's. */
     private volatile Handles handles;
+
     private final byte[] typeField;
     private final boolean hasType;
     private volatile Object none;
     /** Whether what stands for an absent one is the record of all defaults. */
     private volatile boolean isNonePlain;
+
     private volatile RecordCodec coder;
     /** Whether one was looked for among those of the installation. */
     private volatile boolean isSought;
@@ -79,8 +82,11 @@ final class RecordAdapter implements JsonAdapter {
             }
             Constructor<?> canonical = type.getDeclaredConstructor(parameterTypes);
             canonical.setAccessible(true);
-            return new Handles(accessors, lookup.unreflectConstructor(canonical).asSpreader(Object[].class, components.length)
-                    .asType(MethodType.methodType(Object.class, Object[].class)));
+            return new Handles(
+                    accessors,
+                    lookup.unreflectConstructor(canonical)
+                            .asSpreader(Object[].class, components.length)
+                            .asType(MethodType.methodType(Object.class, Object[].class)));
         } catch (ReflectiveOperationException e) {
             throw new IllegalArgumentException("no JSON form for " + type, e);
         }
@@ -104,7 +110,9 @@ final class RecordAdapter implements JsonAdapter {
 
     /** Where the named components are, in the record's order. */
     int[] places(Set<String> wanted) {
-        return IntStream.range(0, names.length).filter(i -> wanted.contains(names[i])).toArray();
+        return IntStream.range(0, names.length)
+                .filter(i -> wanted.contains(names[i]))
+                .toArray();
     }
 
     private RecordCodec coder() {
@@ -193,7 +201,8 @@ final class RecordAdapter implements JsonAdapter {
         if (!isNonePlain) {
             return JsonAdapter.super.writeField(out, separator, head, value);
         }
-        // written to see whether there is anything to say: to compare it first with the default would be to go through it twice, at each depth
+        // written to see whether there is anything to say: to compare it first with the default would be to go through
+        // it twice, at each depth
         int before = out.size();
         char next = out.field(separator, head);
         char after = body(out, value, '{');
@@ -237,7 +246,8 @@ final class RecordAdapter implements JsonAdapter {
         }
         for (Map.Entry<String, Object> field : object.fields().entrySet()) {
             int place = Arrays.asList(names).indexOf(field.getKey());
-            Optional<String> found = place < 0 ? Optional.of(type.getSimpleName() + "." + field.getKey())
+            Optional<String> found = place < 0
+                    ? Optional.of(type.getSimpleName() + "." + field.getKey())
                     : field.getValue() == null ? Optional.empty() : shapes[place].unknown(field.getValue());
             if (found.isPresent()) {
                 return found;

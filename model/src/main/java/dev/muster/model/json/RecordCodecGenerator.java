@@ -27,17 +27,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes {@link RecordCodec}s: classes as one would write them by hand, a call of each accessor, a test and a write, and for reading a local
- * variable for each component and one call of the constructor. Numbers are never boxed; what is of another kind goes through its {@link JsonAdapter},
- * which is a constant of the class, so that the compiler sees through it.
+ * Makes {@link RecordCodec}s: classes as one would write them by hand, a call of each accessor, a test and a write, and
+ * for reading a local variable for each component and one call of the constructor. Numbers are never boxed; what is of
+ * another kind goes through its {@link JsonAdapter}, which is a constant of the class, so that the compiler sees
+ * through it.
  */
 final class RecordCodecGenerator {
     /** More would be longer than what the virtual machine compiles, 8,000 bytes. */
     private static final int COMPONENTS_MAX = 200;
+
     private static final ClassDesc CODER = ClassDesc.of("dev.muster.model.json.RecordCodec");
     private static final String MADE = "dev.muster.model.json.RecordCodec$Made";
     /** Stands beside the coders that were made when this was installed. */
     static final String MARK = "dev.muster.model.json.CodersAreHere";
+
     private static final boolean READY = isThere(MARK);
     private static final ClassDesc READER = ClassDesc.of("dev.muster.model.json.JsonReader");
     private static final ClassDesc FIELDS = ClassDesc.of("dev.muster.model.json.JsonReader$Fields");
@@ -70,7 +73,10 @@ final class RecordCodecGenerator {
         return maker.isPossible() ? Optional.of(maker.make()) : Optional.empty();
     }
 
-    /** One that was made at installation: a class like any other, which the start-up caches hold, and what was learned of it when they were made. */
+    /**
+     * One that was made at installation: a class like any other, which the start-up caches hold, and what was learned
+     * of it when they were made.
+     */
     static Optional<RecordCodec> ready(RecordAdapter shape) {
         return READY ? named(shape) : Optional.empty();
     }
@@ -79,7 +85,8 @@ final class RecordCodecGenerator {
     static Optional<RecordCodec> named(RecordAdapter shape) {
         RecordCodecGenerator maker = new RecordCodecGenerator(shape, readyName(shape));
         try {
-            return Optional.ofNullable(RecordCodec.first(maker.constants(),
+            return Optional.ofNullable(RecordCodec.first(
+                    maker.constants(),
                     () -> Class.forName(readyName(shape), true, RecordCodecGenerator.class.getClassLoader())));
         } catch (ReflectiveOperationException notAmongThem) {
             return Optional.empty();
@@ -99,9 +106,11 @@ final class RecordCodecGenerator {
     static String readyName(RecordAdapter shape) {
         int form = 0;
         for (RecordComponent c : shape.type().getRecordComponents()) {
-            form = (form * 31 + c.getName().hashCode()) * 31 + c.getType().getName().hashCode();
+            form = (form * 31 + c.getName().hashCode()) * 31
+                    + c.getType().getName().hashCode();
         }
-        return "dev.muster.model.json.Coder$" + shape.type().getName().replace('.', '_').replace('$', '_') + '_' + Integer.toHexString(form);
+        return "dev.muster.model.json.Coder$"
+                + shape.type().getName().replace('.', '_').replace('$', '_') + '_' + Integer.toHexString(form);
     }
 
     /**
@@ -155,7 +164,10 @@ final class RecordCodecGenerator {
         for (int i = 0; i < components.length; i++) {
             constants.add(shape.fields().head(i));
             constants.add(shape.shape(i));
-            constants.add(isPlain(i) || shape.shape(i) instanceof JsonAdapters.Tree ? null : shape.shape(i).absent());
+            constants.add(
+                    isPlain(i) || shape.shape(i) instanceof JsonAdapters.Tree
+                            ? null
+                            : shape.shape(i).absent());
         }
         return constants.toArray();
     }
@@ -174,21 +186,30 @@ final class RecordCodecGenerator {
             into.withField("none" + i, CD_Object, ClassFile.ACC_STATIC | ClassFile.ACC_FINAL);
         }
         into.withMethodBody("<clinit>", MTD_void, ClassFile.ACC_STATIC, this::begin);
-        into.withMethodBody("<init>", MTD_void, 0, c -> c.aload(0).invokespecial(CODER, "<init>", MTD_void).return_());
+        into.withMethodBody(
+                "<init>",
+                MTD_void,
+                0,
+                c -> c.aload(0).invokespecial(CODER, "<init>", MTD_void).return_());
         into.withMethodBody("write", WRITE, 0, this::writeAll);
         into.withMethodBody("write", WRITE_ONE, 0, this::writeOne);
         into.withMethodBody("read", READ, 0, this::read);
     }
 
     private void begin(CodeBuilder c) {
-        c.invokestatic(CODER, "handed", MethodTypeDesc.of(CD_Object.arrayType())).astore(0);
+        c.invokestatic(CODER, "handed", MethodTypeDesc.of(CD_Object.arrayType()))
+                .astore(0);
         c.aload(0).loadConstant(0).aaload().checkcast(FIELDS).putstatic(made, "fields", FIELDS);
         for (int i = 0; i < components.length; i++) {
             c.aload(0).loadConstant(1 + 3 * i).aaload().checkcast(BYTES).putstatic(made, "head" + i, BYTES);
             c.aload(0).loadConstant(2 + 3 * i).aaload().checkcast(SHAPE).putstatic(made, "shape" + i, SHAPE);
             c.aload(0).loadConstant(3 + 3 * i).aaload().putstatic(made, "none" + i, CD_Object);
         }
-        c.new_(made).dup().invokespecial(made, "<init>", MTD_void).invokestatic(CODER, "isFirst", MethodTypeDesc.of(CD_void, CODER)).return_();
+        c.new_(made)
+                .dup()
+                .invokespecial(made, "<init>", MTD_void)
+                .invokestatic(CODER, "isFirst", MethodTypeDesc.of(CD_void, CODER))
+                .return_();
     }
 
     /** Locals: 1 the writer, 2 the record, 3 the separator, 4 the record as it is, 5 a value. */
@@ -225,29 +246,47 @@ final class RecordCodecGenerator {
         if (!isPlain(i)) {
             c.getstatic(made, "shape" + i, SHAPE).aload(1).iload(separator).getstatic(made, "head" + i, BYTES);
             c.aload(typed).invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of));
-            c.invokeinterface(SHAPE, "writeField", MethodTypeDesc.of(CD_char, WRITER, CD_char, BYTES, CD_Object)).istore(separator);
+            c.invokeinterface(SHAPE, "writeField", MethodTypeDesc.of(CD_char, WRITER, CD_char, BYTES, CD_Object))
+                    .istore(separator);
             return;
         }
         Label absent = c.newLabel();
-        c.aload(typed).invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of)).storeLocal(TypeKind.from(kind), value);
+        c.aload(typed)
+                .invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of))
+                .storeLocal(TypeKind.from(kind), value);
         if (kind == long.class) {
             c.lload(value).lconst_0().lcmp().ifeq(absent);
         } else if (kind == double.class) {
             // as Double.equals: what is not 0.0 to the bit is something
-            c.dload(value).invokestatic(ClassDesc.of("java.lang.Double"), "doubleToLongBits", MethodTypeDesc.of(CD_long, CD_double));
+            c.dload(value)
+                    .invokestatic(
+                            ClassDesc.of("java.lang.Double"),
+                            "doubleToLongBits",
+                            MethodTypeDesc.of(CD_long, CD_double));
             c.lconst_0().lcmp().ifeq(absent);
         } else if (kind == String.class) {
-            c.aload(value).ifnull(absent).aload(value).invokevirtual(CD_String, "isEmpty", MethodTypeDesc.of(CD_boolean)).ifne(absent);
+            c.aload(value)
+                    .ifnull(absent)
+                    .aload(value)
+                    .invokevirtual(CD_String, "isEmpty", MethodTypeDesc.of(CD_boolean))
+                    .ifne(absent);
         } else {
             c.iload(value).ifeq(absent);
         }
-        c.aload(1).iload(separator).getstatic(made, "head" + i, BYTES)
-                .invokevirtual(WRITER, "field", MethodTypeDesc.of(CD_char, CD_char, BYTES)).istore(separator);
+        c.aload(1)
+                .iload(separator)
+                .getstatic(made, "head" + i, BYTES)
+                .invokevirtual(WRITER, "field", MethodTypeDesc.of(CD_char, CD_char, BYTES))
+                .istore(separator);
         c.aload(1);
         if (kind == long.class) {
             c.lload(value).invokevirtual(WRITER, "number", MethodTypeDesc.of(WRITER, CD_long));
         } else if (kind == double.class) {
-            c.dload(value).invokestatic(ClassDesc.of("java.lang.Double"), "valueOf", MethodTypeDesc.of(ClassDesc.of("java.lang.Double"), CD_double))
+            c.dload(value)
+                    .invokestatic(
+                            ClassDesc.of("java.lang.Double"),
+                            "valueOf",
+                            MethodTypeDesc.of(ClassDesc.of("java.lang.Double"), CD_double))
                     .invokevirtual(WRITER, "value", MethodTypeDesc.of(WRITER, CD_Object));
         } else if (kind == String.class) {
             c.aload(value).invokevirtual(WRITER, "text", MethodTypeDesc.of(WRITER, CD_String));
@@ -295,8 +334,15 @@ final class RecordCodecGenerator {
             value(c, i);
             c.storeLocal(kindOf(i), locals[i]).goto_(next);
         }
-        c.labelBinding(next).aload(1).getstatic(made, "fields", FIELDS).iload(2).loadConstant(1).iadd()
-                .invokevirtual(READER, "next", MethodTypeDesc.of(CD_int, FIELDS, CD_int)).istore(2).goto_(loop);
+        c.labelBinding(next)
+                .aload(1)
+                .getstatic(made, "fields", FIELDS)
+                .iload(2)
+                .loadConstant(1)
+                .iadd()
+                .invokevirtual(READER, "next", MethodTypeDesc.of(CD_int, FIELDS, CD_int))
+                .istore(2)
+                .goto_(loop);
         c.labelBinding(build).new_(record).dup();
         List<ClassDesc> parameters = new ArrayList<>();
         for (int i = 0; i < components.length; i++) {
@@ -307,7 +353,8 @@ final class RecordCodecGenerator {
                 c.checkcast(of);
             }
         }
-        c.invokespecial(record, "<init>", MethodTypeDesc.of(CD_void, parameters)).areturn();
+        c.invokespecial(record, "<init>", MethodTypeDesc.of(CD_void, parameters))
+                .areturn();
     }
 
     private TypeKind kindOf(int i) {
@@ -327,11 +374,18 @@ final class RecordCodecGenerator {
     private void value(CodeBuilder c, int i) {
         Class<?> kind = components[i].getType();
         if (!isPlain(i)) {
-            c.getstatic(made, "shape" + i, SHAPE).aload(1).invokeinterface(SHAPE, "read", MethodTypeDesc.of(CD_Object, READER));
+            c.getstatic(made, "shape" + i, SHAPE)
+                    .aload(1)
+                    .invokeinterface(SHAPE, "read", MethodTypeDesc.of(CD_Object, READER));
             return;
         }
-        String how = kind == int.class ? "whole" : kind == long.class ? "wholeLong" : kind == double.class ? "real"
-                : kind == boolean.class ? "flag" : "text";
-        c.aload(1).invokevirtual(READER, how, MethodTypeDesc.of(kind.describeConstable().orElseThrow()));
+        String how = kind == int.class
+                ? "whole"
+                : kind == long.class
+                        ? "wholeLong"
+                        : kind == double.class ? "real" : kind == boolean.class ? "flag" : "text";
+        c.aload(1)
+                .invokevirtual(
+                        READER, how, MethodTypeDesc.of(kind.describeConstable().orElseThrow()));
     }
 }

@@ -16,6 +16,7 @@ public final class NodeMessages {
 
     /** Step numbers with a meaning of their own. */
     public static final int STEP_BATCH = StepId.BATCH;
+
     public static final int STEP_EXTERN = StepId.EXTERN;
 
     /** From the node. */
@@ -24,15 +25,15 @@ public final class NodeMessages {
     /**
      * The first frame after a connect.
      *
-     * @param bootId    of the node's kernel: a launch names it
+     * @param bootId of the node's kernel: a launch names it
      * @param startTime of this slurmd, seconds since 1970
-     * @param attempts  every job attempt the node knows: alive or with something unacknowledged
-     * @param dynamic   of slurmd -Z: its line as it would stand in slurm.conf; else ""
-     * @param extra     for the node's Extra=, "" to leave that as it is
-     * @param features  that it can be rebooted with; active: those of them that it has now
+     * @param attempts every job attempt the node knows: alive or with something unacknowledged
+     * @param dynamic of slurmd -Z: its line as it would stand in slurm.conf; else ""
+     * @param extra for the node's Extra=, "" to leave that as it is
+     * @param features that it can be rebooted with; active: those of them that it has now
      * @param instanceId of a cloud; "" to leave it, as its type, as it is
      * @param highestJobId of those that were ever launched there, as far as the node remembers; 0 for none
-     * @param changed   when they were changed without a reboot, seconds since 1970; 0: never since slurmd started
+     * @param changed when they were changed without a reboot, seconds since 1970; 0: never since slurmd started
      */
     public record Register(
             String node,
@@ -49,21 +50,60 @@ public final class NodeMessages {
             long changed,
             String instanceId,
             String instanceType,
-            int highestJobId) implements ToController {
-        public Register(String node, String cluster, String bootId, String version, long startTime, Hardware hardware, List<Attempt> attempts,
-                String dynamic, String extra) {
-            this(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of(), 0, "", "", 0);
+            int highestJobId)
+            implements ToController {
+        public Register(
+                String node,
+                String cluster,
+                String bootId,
+                String version,
+                long startTime,
+                Hardware hardware,
+                List<Attempt> attempts,
+                String dynamic,
+                String extra) {
+            this(
+                    node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, List.of(), List.of(),
+                    0, "", "", 0);
         }
 
         /** With the highest number that was launched there. */
         public Register knowing(int jobId) {
-            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, features, active, changed, instanceId,
-                    instanceType, jobId);
+            return new Register(
+                    node,
+                    cluster,
+                    bootId,
+                    version,
+                    startTime,
+                    hardware,
+                    attempts,
+                    dynamic,
+                    extra,
+                    features,
+                    active,
+                    changed,
+                    instanceId,
+                    instanceType,
+                    jobId);
         }
 
         public Register with(List<String> can, List<String> has) {
-            return new Register(node, cluster, bootId, version, startTime, hardware, attempts, dynamic, extra, can, has, changed, instanceId,
-                    instanceType, highestJobId);
+            return new Register(
+                    node,
+                    cluster,
+                    bootId,
+                    version,
+                    startTime,
+                    hardware,
+                    attempts,
+                    dynamic,
+                    extra,
+                    can,
+                    has,
+                    changed,
+                    instanceId,
+                    instanceType,
+                    highestJobId);
         }
     }
 
@@ -81,13 +121,14 @@ public final class NodeMessages {
             long bootTime) {}
 
     /**
-     * @param steps   running on the node
-     * @param done    the attempt is over on this node: the last StepExited/JobDone are unacknowledged and follow
+     * @param steps running on the node
+     * @param done the attempt is over on this node: the last StepExited/JobDone are unacknowledged and follow
      */
     public record Attempt(int jobId, int attempt, String bootId, List<Integer> steps, boolean done) {}
 
     /** @param load hundredths; metered: the watts now and since slurmd started are known */
-    public record Heartbeat(int load, long freeMemoryMb, boolean metered, int watts, int averageWatts) implements ToController {
+    public record Heartbeat(int load, long freeMemoryMb, boolean metered, int watts, int averageWatts)
+            implements ToController {
         /** Of a node without a power meter. */
         public Heartbeat(int load, long freeMemoryMb) {
             this(load, freeMemoryMb, false, 0, 0);
@@ -95,18 +136,21 @@ public final class NodeMessages {
     }
 
     /**
-     * How a {@link Relay} fared, told in parts. Not kept by the node: what a controller does not hear of it sends itself.
+     * How a {@link Relay} fared, told in parts. Not kept by the node: what a controller does not hear of it sends
+     * itself.
      *
      * @param reached have the launch
-     * @param missed  have it not, or it is not known
+     * @param missed have it not, or it is not known
      */
     public record Relayed(long id, List<String> reached, List<String> missed) implements ToController {}
 
     /** The batch script, extern step or tasks of a step have been started. seq as in {@link JobDone}. */
-    public record StepLaunched(long seq, int jobId, int attempt, int stepId, List<Integer> pids) implements ToController {}
+    public record StepLaunched(long seq, int jobId, int attempt, int stepId, List<Integer> pids)
+            implements ToController {}
 
     /** A launch that failed before any task ran. */
-    public record LaunchFailed(long seq, int jobId, int attempt, int stepId, String reason, boolean nodeFault, boolean drain)
+    public record LaunchFailed(
+            long seq, int jobId, int attempt, int stepId, String reason, boolean nodeFault, boolean drain)
             implements ToController {
         /** The reason where the user's environment was needed and could not be had. */
         public static final String NO_ENVIRONMENT = "Job env setup error";
@@ -117,35 +161,87 @@ public final class NodeMessages {
     /**
      * All tasks of the step on this node have ended.
      *
-     * @param tasks      rank → exit
-     * @param reason     "" or why the node ended it: TimeLimit, OutOfMemory, StepdKilled, …
+     * @param tasks rank → exit
+     * @param reason "" or why the node ended it: TimeLimit, OutOfMemory, StepdKilled, …
      */
     public record StepExited(
-            long seq, int jobId, int attempt, int stepId, Map<String, ExitStatus> tasks, String reason, long endTimeMs, Usage usage)
+            long seq,
+            int jobId,
+            int attempt,
+            int stepId,
+            Map<String, ExitStatus> tasks,
+            String reason,
+            long endTimeMs,
+            Usage usage)
             implements ToController {}
 
     /**
-     * Times in microseconds, memory in KiB, disk and network in bytes, energy in joules: sums over the step's tasks on this node, maxima where
-     * so named. Energy and network are those of the whole node in the step's time; 0 where there is no meter.
+     * Times in microseconds, memory in KiB, disk and network in bytes, energy in joules: sums over the step's tasks on
+     * this node, maxima where so named. Energy and network are those of the whole node in the step's time; 0 where
+     * there is no meter.
      *
-     * @param peaks  of single tasks
-     * @param cpuKhz how fast their CPUs ran, each moment weighted by the CPU time that they used then; 0 where the kernel does not say
+     * @param peaks of single tasks
+     * @param cpuKhz how fast their CPUs ran, each moment weighted by the CPU time that they used then; 0 where the
+     *     kernel does not say
      * @param metered file systems and GPUs
      */
     public record Usage(
-            long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages, long energyJ,
-            long netInBytes, long netOutBytes, TaskPeaks peaks, long cpuKhz, Metered metered) {
+            long userCpuUs,
+            long systemCpuUs,
+            long maxRssKb,
+            long maxVmKb,
+            long readBytes,
+            long writeBytes,
+            long maxPages,
+            long energyJ,
+            long netInBytes,
+            long netOutBytes,
+            TaskPeaks peaks,
+            long cpuKhz,
+            Metered metered) {
         /** Nothing is known. */
         public static final Usage NONE = new Usage(0, 0, 0, 0, 0, 0, 0);
 
-        public Usage(long userCpuUs, long systemCpuUs, long maxRssKb, long maxVmKb, long readBytes, long writeBytes, long maxPages) {
-            this(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, 0, 0, 0, TaskPeaks.NONE, 0, Metered.NONE);
+        public Usage(
+                long userCpuUs,
+                long systemCpuUs,
+                long maxRssKb,
+                long maxVmKb,
+                long readBytes,
+                long writeBytes,
+                long maxPages) {
+            this(
+                    userCpuUs,
+                    systemCpuUs,
+                    maxRssKb,
+                    maxVmKb,
+                    readBytes,
+                    writeBytes,
+                    maxPages,
+                    0,
+                    0,
+                    0,
+                    TaskPeaks.NONE,
+                    0,
+                    Metered.NONE);
         }
 
         /** With what the node's meters say. */
         public Usage with(long joules, long inBytes, long outBytes, long fsRead, long fsWritten) {
-            return new Usage(userCpuUs, systemCpuUs, maxRssKb, maxVmKb, readBytes, writeBytes, maxPages, joules, inBytes, outBytes, peaks,
-                    cpuKhz, metered.withFs(fsRead, fsWritten));
+            return new Usage(
+                    userCpuUs,
+                    systemCpuUs,
+                    maxRssKb,
+                    maxVmKb,
+                    readBytes,
+                    writeBytes,
+                    maxPages,
+                    joules,
+                    inBytes,
+                    outBytes,
+                    peaks,
+                    cpuKhz,
+                    metered.withFs(fsRead, fsWritten));
         }
     }
 
@@ -153,14 +249,15 @@ public final class NodeMessages {
     public record StepAborted(long seq, int jobId, int attempt, int stepId) implements ToController {}
 
     /**
-     * A step that the job's step manager began while slurmctld was away. Each of the step's nodes says it, before anything else of the step, so that
-     * whichever comes first makes it known. seq as in {@link JobDone}.
+     * A step that the job's step manager began while slurmctld was away. Each of the step's nodes says it, before
+     * anything else of the step, so that whichever comes first makes it known. seq as in {@link JobDone}.
      *
-     * @param uid       who asked for it, with that request
-     * @param step      the core's record of it
-     * @param missed    nodes of it that could not be told to begin it: it was ended on the others
+     * @param uid who asked for it, with that request
+     * @param step the core's record of it
+     * @param missed nodes of it that could not be told to begin it: it was ended on the others
      */
-    public record StepManaged(long seq, int jobId, int attempt, int uid, String requestId, Bytes step, List<String> missed)
+    public record StepManaged(
+            long seq, int jobId, int attempt, int uid, String requestId, Bytes step, List<String> missed)
             implements ToController {
         public StepManaged numbered(long number) {
             return new StepManaged(number, jobId, attempt, uid, requestId, step, missed);
@@ -173,7 +270,7 @@ public final class NodeMessages {
     /**
      * Nothing of the attempt is left on the node and its epilog ran.
      *
-     * @param seq         grows per node; kept on the node until an {@link Ack} reaches it
+     * @param seq grows per node; kept on the node until an {@link Ack} reaches it
      * @param epilogError "" or the reason to drain the node for
      */
     public record JobDone(long seq, int jobId, int attempt, String epilogError) implements ToController {}
@@ -185,11 +282,12 @@ public final class NodeMessages {
      * What was read for {@link ReadFile}.
      *
      * @param offset of the first byte
-     * @param size   of the file when it was opened; -1 if there is none that the user may read
-     * @param error  why it could not be read at all, "" otherwise
-     * @param file   tells this file from another one of the same name; "" where there is none, and of older nodes
+     * @param size of the file when it was opened; -1 if there is none that the user may read
+     * @param error why it could not be read at all, "" otherwise
+     * @param file tells this file from another one of the same name; "" where there is none, and of older nodes
      */
-    public record FileRead(long id, long offset, long size, Bytes data, String error, String file) implements ToController {
+    public record FileRead(long id, long offset, long size, Bytes data, String error, String file)
+            implements ToController {
         /** Nothing was read. */
         public FileRead(long id, String error) {
             this(id, 0, -1, Bytes.EMPTY, error, "");
@@ -209,8 +307,8 @@ public final class NodeMessages {
     /**
      * All tasks of a step on a node together.
      *
-     * @param time      seconds since 1970
-     * @param cpuMs     since the step's begin, milliseconds; likewise the bytes. What ended tasks had used is not in it
+     * @param time seconds since 1970
+     * @param cpuMs since the step's begin, milliseconds; likewise the bytes. What ended tasks had used is not in it
      */
     public record UsePoint(long time, long cpuMs, long residentKb, long readBytes, long writtenBytes) {}
 
@@ -220,7 +318,8 @@ public final class NodeMessages {
     /**
      * The registration is accepted: the settings the node needs from the controller's configuration.
      *
-     * @param staleRelay relayed launches up to this number are not to be begun any more: what is still wanted of them follows
+     * @param staleRelay relayed launches up to this number are not to be begun any more: what is still wanted of them
+     *     follows
      */
     public record Welcome(long term, int heartbeatSeconds, long staleRelay) implements ToNode {
         public Welcome(long term, int heartbeatSeconds) {
@@ -229,9 +328,10 @@ public final class NodeMessages {
     }
 
     /**
-     * Launches for the node, which is the first part's, and for others that it passes them on to. Travels between slurmds as well.
+     * Launches for the node, which is the first part's, and for others that it passes them on to. Travels between
+     * slurmds as well.
      *
-     * @param id    grows with each relayed launch of a controller, and from one controller to the next
+     * @param id grows with each relayed launch of a controller, and from one controller to the next
      * @param width for the tree below
      */
     public record Relay(long id, int width, SharedLaunch launches) implements ToNode {}
@@ -250,16 +350,16 @@ public final class NodeMessages {
     public record Ack(long seq) implements ToNode {}
 
     /**
-     * Makes the node's share of a job known and, where configured, runs the prolog.
-     * Sent before any step's launch; idempotent.
+     * Makes the node's share of a job known and, where configured, runs the prolog. Sent before any step's launch;
+     * idempotent.
      *
      * @param environment for prolog and epilog
-     * @param cpus        abstract core ids of the node given to the job, for example {@code 0-3,8}
-     * @param gres        {@code gpu:0,1} device indices per GRES name
+     * @param cpus abstract core ids of the node given to the job, for example {@code 0-3,8}
+     * @param gres {@code gpu:0,1} device indices per GRES name
      * @param secondsLeft seconds from now until the time limit; -1 none
      * @param sampleSeconds between two looks at its processes; 0 for the node's own
-     * @param x11Cookie  of the display that windows opened on this node are to appear on; "" for none
-     * @param channel    one more than the number of the channel of the fabric that the job has on this node; 0 for none
+     * @param x11Cookie of the display that windows opened on this node are to appear on; "" for none
+     * @param channel one more than the number of the channel of the fabric that the job has on this node; 0 for none
      */
     public record JobShare(
             int jobId,
@@ -279,39 +379,94 @@ public final class NodeMessages {
             int channel) {
 
         /** Without a channel. */
-        public JobShare(int jobId, int attempt, String bootId, Identity owner, List<String> environment, String cpus, long memoryMb,
-                Map<String, String> gres, long secondsLeft, int killWaitSeconds, boolean externStep, Bytes jobName, int sampleSeconds,
+        public JobShare(
+                int jobId,
+                int attempt,
+                String bootId,
+                Identity owner,
+                List<String> environment,
+                String cpus,
+                long memoryMb,
+                Map<String, String> gres,
+                long secondsLeft,
+                int killWaitSeconds,
+                boolean externStep,
+                Bytes jobName,
+                int sampleSeconds,
                 String x11Cookie) {
-            this(jobId, attempt, bootId, owner, environment, cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep, jobName, sampleSeconds,
-                    x11Cookie, 0);
+            this(
+                    jobId,
+                    attempt,
+                    bootId,
+                    owner,
+                    environment,
+                    cpus,
+                    memoryMb,
+                    gres,
+                    secondsLeft,
+                    killWaitSeconds,
+                    externStep,
+                    jobName,
+                    sampleSeconds,
+                    x11Cookie,
+                    0);
         }
 
         public JobShare withMemory(long mb) {
-            return new JobShare(jobId, attempt, bootId, owner, environment, cpus, mb, gres, secondsLeft, killWaitSeconds, externStep, jobName,
-                    sampleSeconds, x11Cookie, channel);
+            return new JobShare(
+                    jobId,
+                    attempt,
+                    bootId,
+                    owner,
+                    environment,
+                    cpus,
+                    mb,
+                    gres,
+                    secondsLeft,
+                    killWaitSeconds,
+                    externStep,
+                    jobName,
+                    sampleSeconds,
+                    x11Cookie,
+                    channel);
         }
 
         /** With what is known of the job since. */
         public JobShare and(List<String> more) {
             List<String> all = new java.util.ArrayList<>(environment);
             all.addAll(more);
-            return new JobShare(jobId, attempt, bootId, owner, List.copyOf(all), cpus, memoryMb, gres, secondsLeft, killWaitSeconds, externStep,
-                    jobName, sampleSeconds, x11Cookie, channel);
+            return new JobShare(
+                    jobId,
+                    attempt,
+                    bootId,
+                    owner,
+                    List.copyOf(all),
+                    cpus,
+                    memoryMb,
+                    gres,
+                    secondsLeft,
+                    killWaitSeconds,
+                    externStep,
+                    jobName,
+                    sampleSeconds,
+                    x11Cookie,
+                    channel);
         }
     }
 
     /**
      * Starts one step's tasks on this node.
      *
-     * @param share       of the job on this node, so that a launch stands alone
-     * @param stepId      number or one of the STEP constants
-     * @param tasks       this node's tasks
+     * @param share of the job on this node, so that a launch stands alone
+     * @param stepId number or one of the STEP constants
+     * @param tasks this node's tasks
      * @param environment all entries that are equal for all tasks; the task's own follow in {@link Task}
-     * @param script      of a batch step: bytes of the script
-     * @param step        of a numbered step: as asked for (streams, pty, cpu-bind, prologs); of a batch step only its container
-     * @param nodeIndex   of this node in the step
-     * @param gres        device indices of the step by GRES name, as in {@link JobShare}
-     * @param mpi         with {@code --mpi=pmi2} or pmix: all nodes of the step in their order, else none
+     * @param script of a batch step: bytes of the script
+     * @param step of a numbered step: as asked for (streams, pty, cpu-bind, prologs); of a batch step only its
+     *     container
+     * @param nodeIndex of this node in the step
+     * @param gres device indices of the step by GRES name, as in {@link JobShare}
+     * @param mpi with {@code --mpi=pmi2} or pmix: all nodes of the step in their order, else none
      * @param userEnvironment the variables of a fresh login of the user go before those of environment
      */
     public record Launch(
@@ -337,38 +492,147 @@ public final class NodeMessages {
             String nodeList,
             boolean userEnvironment,
             Map<String, String> gres,
-            List<MpiNode> mpi) implements ToNode {
+            List<MpiNode> mpi)
+            implements ToNode {
 
         /** Of a step without PMI. */
-        public Launch(JobShare share, int stepId, List<Task> tasks, List<Bytes> environment, Bytes script, StepDesc step, Bytes workDir, int umask,
-                Map<String, Long> limits, Bytes stdin, Bytes stdout, Bytes stderr, boolean append, int nodeIndex, int stepNodes, int stepTasks,
-                long secondsLeft, String ioToken, long memoryMb, String nodeList, boolean userEnvironment, Map<String, String> gres) {
-            this(share, stepId, tasks, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append, nodeIndex, stepNodes,
-                    stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, List.of());
+        public Launch(
+                JobShare share,
+                int stepId,
+                List<Task> tasks,
+                List<Bytes> environment,
+                Bytes script,
+                StepDesc step,
+                Bytes workDir,
+                int umask,
+                Map<String, Long> limits,
+                Bytes stdin,
+                Bytes stdout,
+                Bytes stderr,
+                boolean append,
+                int nodeIndex,
+                int stepNodes,
+                int stepTasks,
+                long secondsLeft,
+                String ioToken,
+                long memoryMb,
+                String nodeList,
+                boolean userEnvironment,
+                Map<String, String> gres) {
+            this(
+                    share,
+                    stepId,
+                    tasks,
+                    environment,
+                    script,
+                    step,
+                    workDir,
+                    umask,
+                    limits,
+                    stdin,
+                    stdout,
+                    stderr,
+                    append,
+                    nodeIndex,
+                    stepNodes,
+                    stepTasks,
+                    secondsLeft,
+                    ioToken,
+                    memoryMb,
+                    nodeList,
+                    userEnvironment,
+                    gres,
+                    List.of());
         }
 
         public Launch with(List<MpiNode> nodes) {
-            return new Launch(share, stepId, tasks, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
-                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, nodes);
+            return new Launch(
+                    share,
+                    stepId,
+                    tasks,
+                    environment,
+                    script,
+                    step,
+                    workDir,
+                    umask,
+                    limits,
+                    stdin,
+                    stdout,
+                    stderr,
+                    append,
+                    nodeIndex,
+                    stepNodes,
+                    stepTasks,
+                    secondsLeft,
+                    ioToken,
+                    memoryMb,
+                    nodeList,
+                    userEnvironment,
+                    gres,
+                    nodes);
         }
 
         public Launch withTasks(List<Task> others) {
-            return new Launch(share, stepId, others, environment, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
-                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, mpi);
+            return new Launch(
+                    share,
+                    stepId,
+                    others,
+                    environment,
+                    script,
+                    step,
+                    workDir,
+                    umask,
+                    limits,
+                    stdin,
+                    stdout,
+                    stderr,
+                    append,
+                    nodeIndex,
+                    stepNodes,
+                    stepTasks,
+                    secondsLeft,
+                    ioToken,
+                    memoryMb,
+                    nodeList,
+                    userEnvironment,
+                    gres,
+                    mpi);
         }
 
         public Launch withEnvironment(List<Bytes> entries) {
-            return new Launch(share, stepId, tasks, entries, script, step, workDir, umask, limits, stdin, stdout, stderr, append,
-                    nodeIndex, stepNodes, stepTasks, secondsLeft, ioToken, memoryMb, nodeList, userEnvironment, gres, mpi);
+            return new Launch(
+                    share,
+                    stepId,
+                    tasks,
+                    entries,
+                    script,
+                    step,
+                    workDir,
+                    umask,
+                    limits,
+                    stdin,
+                    stdout,
+                    stderr,
+                    append,
+                    nodeIndex,
+                    stepNodes,
+                    stepTasks,
+                    secondsLeft,
+                    ioToken,
+                    memoryMb,
+                    nodeList,
+                    userEnvironment,
+                    gres,
+                    mpi);
         }
     }
 
     /**
      * A node of a step whose tasks speak PMI, by its place among these.
      *
-     * @param jobId  of the job that has it, which differs within a step over several components of a heterogeneous job
+     * @param jobId of the job that has it, which differs within a step over several components of a heterogeneous job
      * @param stepId that it knows the step by, which differs within a heterogeneous step of one job
-     * @param tasks  on it, {@code 0-3,8}
+     * @param tasks on it, {@code 0-3,8}
      */
     public record MpiNode(String node, int jobId, int stepId, String tasks) {}
 
@@ -380,9 +644,9 @@ public final class NodeMessages {
     public record MpiAttach(int jobId, int stepId, int index) {}
 
     /**
-     * @param rank  global
+     * @param rank global
      * @param local index on this node
-     * @param cpus  logical CPUs it may use, list form; "" for no affinity
+     * @param cpus logical CPUs it may use, list form; "" for no affinity
      * @param arguments argv, none for those of the step; argv[0] is looked up in PATH on the node
      */
     public record Task(int rank, int local, String cpus, List<Bytes> arguments, List<Bytes> environment) {}
@@ -397,17 +661,19 @@ public final class NodeMessages {
     /**
      * Sends a signal.
      *
-     * @param stepId   one step, or {@link Integer#MIN_VALUE} for all steps of the job
+     * @param stepId one step, or {@link Integer#MIN_VALUE} for all steps of the job
      * @param batchShell the batch step's shell only
-     * @param full     batch shell and all its children as well
+     * @param full batch shell and all its children as well
      */
-    public record Signal(int jobId, int attempt, int stepId, int signal, boolean batchShell, boolean full) implements ToNode {}
+    public record Signal(int jobId, int attempt, int stepId, int signal, boolean batchShell, boolean full)
+            implements ToNode {}
 
     /** Ends the step: SIGCONT, SIGTERM, SIGKILL after killWait. reason is reported in {@link StepExited}. */
     public record EndStep(int jobId, int attempt, int stepId, int killWaitSeconds, String reason) implements ToNode {}
 
     /** Ends the whole attempt on this node (as EndStep for all steps), runs the epilog, answers {@link JobDone}. */
-    public record EndJob(int jobId, int attempt, int killWaitSeconds, String reason, List<String> environment) implements ToNode {
+    public record EndJob(int jobId, int attempt, int killWaitSeconds, String reason, List<String> environment)
+            implements ToNode {
         public EndJob(int jobId, int attempt, int killWaitSeconds, String reason) {
             this(jobId, attempt, killWaitSeconds, reason, List.of());
         }
@@ -446,7 +712,10 @@ public final class NodeMessages {
      */
     public record SetDebug(String level) implements ToNode {}
 
-    /** What the processes of all of a job's steps have resident on the node, in KiB. Nobody waits for it: what is lost is asked again. */
+    /**
+     * What the processes of all of a job's steps have resident on the node, in KiB. Nobody waits for it: what is lost
+     * is asked again.
+     */
     public record MemoryUsed(int jobId, int attempt, long residentKb) implements ToController {}
 
     /** Runs HealthCheckProgram. */
@@ -456,7 +725,7 @@ public final class NodeMessages {
      * Runs RebootProgram, or that of the PowerAction.
      *
      * @param features that the node is to have afterwards
-     * @param action   "" for none
+     * @param action "" for none
      */
     public record Reboot(List<String> features, String action) implements ToNode {}
 
@@ -466,13 +735,16 @@ public final class NodeMessages {
     /**
      * Reads a file as a user; answered by {@link FileRead} with the same id, at the latest when the time is over.
      *
-     * @param job      in whose view of the file system, where it has one of its own and still runs
-     * @param offset   from the beginning, below 0 from the end
+     * @param job in whose view of the file system, where it has one of its own and still runs
+     * @param offset from the beginning, below 0 from the end
      * @param maxBytes of the answer
-     * @param waitMs   for the first byte behind the offset
-     * @param file     of which the offset is, as {@link FileRead} said it: another one is read from its beginning; "" for any
+     * @param waitMs for the first byte behind the offset
+     * @param file of which the offset is, as {@link FileRead} said it: another one is read from its beginning; "" for
+     *     any
      */
-    public record ReadFile(long id, Identity owner, int job, Bytes path, long offset, int maxBytes, int waitMs, String file) implements ToNode {}
+    public record ReadFile(
+            long id, Identity owner, int job, Bytes path, long offset, int maxBytes, int waitMs, String file)
+            implements ToNode {}
 
     /** What a job's attempt uses and has used on the node, over time; answered by {@link UseRead} with the same id. */
     public record ReadUse(long id, int jobId, int attempt) implements ToNode {}
@@ -480,13 +752,22 @@ public final class NodeMessages {
     /**
      * The first frame of srun (or sattach) on a node's {@code io} stream; stepd's frames follow both ways.
      *
-     * @param token    of {@code Launch.ioToken}
+     * @param token of {@code Launch.ioToken}
      * @param observer sattach: sees output, gives no input and releases nothing
-     * @param relayed  what is said of the node as a whole carries the number of its first task, rank, by which a relay's client knows it
-     * @param width    for the tree below
-     * @param behind   nodes of the step that this one is to reach; never for an observer
+     * @param relayed what is said of the node as a whole carries the number of its first task, rank, by which a relay's
+     *     client knows it
+     * @param width for the tree below
+     * @param behind nodes of the step that this one is to reach; never for an observer
      */
-    public record IoAttach(int jobId, int attempt, int stepId, String token, boolean observer, boolean relayed, int rank, int width,
+    public record IoAttach(
+            int jobId,
+            int attempt,
+            int stepId,
+            String token,
+            boolean observer,
+            boolean relayed,
+            int rank,
+            int width,
             List<Behind> behind) {
         public IoAttach(int jobId, int attempt, int stepId, String token, boolean observer) {
             this(jobId, attempt, stepId, token, observer, false, 0, 0, List.of());
@@ -501,10 +782,11 @@ public final class NodeMessages {
     public record Behind(String node, String tasks) {}
 
     /**
-     * The first frame of srun or salloc on a node's {@code x11} stream. The one without a connection stays open: over it the node tells of each
-     * window program that wants to reach the display, and a further stream then carries what that says, both ways.
+     * The first frame of srun or salloc on a node's {@code x11} stream. The one without a connection stays open: over
+     * it the node tells of each window program that wants to reach the display, and a further stream then carries what
+     * that says, both ways.
      *
-     * @param attempt    0 for the newest
+     * @param attempt 0 for the newest
      * @param connection 0, or one that an {@link X11Connect} named
      */
     public record X11Attach(int jobId, int attempt, int connection) {}

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The launch of one step on many nodes: what they have in common once, and of each node what is its own. Of 1,000 nodes a launch says the same
- * environment, program and names of nodes 1,000 times.
+ * The launch of one step on many nodes: what they have in common once, and of each node what is its own. Of 1,000 nodes
+ * a launch says the same environment, program and names of nodes 1,000 times.
  *
  * @param common the first node's launch
  */
@@ -20,7 +20,7 @@ public record SharedLaunch(Launch common, List<Part> parts) {
     /**
      * One node's own.
      *
-     * @param hooks       entries of its prolog's environment
+     * @param hooks entries of its prolog's environment
      * @param environment entries of its tasks' environment
      */
     public record Part(
@@ -94,10 +94,22 @@ public record SharedLaunch(Launch common, List<Part> parts) {
         for (int i = 0; i < launches.size(); i++) {
             Launch l = launches.get(i);
             JobShare s = l.share();
-            Part part = new Part(nodes.get(i), s.bootId(), s.cpus(), s.memoryMb(), s.gres(), s.x11Cookie(),
-                    s.environment() == common.share().environment() ? Own.NOTHING
+            Part part = new Part(
+                    nodes.get(i),
+                    s.bootId(),
+                    s.cpus(),
+                    s.memoryMb(),
+                    s.gres(),
+                    s.x11Cookie(),
+                    s.environment() == common.share().environment()
+                            ? Own.NOTHING
                             : Own.of(bytes(common.share().environment()), bytes(s.environment())),
-                    Own.of(common.environment(), l.environment()), l.tasks(), l.nodeIndex(), l.memoryMb(), l.gres(), s.channel());
+                    Own.of(common.environment(), l.environment()),
+                    l.tasks(),
+                    l.nodeIndex(),
+                    l.memoryMb(),
+                    l.gres(),
+                    s.channel());
             if (!none.launch(part).equals(l)) {
                 return Optional.empty();
             }
@@ -111,8 +123,11 @@ public record SharedLaunch(Launch common, List<Part> parts) {
     }
 
     private static List<String> hooks(JobShare common, Part p) {
-        return p.hooks().at().isEmpty() && !p.hooks().whole() ? common.environment()
-                : p.hooks().list(bytes(common.environment())).stream().map(Bytes::text).toList();
+        return p.hooks().at().isEmpty() && !p.hooks().whole()
+                ? common.environment()
+                : p.hooks().list(bytes(common.environment())).stream()
+                        .map(Bytes::text)
+                        .toList();
     }
 
     /** For some of the nodes. */
@@ -127,11 +142,45 @@ public record SharedLaunch(Launch common, List<Part> parts) {
      */
     public Launch launch(Part p) {
         JobShare s = common.share();
-        JobShare share = new JobShare(s.jobId(), s.attempt(), p.bootId(), s.owner(), hooks(s, p), p.cpus(), p.jobMemoryMb(),
-                p.jobGres(), s.secondsLeft(), s.killWaitSeconds(), s.externStep(), s.jobName(), s.sampleSeconds(), p.x11Cookie(), p.channel());
-        return new Launch(share, common.stepId(), p.tasks(), p.environment().list(common.environment()), common.script(), common.step(),
-                common.workDir(), common.umask(), common.limits(), common.stdin(), common.stdout(), common.stderr(), common.append(),
-                p.nodeIndex(), common.stepNodes(), common.stepTasks(), common.secondsLeft(), common.ioToken(), p.memoryMb(), common.nodeList(),
-                common.userEnvironment(), p.gres(), common.mpi());
+        JobShare share = new JobShare(
+                s.jobId(),
+                s.attempt(),
+                p.bootId(),
+                s.owner(),
+                hooks(s, p),
+                p.cpus(),
+                p.jobMemoryMb(),
+                p.jobGres(),
+                s.secondsLeft(),
+                s.killWaitSeconds(),
+                s.externStep(),
+                s.jobName(),
+                s.sampleSeconds(),
+                p.x11Cookie(),
+                p.channel());
+        return new Launch(
+                share,
+                common.stepId(),
+                p.tasks(),
+                p.environment().list(common.environment()),
+                common.script(),
+                common.step(),
+                common.workDir(),
+                common.umask(),
+                common.limits(),
+                common.stdin(),
+                common.stdout(),
+                common.stderr(),
+                common.append(),
+                p.nodeIndex(),
+                common.stepNodes(),
+                common.stepTasks(),
+                common.secondsLeft(),
+                common.ioToken(),
+                p.memoryMb(),
+                common.nodeList(),
+                common.userEnvironment(),
+                p.gres(),
+                common.mpi());
     }
 }

@@ -45,7 +45,10 @@ class FieldRightsTest {
         Class<?> type = JobDesc.class;
         RecordComponent last = null;
         for (String name : path.split("\\.")) {
-            last = Stream.of(type.getRecordComponents()).filter(c -> c.getName().equals(name)).findFirst().orElseThrow();
+            last = Stream.of(type.getRecordComponents())
+                    .filter(c -> c.getName().equals(name))
+                    .findFirst()
+                    .orElseThrow();
             type = last.getType();
         }
         return last;
@@ -54,9 +57,17 @@ class FieldRightsTest {
     /** A description in which that field alone is set. */
     static JobDesc with(String path) {
         RecordComponent c = component(path);
-        Object value = c.getType() == boolean.class ? Boolean.TRUE : c.getType() == int.class || c.getType() == long.class ? (Object) 1L
-                : c.getType() == List.class ? new ArrayList<Object>(List.of(((ParameterizedType) c.getGenericType())
-                        .getActualTypeArguments()[0] == Integer.class ? (Object) 1L : "YQ==")) : "YQ==";
+        Object value = c.getType() == boolean.class
+                ? Boolean.TRUE
+                : c.getType() == int.class || c.getType() == long.class
+                        ? (Object) 1L
+                        : c.getType() == List.class
+                                ? new ArrayList<Object>(List.of(
+                                        ((ParameterizedType) c.getGenericType()).getActualTypeArguments()[0]
+                                                        == Integer.class
+                                                ? (Object) 1L
+                                                : "YQ=="))
+                                : "YQ==";
         Json.Obj root = new Json.Obj();
         Json.Obj at = root;
         String[] names = path.split("\\.");
@@ -71,18 +82,23 @@ class FieldRightsTest {
 
     @TestFactory
     Stream<DynamicTest> aRestrictedFieldIsSeenWhereItIsSet() {
-        return FieldRights.job().entrySet().stream().filter(e -> e.getValue().compareTo(Setter.OPERATOR) >= 0)
+        return FieldRights.job().entrySet().stream()
+                .filter(e -> e.getValue().compareTo(Setter.OPERATOR) >= 0)
                 .map(e -> DynamicTest.dynamicTest(e.getKey(), () -> {
                     assertThat(FieldRights.restricted(with(e.getKey()))).isEqualTo(Map.of(e.getKey(), e.getValue()));
-                    assertThat(FieldRights.restricted(Codec.bind(new Json.Obj(), JobDesc.class))).isEmpty();
+                    assertThat(FieldRights.restricted(Codec.bind(new Json.Obj(), JobDesc.class)))
+                            .isEmpty();
                 }));
     }
 
     private static long binaryComponents(Class<?> type) {
         long out = 0;
         for (RecordComponent c : type.getRecordComponents()) {
-            boolean many = c.getType() == List.class && ((ParameterizedType) c.getGenericType()).getActualTypeArguments()[0] == Bytes.class;
-            out += c.getType().isRecord() && c.getType() != Bytes.class ? binaryComponents(c.getType()) : c.getType() == Bytes.class || many ? 1 : 0;
+            boolean many = c.getType() == List.class
+                    && ((ParameterizedType) c.getGenericType()).getActualTypeArguments()[0] == Bytes.class;
+            out += c.getType().isRecord() && c.getType() != Bytes.class
+                    ? binaryComponents(c.getType())
+                    : c.getType() == Bytes.class || many ? 1 : 0;
         }
         return out;
     }
@@ -90,13 +106,25 @@ class FieldRightsTest {
     @Test
     void eachBinaryValueIsLookedAt() {
         Bytes a = Bytes.of("a");
-        JobDesc job = Codec.bind(Json.object(("{\"files\":{\"workDir\":\"YQ==\",\"stdin\":\"YQ==\",\"stdout\":\"YQ==\",\"stderr\":\"YQ==\"},"
-                + "\"payload\":{\"arguments\":[\"YQ==\"],\"submitLine\":\"YQ==\"}}").getBytes(StandardCharsets.UTF_8)), JobDesc.class);
+        JobDesc job = Codec.bind(
+                Json.object(
+                        ("{\"files\":{\"workDir\":\"YQ==\",\"stdin\":\"YQ==\",\"stdout\":\"YQ==\",\"stderr\":\"YQ==\"},"
+                                        + "\"payload\":{\"arguments\":[\"YQ==\"],\"submitLine\":\"YQ==\"}}")
+                                .getBytes(StandardCharsets.UTF_8)),
+                JobDesc.class);
         assertThat(FieldRights.texts(new JobMessages.Submit("", job, a, List.of(a), false, false)))
-                .hasSize((int) binaryComponents(JobMessages.Submit.class)).containsOnly(a);
-        StepDesc step = Codec.bind(Json.object(("{\"arguments\":[\"YQ==\"],\"multiProg\":\"YQ==\",\"environment\":[\"YQ==\"],\"workDir\":\"YQ==\","
-                + "\"taskProlog\":\"YQ==\",\"taskEpilog\":\"YQ==\",\"submitLine\":\"YQ==\",\"io\":{\"stdin\":\"YQ==\",\"stdout\":\"YQ==\","
-                + "\"stderr\":\"YQ==\"}}").getBytes(StandardCharsets.UTF_8)), StepDesc.class);
-        assertThat(FieldRights.texts(step)).hasSize((int) binaryComponents(StepDesc.class)).containsOnly(a);
+                .hasSize((int) binaryComponents(JobMessages.Submit.class))
+                .containsOnly(a);
+        StepDesc step = Codec.bind(
+                Json.object(
+                        ("{\"arguments\":[\"YQ==\"],\"multiProg\":\"YQ==\",\"environment\":[\"YQ==\"],\"workDir\":\"YQ==\","
+                                        + "\"taskProlog\":\"YQ==\",\"taskEpilog\":\"YQ==\",\"submitLine\":\"YQ==\","
+                                        + "\"io\":{\"stdin\":\"YQ==\",\"stdout\":\"YQ==\","
+                                        + "\"stderr\":\"YQ==\"}}")
+                                .getBytes(StandardCharsets.UTF_8)),
+                StepDesc.class);
+        assertThat(FieldRights.texts(step))
+                .hasSize((int) binaryComponents(StepDesc.class))
+                .containsOnly(a);
     }
 }

@@ -18,8 +18,9 @@ class LaunchTreeTest {
 
     /** A node with those behind it in brackets. */
     private static String tree(List<Integer> nodes, int width) {
-        return LaunchTree.branches(nodes, width).stream().map(b -> b.getFirst()
-                + (b.size() > 1 ? "(" + tree(b.subList(1, b.size()), width) + ")" : "")).collect(Collectors.joining(" "));
+        return LaunchTree.branches(nodes, width).stream()
+                .map(b -> b.getFirst() + (b.size() > 1 ? "(" + tree(b.subList(1, b.size()), width) + ")" : ""))
+                .collect(Collectors.joining(" "));
     }
 
     @ParameterizedTest
@@ -37,8 +38,13 @@ class LaunchTreeTest {
     }
 
     private static int levels(List<Integer> nodes, int width) {
-        return nodes.isEmpty() ? 0 : 1 + LaunchTree.branches(nodes, width).stream().mapToInt(b -> levels(b.subList(1, b.size()),
-                width)).max().orElse(0);
+        return nodes.isEmpty()
+                ? 0
+                : 1
+                        + LaunchTree.branches(nodes, width).stream()
+                                .mapToInt(b -> levels(b.subList(1, b.size()), width))
+                                .max()
+                                .orElse(0);
     }
 
     private static void all(List<Integer> nodes, int width, List<Integer> into) {
@@ -65,7 +71,8 @@ class LaunchTreeTest {
         assertThat(LaunchTree.ranks("", 9)).isEmpty();
         assertThat(LaunchTree.ranks("0-2,7", 9)).containsExactly(0, 1, 2, 7);
         for (String bad : List.of("2-1", "-1", "0-9999999", "a", "1,")) {
-            assertThatThrownBy(() -> LaunchTree.ranks(bad.equals("1,") ? "1,,2" : bad, 9)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> LaunchTree.ranks(bad.equals("1,") ? "1,,2" : bad, 9))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

@@ -9,11 +9,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A node's own place in the network: where it is afterwards, or why it cannot be there. */
 class NodeTopologyTest {
     private static final List<Topology> ALL = List.of(
-            new Topology("t", Topology.Kind.TREE, List.of(new Topology.Switch("root", 2, 1, List.of("n1", "n2"), List.of("mid")),
-                    new Topology.Switch("mid", 1, 1, List.of("n1", "n2"), List.of("s1", "s2")),
-                    new Topology.Switch("s1", 0, 1, List.of("n1"), List.of()), new Topology.Switch("s2", 0, 1, List.of("n2"), List.of())),
-                    List.of(), List.of(), List.of(), false),
-            new Topology("b", Topology.Kind.BLOCK, List.of(), List.of(new Topology.Block("b1", List.of("n1", "n2"))), List.of(2), List.of(), false),
+            new Topology(
+                    "t",
+                    Topology.Kind.TREE,
+                    List.of(
+                            new Topology.Switch("root", 2, 1, List.of("n1", "n2"), List.of("mid")),
+                            new Topology.Switch("mid", 1, 1, List.of("n1", "n2"), List.of("s1", "s2")),
+                            new Topology.Switch("s1", 0, 1, List.of("n1"), List.of()),
+                            new Topology.Switch("s2", 0, 1, List.of("n2"), List.of())),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    false),
+            new Topology(
+                    "b",
+                    Topology.Kind.BLOCK,
+                    List.of(),
+                    List.of(new Topology.Block("b1", List.of("n1", "n2"))),
+                    List.of(2),
+                    List.of(),
+                    false),
             new Topology("f", Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false));
 
     @ParameterizedTest
@@ -49,8 +64,19 @@ class NodeTopologyTest {
     private static String text(List<Topology> all) {
         StringBuilder out = new StringBuilder();
         for (Topology t : all) {
-            t.switches().forEach(s -> out.append(' ').append(s.name()).append(s.level()).append('[').append(String.join(",", s.nodes())).append(']'));
-            t.blocks().forEach(b -> out.append(' ').append(b.name()).append('[').append(String.join(",", b.nodes())).append(']'));
+            t.switches()
+                    .forEach(s -> out.append(' ')
+                            .append(s.name())
+                            .append(s.level())
+                            .append('[')
+                            .append(String.join(",", s.nodes()))
+                            .append(']'));
+            t.blocks()
+                    .forEach(b -> out.append(' ')
+                            .append(b.name())
+                            .append('[')
+                            .append(String.join(",", b.nodes()))
+                            .append(']'));
         }
         return out.toString().strip();
     }

@@ -7,7 +7,9 @@ import org.junit.jupiter.api.Test;
 class DigitsTest {
     @Test
     void isWhatThePatternSays() {
-        for (String text : new String[] {"", "0", "7", "12", "123", "1234", "-1", "+1", " 1", "1 ", "a", "1a", "/", ":", "\u0661", "00012"}) {
+        for (String text : new String[] {
+            "", "0", "7", "12", "123", "1234", "-1", "+1", " 1", "1 ", "a", "1a", "/", ":", "\u0661", "00012"
+        }) {
             for (int most = 1; most < 6; most++) {
                 assertEquals(text.matches("[0-9]{1," + most + "}"), Digits.only(text, most), text + " of " + most);
             }
@@ -26,7 +28,9 @@ class DigitsTest {
 
     @Test
     void otherTextsAreNoNumbers() {
-        for (String text : new String[] {"", "k", "M", "-1", "+1", "1g", "1kk", " 1", "1 ", "1.5", "12345678901", "12345678901k", "\u0661"}) {
+        for (String text : new String[] {
+            "", "k", "M", "-1", "+1", "1g", "1kk", " 1", "1 ", "1.5", "12345678901", "12345678901k", "\u0661"
+        }) {
             assertEquals(-1, Digits.parseNumber(text), text);
         }
     }

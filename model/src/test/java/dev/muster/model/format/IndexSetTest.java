@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is done to a set, small or large, it is the set of numbers that the same makes of a tree of numbers, in the one form that it has. */
+/**
+ * Whatever is done to a set, small or large, it is the set of numbers that the same makes of a tree of numbers, in the
+ * one form that it has.
+ */
 class IndexSetTest {
     private static final int ROUNDS = 3000;
 
@@ -38,7 +41,9 @@ class IndexSetTest {
             TreeSet<Integer> without = new TreeSet<>(a);
             without.remove(one);
             same(x.without(one), without);
-            same(IndexSet.range(one, to, 1), new TreeSet<>(IntStream.rangeClosed(one, to).boxed().toList()));
+            same(
+                    IndexSet.range(one, to, 1),
+                    new TreeSet<>(IntStream.rangeClosed(one, to).boxed().toList()));
             assertThat(x.contains(one)).isEqualTo(a.contains(one));
             same(x, a);
             same(y, b);
@@ -62,8 +67,17 @@ class IndexSetTest {
 
     @Test
     void aStepIsShownWhereAllGoByIt() {
-        String[][] table = {{"0-12:2", "0-12:2"}, {"0-10:2", "0,2,4,6,8,10"}, {"1-61:10", "1-61:10"}, {"1-81:20", "1,21,41,61,81"},
-            {"0-5,10-40:5", "0-5,10,15,20,25,30,35,40"}, {"0-20:2,31", "0,2,4,6,8,10,12,14,16,18,20,31"}, {"1-3,7", "1-3,7"}, {"", ""}, {"5", "5"}};
+        String[][] table = {
+            {"0-12:2", "0-12:2"},
+            {"0-10:2", "0,2,4,6,8,10"},
+            {"1-61:10", "1-61:10"},
+            {"1-81:20", "1,21,41,61,81"},
+            {"0-5,10-40:5", "0-5,10,15,20,25,30,35,40"},
+            {"0-20:2,31", "0,2,4,6,8,10,12,14,16,18,20,31"},
+            {"1-3,7", "1-3,7"},
+            {"", ""},
+            {"5", "5"}
+        };
         for (String[] row : table) {
             assertThat(IndexSet.shown(row[0])).isEqualTo(row[1]);
         }
@@ -74,11 +88,15 @@ class IndexSetTest {
     }
 
     private static void same(IndexSet set, TreeSet<Integer> numbers) {
-        int[] found = IntStream.iterate(set.first(), i -> i >= 0, i -> set.next(i + 1)).toArray();
+        int[] found = IntStream.iterate(set.first(), i -> i >= 0, i -> set.next(i + 1))
+                .toArray();
         int[] wanted = numbers.stream().mapToInt(Integer::intValue).toArray();
         assertThat(found).isEqualTo(wanted);
         assertThat(set.count()).isEqualTo(wanted.length);
-        assertThat(set).isEqualTo(set(numbers)).isEqualTo(IndexSet.parse(set.compact())).isEqualTo(IndexSet.parse(set.ranges()));
+        assertThat(set)
+                .isEqualTo(set(numbers))
+                .isEqualTo(IndexSet.parse(set.compact()))
+                .isEqualTo(IndexSet.parse(set.ranges()));
         assertThat(set.hashCode()).isEqualTo(set(numbers).hashCode());
         assertThat(set.last()).isEqualTo(Arrays.stream(wanted).max().orElse(-1));
     }

@@ -14,25 +14,59 @@ class TextCheckTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "a\\u0000b", "a\\u001bb", "a\\u001Bb", "\\u007f", "\\u009b", "a\\bb", "a\\fb", "a\u0000b", "a\u001b[2Jb", "a\u007fb", "a\u009bb",
-        "\\\\\\u0001", "a\\u0008"})
+    @ValueSource(
+            strings = {
+                "a\\u0000b",
+                "a\\u001bb",
+                "a\\u001Bb",
+                "\\u007f",
+                "\\u009b",
+                "a\\bb",
+                "a\\fb",
+                "a\u0000b",
+                "a\u001b[2Jb",
+                "a\u007fb",
+                "a\u009bb",
+                "\\\\\\u0001",
+                "a\\u0008"
+            })
     void controlCharactersAreFound(String text) {
         assertThat(hasControls("{\"name\":\"" + text + "\"}")).isTrue();
-        assertThat(hasControls("{\"" + text + "\":1}")).as("names of fields are texts too").isTrue();
+        assertThat(hasControls("{\"" + text + "\":1}"))
+                .as("names of fields are texts too")
+                .isTrue();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "", "plain", "a\\nb", "a\\tb", "a\\r\\nb", "\\u000a", "\\u0009", "\\u000d", "\\\\u0000", "\\\\b", "\\\"", "gr\u00fc\u00dfe",
-        "\\u00e4", "\u65e5\u672c", "\\u0020", "\\u", "\\u00"})
+    @ValueSource(
+            strings = {
+                "",
+                "plain",
+                "a\\nb",
+                "a\\tb",
+                "a\\r\\nb",
+                "\\u000a",
+                "\\u0009",
+                "\\u000d",
+                "\\\\u0000",
+                "\\\\b",
+                "\\\"",
+                "gr\u00fc\u00dfe",
+                "\\u00e4",
+                "\u65e5\u672c",
+                "\\u0020",
+                "\\u",
+                "\\u00"
+            })
     void otherTextsAreNot(String text) {
         assertThat(hasControls("{ \"name\":\t\"" + text + "\" }\r\n")).isFalse();
     }
 
     @Test
     void nulInBinaryValues() {
-        assertThat(TextCheck.hasNul(List.of(Bytes.of("a"), Bytes.of(new byte[] {'a', 0, 'b'})))).isTrue();
-        assertThat(TextCheck.hasNul(List.of(Bytes.EMPTY, Bytes.of("a\nb\u001b")))).isFalse();
+        assertThat(TextCheck.hasNul(List.of(Bytes.of("a"), Bytes.of(new byte[] {'a', 0, 'b'}))))
+                .isTrue();
+        assertThat(TextCheck.hasNul(List.of(Bytes.EMPTY, Bytes.of("a\nb\u001b"))))
+                .isFalse();
     }
 }

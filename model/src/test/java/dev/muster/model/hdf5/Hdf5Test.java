@@ -53,8 +53,9 @@ class Hdf5Test {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 10, 11, 640, 641, 70_000})
     void rowsComeBack(int count) throws IOException {
-        Group file = read(written(new Group(Map.of("Number of Tasks", 7, "Node Name", "n1"), Map.of("Tasks", new Group(Map.of(), Map.of("0",
-                table(count)))))));
+        Group file = read(written(new Group(
+                Map.of("Number of Tasks", 7, "Node Name", "n1"),
+                Map.of("Tasks", new Group(Map.of(), Map.of("0", table(count)))))));
         assertThat(file.attributes()).isEqualTo(Map.of("Number of Tasks", 7, "Node Name", "n1"));
         Table found = (Table) ((Group) file.members().get("Tasks")).members().get("0");
         assertThat(found.columns()).isEqualTo(COLUMNS);

@@ -31,7 +31,9 @@ class DistributionTest {
                 """;
         for (String row : table.strip().split("\n")) {
             String[] cells = row.split(" \\| ");
-            assertThat(Distribution.parse(cells[0]).map(Distribution::text).orElse("bad")).as(row).isEqualTo(cells[1]);
+            assertThat(Distribution.parse(cells[0]).map(Distribution::text).orElse("bad"))
+                    .as(row)
+                    .isEqualTo(cells[1]);
         }
         assertThat(Distribution.parse("plane=4").orElseThrow().plane()).isEqualTo(4);
     }

@@ -25,7 +25,8 @@ class MpiBootstrapTest {
             own.put(name(entry.substring(0, entry.indexOf('='))), entry.substring(entry.indexOf('=') + 1));
         }
         String shown = MpiBootstrap.variables(own, off).entrySet().stream()
-                .map(e -> e.getKey() + "=" + e.getValue()).collect(Collectors.joining(" "));
+                .map(e -> e.getKey() + "=" + e.getValue())
+                .collect(Collectors.joining(" "));
         for (String letter : new String[] {"HA", "IA", "I", "H", "O", "P"}) {
             shown = shown.replace(name(letter) + "=", letter + "=");
         }

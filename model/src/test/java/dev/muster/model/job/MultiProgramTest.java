@@ -27,15 +27,25 @@ class MultiProgramTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0,master|--port=1", "1,rest|1", "2,worker|2|0", "4,worker|4|2", "7,worker|7|3", "5,echo|a b|c d",
-            "8,date|+||a||b|10080|t|t%t", "6,echo|task %t|\"dq|0\"|x6x|ab||say \"%o\"", "9,rest|9"})
+    @CsvSource({
+        "0,master|--port=1",
+        "1,rest|1",
+        "2,worker|2|0",
+        "4,worker|4|2",
+        "7,worker|7|3",
+        "5,echo|a b|c d",
+        "8,date|+||a||b|10080|t|t%t",
+        "6,echo|task %t|\"dq|0\"|x6x|ab||say \"%o\"",
+        "9,rest|9"
+    })
     void eachTaskHasItsLine(int rank, String expected) {
         assertThat(words(MultiProgram.arguments(FILE, rank, List.of()))).isEqualTo(expected);
     }
 
     @Test
     void whoIsNotNamedFails() {
-        assertThat(words(MultiProgram.arguments(Bytes.of("0 true".getBytes(StandardCharsets.UTF_8)), 1, List.of()))).isEqualTo("/bin/false");
+        assertThat(words(MultiProgram.arguments(Bytes.of("0 true".getBytes(StandardCharsets.UTF_8)), 1, List.of())))
+                .isEqualTo("/bin/false");
     }
 
     @Test

@@ -32,7 +32,8 @@ class NodeCountsTest {
         for (String row : table.strip().split("\n")) {
             String[] cells = row.split(" \\| ");
             String read = NodeCounts.parse(cells[0], n -> Digits.only(n, 10) ? Long.parseLong(n) : -1)
-                    .map(c -> (c.least() + " " + c.most() + " " + c.sizes()).strip()).orElse("bad");
+                    .map(c -> (c.least() + " " + c.most() + " " + c.sizes()).strip())
+                    .orElse("bad");
             assertThat(read).as(row).isEqualTo(cells[1]);
         }
     }

@@ -7,14 +7,35 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TresFreqTest {
     @ParameterizedTest
-    @ValueSource(strings = {"", "gpu:high", "gpu:1000", "gpu:low,memory=high", "gpu:high,verbose", "gpu:verbose", "gpu:medium;gpu:low"})
+    @ValueSource(
+            strings = {
+                "",
+                "gpu:high",
+                "gpu:1000",
+                "gpu:low,memory=high",
+                "gpu:high,verbose",
+                "gpu:verbose",
+                "gpu:medium;gpu:low"
+            })
     void valid(String text) {
         assertThat(TresFreq.isValid(text)).isTrue();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bad", "gpu", "gpu:", "gpu:foo", "gpu:low,memory=foo", "gpu:high;verbose", "gpu=high", "GPU:high", "cpu:low",
-        "gres/gpu:low", "gpu:graphics=high"})
+    @ValueSource(
+            strings = {
+                "bad",
+                "gpu",
+                "gpu:",
+                "gpu:foo",
+                "gpu:low,memory=foo",
+                "gpu:high;verbose",
+                "gpu=high",
+                "GPU:high",
+                "cpu:low",
+                "gres/gpu:low",
+                "gpu:graphics=high"
+            })
     void refused(String text) {
         assertThat(TresFreq.isValid(text)).isFalse();
     }

@@ -7,11 +7,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class X11Test {
     @ParameterizedTest
-    @CsvSource({"all 00ff,true", "FIRST 00ff,true", "some 00ff,false", "all,false", "all 0,false", "all 0g,false", "'all ',false",
-        "all 00 ff,false"})
+    @CsvSource({
+        "all 00ff,true",
+        "FIRST 00ff,true",
+        "some 00ff,false",
+        "all,false",
+        "all 0,false",
+        "all 0g,false",
+        "'all ',false",
+        "all 00 ff,false"
+    })
     void whatIsAskedForIsReadBackOrRefused(String text, boolean good) {
-        assertThat(X11.parse(text).map(X11::text)).isEqualTo(good ? java.util.Optional.of(text.toLowerCase(java.util.Locale.ROOT))
-                : java.util.Optional.empty());
+        assertThat(X11.parse(text).map(X11::text))
+                .isEqualTo(
+                        good
+                                ? java.util.Optional.of(text.toLowerCase(java.util.Locale.ROOT))
+                                : java.util.Optional.empty());
     }
 
     @ParameterizedTest

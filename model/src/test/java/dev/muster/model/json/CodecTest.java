@@ -43,12 +43,14 @@ class CodecTest {
         byte[] json = Codec.encode(new EndJob(7, 1, 30, "TimeLimit"), ToNode.class);
         assertThat(new String(json, StandardCharsets.UTF_8)).startsWith("{\"type\":\"EndJob\",");
         assertThat(Codec.decode(json, ToNode.class)).isEqualTo(new EndJob(7, 1, 30, "TimeLimit"));
-        assertThat(Codec.decode(Codec.encode(new Ack(0), ToNode.class), ToNode.class)).isEqualTo(new Ack(0));
+        assertThat(Codec.decode(Codec.encode(new Ack(0), ToNode.class), ToNode.class))
+                .isEqualTo(new Ack(0));
     }
 
     @Test
     void onlyTheWantedFieldsAreWritten() {
-        JobInfo job = Codec.decode("{\"jobId\":5,\"name\":\"n\",\"cpus\":4}".getBytes(StandardCharsets.UTF_8), JobInfo.class);
+        JobInfo job =
+                Codec.decode("{\"jobId\":5,\"name\":\"n\",\"cpus\":4}".getBytes(StandardCharsets.UTF_8), JobInfo.class);
         Json.Writer out = new Json.Writer();
         Codec.writeFields(out, job, Set.of("jobId", "name"));
         assertThat(new String(out.toByteArray(), StandardCharsets.UTF_8)).isEqualTo("{\"jobId\":5,\"name\":\"n\"}");
@@ -56,11 +58,21 @@ class CodecTest {
 
     @Test
     void whatDoesNotFitIsRefused() {
-        for (String bad : List.of("", "[", "{\"name\":1}", "{\"name\":\"a\",}", "{\"big\":1.5}", "nul", "{\"a\":\"\\u00g0\"}", "01x",
+        for (String bad : List.of(
+                "",
+                "[",
+                "{\"name\":1}",
+                "{\"name\":\"a\",}",
+                "{\"big\":1.5}",
+                "nul",
+                "{\"a\":\"\\u00g0\"}",
+                "01x",
                 "{\"x\":\"\n\"}",
-                "{\"exit\":{\"code\":99999999999}}", "[".repeat(200) + "]".repeat(200))) {
+                "{\"exit\":{\"code\":99999999999}}",
+                "[".repeat(200) + "]".repeat(200))) {
             assertThatThrownBy(() -> Codec.decode(bad.getBytes(StandardCharsets.UTF_8), Outer.class))
-                    .as(bad).isInstanceOf(Json.MalformedException.class);
+                    .as(bad)
+                    .isInstanceOf(Json.MalformedException.class);
         }
     }
 }

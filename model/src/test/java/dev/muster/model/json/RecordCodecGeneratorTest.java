@@ -21,7 +21,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Code made for a type writes and reads what the way by method handles and trees does, for every record of this module. */
+/**
+ * Code made for a type writes and reads what the way by method handles and trees does, for every record of this module.
+ */
 class RecordCodecGeneratorTest {
     private static final int DEPTH = 5;
     private final Random random = new Random(7);
@@ -43,11 +45,20 @@ class RecordCodecGeneratorTest {
                 byte[] json = written(plain, value.get());
                 assertThat(text(written(made, value.get()))).as(type.getName()).isEqualTo(text(json));
                 Object read = plain.read(Json.parse(json));
-                assertThat(made.read(new JsonReader(json, 0, json.length))).as(text(json)).isEqualTo(read);
-                assertThat(plain.read(new JsonReader(json, 0, json.length))).as(text(json)).isEqualTo(read);
+                assertThat(made.read(new JsonReader(json, 0, json.length)))
+                        .as(text(json))
+                        .isEqualTo(read);
+                assertThat(plain.read(new JsonReader(json, 0, json.length)))
+                        .as(text(json))
+                        .isEqualTo(read);
                 Json.Writer some = new Json.Writer();
                 Json.Writer same = new Json.Writer();
-                int[] places = random.ints(0, made.all().length + 1).limit(3).filter(p -> p < made.all().length).sorted().distinct().toArray();
+                int[] places = random.ints(0, made.all().length + 1)
+                        .limit(3)
+                        .filter(p -> p < made.all().length)
+                        .sorted()
+                        .distinct()
+                        .toArray();
                 plain.write(some, value.get(), places);
                 made.write(same, value.get(), places);
                 assertThat(text(same.toByteArray())).isEqualTo(text(some.toByteArray()));
@@ -65,7 +76,9 @@ class RecordCodecGeneratorTest {
             RecordAdapter plain = new RecordAdapter(type);
             Optional<byte[]> code = RecordCodecGenerator.classFile(plain);
             assertThat(code.isPresent()).as(type.getName()).isEqualTo(new RecordAdapter(type).compile());
-            assertThat(RecordCodecGenerator.named(plain)).as("before it is there").isEmpty();
+            assertThat(RecordCodecGenerator.named(plain))
+                    .as("before it is there")
+                    .isEmpty();
             Optional<Object> value = value(type, DEPTH);
             if (code.isEmpty() || value.isEmpty()) {
                 continue;
@@ -94,7 +107,9 @@ class RecordCodecGeneratorTest {
             byte[] json = written((RecordAdapter) JsonAdapter.of(JobMessages.Submit.class), value);
             byte[] spoilt = spoilt(json);
             String tree = outcome(() -> Codec.bind(Json.parse(spoilt), JobMessages.Submit.class));
-            assertThat(outcome(() -> Codec.decode(spoilt, JobMessages.Submit.class))).as(text(spoilt)).isEqualTo(tree);
+            assertThat(outcome(() -> Codec.decode(spoilt, JobMessages.Submit.class)))
+                    .as(text(spoilt))
+                    .isEqualTo(tree);
             refused += tree.startsWith("refused") ? 1 : 0;
         }
         assertThat(refused).isBetween(500, 3900);
@@ -103,7 +118,9 @@ class RecordCodecGeneratorTest {
     @Test
     void anyOrderBlanksNullsRepetitionsAndUnknownFieldsAreRead() {
         ((RecordAdapter) JsonAdapter.of(JobMessages.Submit.class)).compile();
-        for (String json : List.of("{\"script\":\"YQ==\",\"requestId\":\"r\"}", " { \"requestId\" : \"r\" , \"script\" : \"YQ==\" } ",
+        for (String json : List.of(
+                "{\"script\":\"YQ==\",\"requestId\":\"r\"}",
+                " { \"requestId\" : \"r\" , \"script\" : \"YQ==\" } ",
                 "{\"requestId\":\"r\",\"script\":null,\"script\":\"YQ==\",\"environment\":null}",
                 "{\"requestId\":\"x\",\"requestId\":\"r\",\"script\":\"YQ==\"}",
                 "{\"new\":{\"a\":[1,{}]},\"requestId\":\"r\",\"other\":[],\"script\":\"YQ==\",\"last\":-1.5e3}",
@@ -128,7 +145,7 @@ class RecordCodecGeneratorTest {
                 int which = random.nextInt(from.length);
                 out = s.replace(from[which], to[which]).getBytes(StandardCharsets.UTF_8);
             }
-            default -> { }
+            default -> {}
         }
         return out;
     }
@@ -155,7 +172,8 @@ class RecordCodecGeneratorTest {
         Path root = Path.of("target/classes");
         List<Class<?>> out = new ArrayList<>();
         try (Stream<Path> files = Files.walk(root)) {
-            for (Path p : files.filter(f -> f.toString().endsWith(".class")).sorted().toList()) {
+            for (Path p :
+                    files.filter(f -> f.toString().endsWith(".class")).sorted().toList()) {
                 String name = root.relativize(p).toString().replace('/', '.').replaceAll("\\.class$", "");
                 try {
                     Class<?> c = Class.forName(name, false, RecordCodecGeneratorTest.class.getClassLoader());
@@ -205,11 +223,15 @@ class RecordCodecGeneratorTest {
         } else if (c == Bytes.class) {
             return Bytes.of(word());
         } else if (c == Json.Obj.class) {
-            return random.nextBoolean() ? new Json.Obj() : new Json.Obj().put("a", 1L).put(word(), List.of("x"));
+            return random.nextBoolean()
+                    ? new Json.Obj()
+                    : new Json.Obj().put("a", 1L).put(word(), List.of("x"));
         } else if (c.isEnum()) {
             return c.getEnumConstants()[random.nextInt(c.getEnumConstants().length)];
         } else if (c.isRecord()) {
-            return depth > 0 && random.nextInt(4) != 0 ? record(c, depth) : JsonAdapter.of(c).absent();
+            return depth > 0 && random.nextInt(4) != 0
+                    ? record(c, depth)
+                    : JsonAdapter.of(c).absent();
         } else if (c.isSealed()) {
             Class<?>[] of = c.getPermittedSubclasses();
             return random(of[random.nextInt(of.length)], depth);
@@ -231,7 +253,14 @@ class RecordCodecGeneratorTest {
     }
 
     private String word() {
-        String[] words = {"a", "node-1", "q\"\\\n\u0001é\uD83D\uDE00", "/home/user/a/longer/path/than/thirty-two/characters", "0", "ünï"};
+        String[] words = {
+            "a",
+            "node-1",
+            "q\"\\\n\u0001é\uD83D\uDE00",
+            "/home/user/a/longer/path/than/thirty-two/characters",
+            "0",
+            "ünï"
+        };
         return words[random.nextInt(words.length)] + random.nextInt(3);
     }
 }

@@ -27,8 +27,8 @@ public final class Binding {
     private String refusal = "";
 
     /**
-     * @param bind        this node binds tasks
-     * @param numbered    a step of srun's: only its tasks are told
+     * @param bind this node binds tasks
+     * @param numbered a step of srun's: only its tasks are told
      */
     public Binding(Launch launch, Topology machine, boolean bind, boolean numbered, String node) {
         this.machine = machine;
@@ -41,20 +41,34 @@ public final class Binding {
             refusal = refused();
         }
         List<Integer> sockets = groups(machine::socket);
-        Distribution.Level level = numbered ? Distribution.parse(launch.step().request().distribution()).orElse(Distribution.UNSET).sockets()
+        Distribution.Level level = numbered
+                ? Distribution.parse(launch.step().request().distribution())
+                        .orElse(Distribution.UNSET)
+                        .sockets()
                 : Distribution.Level.UNSET;
         int perTask = numbered ? Math.max(1, launch.step().request().cpusPerTask()) : 1;
         for (int i = 0; i < launch.tasks().size(); i++) {
             TreeSet<Integer> own = machine.cpus(launch.tasks().get(i).cpus());
-            tasks.add(!bind || !refusal.isEmpty() ? new TreeSet<>() : switch (asked.kind()) {
-                case DEFAULT, NONE, CORES, THREADS -> own;
-                case RANK -> some(Set.of(new ArrayList<>(all).get(i % all.size())));
-                case MAP, MASK -> some(asked.named(i));
-                case LDRANK -> inGroups(machine::numa, Set.of(new ArrayList<>(machine.numaNodes()).get(i % machine.numaNodes().size())));
-                case LDMAP, LDMASK -> inGroups(machine::numa, asked.named(i));
-                case SOCKETS -> inGroups(machine::socket, near(sockets, level, i, perTask, machine::socket));
-                case LDOMS -> inGroups(machine::numa, near(groups(machine::numa), level, i, perTask, machine::numa));
-            });
+            tasks.add(
+                    !bind || !refusal.isEmpty()
+                            ? new TreeSet<>()
+                            : switch (asked.kind()) {
+                                case DEFAULT, NONE, CORES, THREADS -> own;
+                                case RANK -> some(Set.of(new ArrayList<>(all).get(i % all.size())));
+                                case MAP, MASK -> some(asked.named(i));
+                                case LDRANK ->
+                                    inGroups(
+                                            machine::numa,
+                                            Set.of(new ArrayList<>(machine.numaNodes())
+                                                    .get(i % machine.numaNodes().size())));
+                                case LDMAP, LDMASK -> inGroups(machine::numa, asked.named(i));
+                                case SOCKETS ->
+                                    inGroups(machine::socket, near(sockets, level, i, perTask, machine::socket));
+                                case LDOMS ->
+                                    inGroups(
+                                            machine::numa,
+                                            near(groups(machine::numa), level, i, perTask, machine::numa));
+                            });
         }
         this.bound = tasks.stream().anyMatch(t -> !t.isEmpty());
     }
@@ -64,7 +78,8 @@ public final class Binding {
     }
 
     /** The sockets (or NUMA nodes) of a task: one after the other filled with BLOCK, else in turns. */
-    private Set<Integer> near(List<Integer> groups, Distribution.Level level, int local, int perTask, IntUnaryOperator of) {
+    private Set<Integer> near(
+            List<Integer> groups, Distribution.Level level, int local, int perTask, IntUnaryOperator of) {
         List<Integer> cpus = machine.inOrder().stream().filter(all::contains).toList();
         if (cpus.isEmpty()) {
             return Set.of();
@@ -80,7 +95,8 @@ public final class Binding {
     }
 
     private TreeSet<Integer> inGroups(IntUnaryOperator of, java.util.Collection<Integer> wanted) {
-        return some(all.stream().filter(cpu -> wanted.contains(of.applyAsInt(cpu))).toList());
+        return some(
+                all.stream().filter(cpu -> wanted.contains(of.applyAsInt(cpu))).toList());
     }
 
     /** What of it is the step's; all that is, where nothing of it is. */
@@ -95,10 +111,12 @@ public final class Binding {
             return "";
         }
         if (asked.kind().wantsWholeNode() && all.size() < machine.inOrder().size()) {
-            return "Entire node must be allocated for " + (asked.verbose() ? "verbose," : "") + asked.kind().text().replace(":", "") + ",one_thread";
+            return "Entire node must be allocated for " + (asked.verbose() ? "verbose," : "")
+                    + asked.kind().text().replace(":", "") + ",one_thread";
         }
         boolean outside = (asked.kind() == CpuBind.Kind.MAP || asked.kind() == CpuBind.Kind.MASK)
-                && java.util.stream.IntStream.range(0, asked.list().size()).anyMatch(i -> !all.containsAll(asked.named(i)));
+                && java.util.stream.IntStream.range(0, asked.list().size())
+                        .anyMatch(i -> !all.containsAll(asked.named(i)));
         return outside ? "CPU binding outside of job step allocation, allocated CPUs are: 0x" + mask(all) + "." : "";
     }
 
@@ -124,14 +142,18 @@ public final class Binding {
             return List.of();
         }
         String verbose = asked.verbose() ? "verbose" : "quiet";
-        boolean masks = bound && switch (asked.kind()) {
-            case DEFAULT, SOCKETS, CORES, THREADS, LDOMS -> true;
-            case NONE, RANK, MAP, MASK, LDRANK, LDMAP, LDMASK -> false;
-        };
+        boolean masks = bound
+                && switch (asked.kind()) {
+                    case DEFAULT, SOCKETS, CORES, THREADS, LDOMS -> true;
+                    case NONE, RANK, MAP, MASK, LDRANK, LDMAP, LDMASK -> false;
+                };
         String type = masks ? CpuBind.Kind.MASK.text() : asked.kind().text();
         String list = masks ? masks() : String.join(",", asked.list());
-        return List.of("SLURM_CPU_BIND=" + verbose + (type.isEmpty() ? "" : ",") + type + list, "SLURM_CPU_BIND_VERBOSE=" + verbose,
-                "SLURM_CPU_BIND_TYPE=" + type, "SLURM_CPU_BIND_LIST=" + list);
+        return List.of(
+                "SLURM_CPU_BIND=" + verbose + (type.isEmpty() ? "" : ",") + type + list,
+                "SLURM_CPU_BIND_VERBOSE=" + verbose,
+                "SLURM_CPU_BIND_TYPE=" + type,
+                "SLURM_CPU_BIND_LIST=" + list);
     }
 
     /** One mask for all when there is one task or the tasks share what they were not bound apart for. */
@@ -164,7 +186,8 @@ public final class Binding {
             case LDMASK -> "LDMASK";
             case DEFAULT, MASK, SOCKETS, CORES, THREADS, LDOMS -> "MASK";
         };
-        return List.of("cpu-bind=%s - %s, task %2d %2d [".formatted(type, node, task.rank(), local),
+        return List.of(
+                "cpu-bind=%s - %s, task %2d %2d [".formatted(type, node, task.rank(), local),
                 none ? "]: mask 0x0" : "]: mask 0x" + mask(tasks.get(local)) + " set");
     }
 }

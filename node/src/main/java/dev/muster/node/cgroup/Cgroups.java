@@ -16,8 +16,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Control groups of jobs and steps: {@code slurm_NODE/job_N/step_S} in version 2 and in each hierarchy of version 1 that is needed.
- * A controller is used through whichever version has it. Where none can be written, jobs run without, and a line of the log says so.
+ * Control groups of jobs and steps: {@code slurm_NODE/job_N/step_S} in version 2 and in each hierarchy of version 1
+ * that is needed. A controller is used through whichever version has it. Where none can be written, jobs run without,
+ * and a line of the log says so.
  */
 public final class Cgroups {
     private final String node;
@@ -28,7 +29,13 @@ public final class Cgroups {
     private final long totalMb;
     private final DaemonLog log;
 
-    private Cgroups(String node, Confinement confinement, Optional<Path> v2, List<String> v2Controllers, Map<String, Path> v1, long totalMb,
+    private Cgroups(
+            String node,
+            Confinement confinement,
+            Optional<Path> v2,
+            List<String> v2Controllers,
+            Map<String, Path> v1,
+            long totalMb,
             DaemonLog log) {
         this.node = node;
         this.confinement = confinement;
@@ -52,26 +59,35 @@ public final class Cgroups {
 
     /** @param spool tells nodes of the same name apart, where several clusters share a machine */
     public static Cgroups detect(String nodeName, Path spool, Confinement c, long totalMb, DaemonLog log) {
-        String node = "slurm_" + nodeName + "_" + Integer.toHexString(spool.toString().hashCode());
+        String node =
+                "slurm_" + nodeName + "_" + Integer.toHexString(spool.toString().hashCode());
         Path mount = Path.of(c.conf().mountpoint());
         String plugin = c.conf().plugin();
         boolean mayV2 = plugin.equals("autodetect") || plugin.equals("cgroup/v2");
         boolean mayV1 = plugin.equals("autodetect") || plugin.equals("cgroup/v1");
         Optional<Path> root = List.of(mount, mount.resolve("unified")).stream()
-                .filter(p -> mayV2 && !c.isNone() && Files.exists(p.resolve("cgroup.controllers"))).findFirst();
+                .filter(p -> mayV2 && !c.isNone() && Files.exists(p.resolve("cgroup.controllers")))
+                .findFirst();
         Optional<Path> v2 = root.map(p -> p.resolve(node)).filter(Cgroups::make);
         List<String> inV2 = new ArrayList<>();
         Map<String, Path> v1 = new TreeMap<>();
         for (String controller : needed(c)) {
-            if (v2.isPresent() && delegated(root.get(), controller) && write(v2.get().resolve("cgroup.subtree_control"), "+" + controller)) {
+            if (v2.isPresent()
+                    && delegated(root.get(), controller)
+                    && write(v2.get().resolve("cgroup.subtree_control"), "+" + controller)) {
                 inV2.add(controller);
-            } else if (mayV1 && Files.exists(mount.resolve(controller).resolve("cgroup.procs")) && makeV1(mount.resolve(controller).resolve(node))) {
+            } else if (mayV1
+                    && Files.exists(mount.resolve(controller).resolve("cgroup.procs"))
+                    && makeV1(mount.resolve(controller).resolve(node))) {
                 v1.put(controller, mount.resolve(controller).resolve(node));
             } else {
                 log.error("no writable " + controller + " cgroup: " + missing(controller));
             }
         }
-        if (c.track() && v2.isEmpty() && mayV1 && makeV1(mount.resolve("freezer").resolve(node))) {
+        if (c.track()
+                && v2.isEmpty()
+                && mayV1
+                && makeV1(mount.resolve("freezer").resolve(node))) {
             v1.put("freezer", mount.resolve("freezer").resolve(node));
         } else if (c.track() && v2.isEmpty()) {
             log.info("no writable cgroup: processes are tracked by their parents and sessions");
@@ -102,7 +118,11 @@ public final class Cgroups {
     }
 
     private static boolean delegated(Path root, String controller) {
-        return List.of(Os.read(root.resolve("cgroup.controllers")).orElse("").trim().split(" ")).contains(controller)
+        return List.of(Os.read(root.resolve("cgroup.controllers"))
+                                .orElse("")
+                                .trim()
+                                .split(" "))
+                        .contains(controller)
                 && write(root.resolve("cgroup.subtree_control"), "+" + controller);
     }
 
@@ -143,7 +163,8 @@ public final class Cgroups {
                 kill.add(step);
             }
             if (controllers.contains("memory")) {
-                oomEvents = step.resolve(two ? "memory.events" : "memory.oom_control").toString();
+                oomEvents = step.resolve(two ? "memory.events" : "memory.oom_control")
+                        .toString();
             }
         }
         return new Groups(join, kill, oomEvents);
@@ -154,7 +175,9 @@ public final class Cgroups {
         for (Path top : tops()) {
             Path job = top.resolve(jobName(jobId, attempt));
             boolean two = v2.filter(top::equals).isPresent();
-            boolean counts = two ? v2Controllers.contains("memory") : top.getParent().getFileName().toString().equals("memory");
+            boolean counts = two
+                    ? v2Controllers.contains("memory")
+                    : top.getParent().getFileName().toString().equals("memory");
             if (counts && java.nio.file.Files.isDirectory(job)) {
                 memory(two, job, confinement.memory(memoryMb, totalMb));
             }
@@ -173,12 +196,13 @@ public final class Cgroups {
                     log.error("cannot confine " + group + " to CPUs " + share.cpus());
                 }
             }
-            case "devices" -> denied(share.gres()).forEach(device -> {
-                if (!write(group.resolve("devices.deny"), device + " rwm")) {
-                    log.error("cannot keep " + group + " from device " + device);
-                }
-            });
-            default -> { }
+            case "devices" ->
+                denied(share.gres()).forEach(device -> {
+                    if (!write(group.resolve("devices.deny"), device + " rwm")) {
+                        log.error("cannot keep " + group + " from device " + device);
+                    }
+                });
+            default -> {}
         }
     }
 
@@ -216,8 +240,12 @@ public final class Cgroups {
             }
         });
         // a file that several devices share belongs to whoever has one of them
-        confinement.files().forEach((name, devices) -> gres.getOrDefault(name, List.of()).stream().filter(i -> i < devices.size())
-                .flatMap(i -> devices.get(i).stream()).forEach(file -> number(file).ifPresent(out::remove)));
+        confinement
+                .files()
+                .forEach((name, devices) -> gres.getOrDefault(name, List.of()).stream()
+                        .filter(i -> i < devices.size())
+                        .flatMap(i -> devices.get(i).stream())
+                        .forEach(file -> number(file).ifPresent(out::remove)));
         return out;
     }
 
@@ -227,7 +255,7 @@ public final class Cgroups {
             int device = (Integer) Files.getAttribute(path, "unix:mode") & 0170000;
             long rdev = (Long) Files.getAttribute(path, "unix:rdev");
             if (device != 0020000 && device != 0060000) {
-                return Optional.empty();        // an ordinary file stands for a device in tests
+                return Optional.empty(); // an ordinary file stands for a device in tests
             }
             long major = rdev >>> 8 & 0xfff | rdev >>> 32 & ~0xfffL;
             long minor = rdev & 0xff | rdev >>> 12 & ~0xffL;
@@ -244,7 +272,8 @@ public final class Cgroups {
             if (v2.filter(top::equals).isPresent()) {
                 write(step.resolve("cgroup.kill"), "1");
             } else if (top.getParent().endsWith("freezer")) {
-                Os.read(step.resolve("cgroup.procs")).stream().flatMap(String::lines)
+                Os.read(step.resolve("cgroup.procs")).stream()
+                        .flatMap(String::lines)
                         .forEach(pid -> Os.kill(Long.parseLong(pid), Os.SIGNAL_KILL));
             }
         }
@@ -293,7 +322,8 @@ public final class Cgroups {
         }
         for (String file : fresh ? List.of("cpuset.mems", "cpuset.cpus") : List.<String>of()) {
             Path above = directory.getParent().resolve(file);
-            if (Files.exists(above) && !write(directory.resolve(file), Os.read(above).orElse("").trim())) {
+            if (Files.exists(above)
+                    && !write(directory.resolve(file), Os.read(above).orElse("").trim())) {
                 return false;
             }
         }

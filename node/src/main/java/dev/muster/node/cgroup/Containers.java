@@ -31,13 +31,15 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * Tasks in OCI containers. The site's runtime does the work, as the job's user: what a task executes becomes the runtime's command line,
- * and the bundle that this reads is made from the user's own. When the step is over on the node, however it ended, what the runtime still
- * has of it is killed and deleted. Blocks: runs on the starters' threads.
+ * Tasks in OCI containers. The site's runtime does the work, as the job's user: what a task executes becomes the
+ * runtime's command line, and the bundle that this reads is made from the user's own. When the step is over on the
+ * node, however it ended, what the runtime still has of it is killed and deleted. Blocks: runs on the starters'
+ * threads.
  */
 public final class Containers {
     /** Of the user's config.json. */
     static final int CONFIG_BYTES_MAX = AsUser.OUTPUT_BYTES_MAX;
+
     private static final int QUERY_ROUNDS_MAX = 20;
     private static final long QUERY_PAUSE_MS = 500;
     private static final String REMEMBERED = "container";
@@ -69,37 +71,70 @@ public final class Containers {
      *
      * @param environment of a task, whole
      */
-    public Launch prepare(Launch launch, Path stepDirectory, Path script, String namespace, Function<Task, List<Bytes>> environment)
+    public Launch prepare(
+            Launch launch, Path stepDirectory, Path script, String namespace, Function<Task, List<Bytes>> environment)
             throws IOException, Launcher.FailedException {
         Identity owner = launch.share().owner();
         AsUser user = new AsUser(owner, namespace, Map.of());
-        Optional<Json.Obj> config = conf.ignoreConfig() ? Optional.empty() : Optional.of(config(user, launch.step().container()));
+        Optional<Json.Obj> config = conf.ignoreConfig()
+                ? Optional.empty()
+                : Optional.of(config(user, launch.step().container()));
         Path spool = makeSpool(launch, user);
         List<Task> tasks = new ArrayList<>();
         List<Commands> commands = new ArrayList<>();
         for (Task task : launch.tasks()) {
-            Bundle b = new Bundle(launch, task, spool, config.map(c -> rootOf(c, launch.step().container())).orElse(launch.step().container()),
+            Bundle b = new Bundle(
+                    launch,
+                    task,
+                    spool,
+                    config.map(c -> rootOf(c, launch.step().container()))
+                            .orElse(launch.step().container()),
                     launch.stepId() == NodeMessages.STEP_BATCH);
             List<Bytes> whole = without(environment.apply(task), conf.excluded());
             fill(user, b, config, whole, script);
             String run = conf.run().isEmpty() ? "" : b.expand(conf.run());
             List<String> argv = conf.run().isEmpty()
-                    ? List.of(settings.stepd().toString(), "--container", b.directory.toString(), b.expand(conf.create()),
-                            b.expand(conf.start()), b.expand(conf.query()))
+                    ? List.of(
+                            settings.stepd().toString(),
+                            "--container",
+                            b.directory.toString(),
+                            b.expand(conf.create()),
+                            b.expand(conf.start()),
+                            b.expand(conf.query()))
                     : List.of("/bin/sh", "-c", "cd \"$0\" && " + run, b.directory.toString());
-            tasks.add(new Task(task.rank(), task.local(), task.cpus(), argv.stream().map(Bytes::of).toList(),
+            tasks.add(new Task(
+                    task.rank(),
+                    task.local(),
+                    task.cpus(),
+                    argv.stream().map(Bytes::of).toList(),
                     without(task.environment(), conf.runtimeExcluded())));
-            commands.add(new Commands(task.rank(), b.directory.toString(), b.expand(conf.query()), b.expand(conf.kill()),
+            commands.add(new Commands(
+                    task.rank(),
+                    b.directory.toString(),
+                    b.expand(conf.query()),
+                    b.expand(conf.kill()),
                     b.expand(conf.delete())));
         }
-        Kept kept = new Kept(owner, namespace, spool.toString(), launch.tasks().isEmpty() ? List.of()
-                : without(environment.apply(launch.tasks().getFirst()), conf.runtimeExcluded()).stream().map(Bytes::text).toList(), commands);
+        Kept kept = new Kept(
+                owner,
+                namespace,
+                spool.toString(),
+                launch.tasks().isEmpty()
+                        ? List.of()
+                        : without(environment.apply(launch.tasks().getFirst()), conf.runtimeExcluded()).stream()
+                                .map(Bytes::text)
+                                .toList(),
+                commands);
         Files.write(stepDirectory.resolve(REMEMBERED), Codec.encode(kept));
         return launch.withTasks(tasks).withEnvironment(without(launch.environment(), conf.runtimeExcluded()));
     }
 
     private static List<Bytes> without(List<Bytes> environment, Optional<Pattern> excluded) {
-        return excluded.isEmpty() ? environment : environment.stream().filter(e -> !excluded.get().matcher(e.text()).find()).toList();
+        return excluded.isEmpty()
+                ? environment
+                : environment.stream()
+                        .filter(e -> !excluded.get().matcher(e.text()).find())
+                        .toList();
     }
 
     // ---- the bundle
@@ -129,12 +164,14 @@ public final class Containers {
         List<String> command() {
             List<String> own = task.arguments().stream().map(Bytes::text).toList();
             if (batch) {
-                List<String> all = new ArrayList<>(List.of(conf.ignoreConfig() ? directory.resolve(STARTUP).toString()
-                        : mountedSpool() + "/" + STARTUP));
+                List<String> all = new ArrayList<>(List.of(
+                        conf.ignoreConfig() ? directory.resolve(STARTUP).toString() : mountedSpool() + "/" + STARTUP));
                 all.addAll(own);
                 return all;
             }
-            return own.isEmpty() ? launch.step().arguments().stream().map(Bytes::text).toList() : own;
+            return own.isEmpty()
+                    ? launch.step().arguments().stream().map(Bytes::text).toList()
+                    : own;
         }
 
         /** With all but %p filled in, which is known later. */
@@ -169,7 +206,9 @@ public final class Containers {
     }
 
     static String quoted(List<String> words) {
-        return String.join(" ", words.stream().map(w -> "'" + w.replace("'", "'\\''") + "'").toList());
+        return String.join(
+                " ",
+                words.stream().map(w -> "'" + w.replace("'", "'\\''") + "'").toList());
     }
 
     private String ofStep(Launch launch, String spool, char c) {
@@ -185,7 +224,8 @@ public final class Containers {
     }
 
     private static Json.Obj config(AsUser user, String bundle) throws IOException, Launcher.FailedException {
-        AsUser.Outcome read = bundle.startsWith("/") ? user.run(List.of("cat", "--", bundle + "/config.json"), new byte[0])
+        AsUser.Outcome read = bundle.startsWith("/")
+                ? user.run(List.of("cat", "--", bundle + "/config.json"), new byte[0])
                 : new AsUser.Outcome(1, new byte[0]);
         if (!read.good() || read.output().length >= CONFIG_BYTES_MAX) {
             throw Launcher.FailedException.ofUser("No such file or directory");
@@ -207,18 +247,26 @@ public final class Containers {
 
     private Path makeSpool(Launch launch, AsUser user) throws IOException, Launcher.FailedException {
         Identity owner = launch.share().owner();
-        String step = launch.stepId() < 0 ? StepId.name(launch.stepId()) : String.format(Locale.ROOT, "%05d", StepId.number(launch.stepId()));
+        String step = launch.stepId() < 0
+                ? StepId.name(launch.stepId())
+                : String.format(Locale.ROOT, "%05d", StepId.number(launch.stepId()));
         if (conf.spool().isEmpty()) {
-            Path spool = settings.spoolDirectory().resolve(String.format(Locale.ROOT, "oci-job%05d-%s", launch.share().jobId(), step));
+            Path spool = settings.spoolDirectory()
+                    .resolve(String.format(
+                            Locale.ROOT, "oci-job%05d-%s", launch.share().jobId(), step));
             JobSpool.removeTree(spool);
             Files.createDirectory(spool);
             JobSpool.setMode(spool, "rwxr-x---");
             Os.own(spool, owner.uid(), owner.gid());
             return spool;
         }
-        String path = expand(conf.spool(), c -> c == 'm' ? settings.spoolDirectory().toString() : c == 't' || c == 'b' || c == 'e' || c == 'r'
-                || c == '@' ? "" : ofStep(launch, "", c));
-        if (!user.run(List.of("mkdir", "-p", "-m", "750", "--", path), new byte[0]).good()) {
+        String path = expand(
+                conf.spool(),
+                c -> c == 'm'
+                        ? settings.spoolDirectory().toString()
+                        : c == 't' || c == 'b' || c == 'e' || c == 'r' || c == '@' ? "" : ofStep(launch, "", c));
+        if (!user.run(List.of("mkdir", "-p", "-m", "750", "--", path), new byte[0])
+                .good()) {
             throw Launcher.FailedException.ofUser("cannot make the container's directory " + path);
         }
         return Path.of(path);
@@ -235,10 +283,18 @@ public final class Containers {
         }
         config.ifPresent(c -> files.put("config.json", Json.print(changed(c, b, environment))));
         String make = "umask 027; mkdir -p \"$0\"";
-        boolean good = user.run(List.of("/bin/sh", "-c", make, b.directory.toString()), new byte[0]).good();
+        boolean good = user.run(List.of("/bin/sh", "-c", make, b.directory.toString()), new byte[0])
+                .good();
         for (Map.Entry<String, byte[]> file : files.entrySet()) {
-            good = good && user.run(List.of("/bin/sh", "-c", "umask 027; cat > \"$0\" && chmod 750 \"$0\"",
-                    b.directory.resolve(file.getKey()).toString()), file.getValue()).good();
+            good = good
+                    && user.run(
+                                    List.of(
+                                            "/bin/sh",
+                                            "-c",
+                                            "umask 027; cat > \"$0\" && chmod 750 \"$0\"",
+                                            b.directory.resolve(file.getKey()).toString()),
+                                    file.getValue())
+                            .good();
         }
         if (!good) {
             throw Launcher.FailedException.ofUser("cannot make the container's bundle in " + b.directory);
@@ -279,7 +335,9 @@ public final class Containers {
         config.put("mounts", mounts);
         if (!conf.disabledHooks().isEmpty() && original.has("hooks")) {
             Json.Obj hooks = copy(original.obj("hooks"));
-            hooks.fields().keySet().removeIf(kind -> conf.disabledHooks().stream().anyMatch(kind::equalsIgnoreCase));
+            hooks.fields()
+                    .keySet()
+                    .removeIf(kind -> conf.disabledHooks().stream().anyMatch(kind::equalsIgnoreCase));
             config.put("hooks", hooks);
         }
         return config;
@@ -292,7 +350,10 @@ public final class Containers {
     }
 
     private static Json.Obj mount(String source, String destination, List<Object> options) {
-        return new Json.Obj().put("destination", destination).put("type", "none").put("source", source)
+        return new Json.Obj()
+                .put("destination", destination)
+                .put("type", "none")
+                .put("source", source)
                 .put("options", new ArrayList<>(options));
     }
 
@@ -305,7 +366,9 @@ public final class Containers {
     private Optional<Kept> kept(Path stepDirectory) {
         try {
             Path file = stepDirectory.resolve(REMEMBERED);
-            return Files.exists(file) ? Optional.of(Codec.decode(Files.readAllBytes(file), Kept.class)) : Optional.empty();
+            return Files.exists(file)
+                    ? Optional.of(Codec.decode(Files.readAllBytes(file), Kept.class))
+                    : Optional.empty();
         } catch (IOException | Json.MalformedException e) {
             log.error(stepDirectory + ": " + e.getMessage());
             return Optional.empty();
@@ -325,11 +388,12 @@ public final class Containers {
 
     /** The step is being ended: the runtime passes that on to its containers. */
     public void stop(Path stepDirectory, Map<Integer, Long> pids) {
-        kept(stepDirectory).ifPresent(kept -> kept.tasks().forEach(task -> {
-            if (isAlive(kept, task)) {
-                call(kept, "RunTimeKill", withPid(task.kill(), task, pids));
-            }
-        }));
+        kept(stepDirectory)
+                .ifPresent(kept -> kept.tasks().forEach(task -> {
+                    if (isAlive(kept, task)) {
+                        call(kept, "RunTimeKill", withPid(task.kill(), task, pids));
+                    }
+                }));
     }
 
     /**
@@ -388,10 +452,12 @@ public final class Containers {
         }
         AsUser.Outcome answer = call(kept, "RunTimeQuery", task.query());
         try {
-            return answer.good() && Json.parse(answer.output()) instanceof Json.Obj state
+            return answer.good()
+                    && Json.parse(answer.output()) instanceof Json.Obj state
                     && List.of("creating", "created", "running", "paused").contains(state.text("status"));
         } catch (Json.MalformedException e) {
-            log.error("RunTimeQuery: " + new String(answer.output(), 0, Math.min(200, answer.output().length), StandardCharsets.UTF_8));
+            log.error("RunTimeQuery: "
+                    + new String(answer.output(), 0, Math.min(200, answer.output().length), StandardCharsets.UTF_8));
             return false;
         }
     }

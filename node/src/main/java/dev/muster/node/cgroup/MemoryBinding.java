@@ -17,7 +17,10 @@ public final class MemoryBinding {
     private final boolean bind;
     private final String host;
 
-    /** @param bind this node binds tasks (task/affinity); host: this machine's own name, which the words of verbose go by */
+    /**
+     * @param bind this node binds tasks (task/affinity); host: this machine's own name, which the words of verbose go
+     *     by
+     */
     public MemoryBinding(MemBind asked, Topology machine, Binding cpus, boolean bind, String host) {
         this.asked = asked;
         this.machine = machine;
@@ -46,8 +49,10 @@ public final class MemoryBinding {
 
     /** {@code bind 0,1} or {@code prefer 0}, as stepd takes it; "" where the task's memory is not bound. */
     public String policy(int local) {
-        return !isBound() || !failures(local).isEmpty() ? "" : (asked.prefer() ? "prefer " : "bind ")
-                + wanted(local).stream().map(String::valueOf).collect(Collectors.joining(","));
+        return !isBound() || !failures(local).isEmpty()
+                ? ""
+                : (asked.prefer() ? "prefer " : "bind ")
+                        + wanted(local).stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     /** What the task's stderr is told before it fails, because this machine has no such memory; none if it has. */
@@ -61,10 +66,14 @@ public final class MemoryBinding {
             case DEFAULT, NONE, RANK, LOCAL -> asked.kind().text();
         };
         List<String> out = new ArrayList<>();
-        wanted(local).stream().filter(n -> !machine.numaNodes().contains(n)).findFirst().ifPresent(n -> {
-            out.add("NUMA node " + n + " does not exist; cannot bind local task " + local + " to it (--mem-bind=" + how + ")");
-            out.add("Failed to invoke task plugins: task_p_pre_launch error");
-        });
+        wanted(local).stream()
+                .filter(n -> !machine.numaNodes().contains(n))
+                .findFirst()
+                .ifPresent(n -> {
+                    out.add("NUMA node " + n + " does not exist; cannot bind local task " + local
+                            + " to it (--mem-bind=" + how + ")");
+                    out.add("Failed to invoke task plugins: task_p_pre_launch error");
+                });
         return out;
     }
 
@@ -82,7 +91,9 @@ public final class MemoryBinding {
             case MASK -> "MASK";
         };
         Set<Integer> nodes = isBound() && failures(local).isEmpty() ? wanted(local) : machine.numaNodes();
-        return List.of("mem-bind%s%s - %s, task %2d %2d [".formatted(asked.prefer() ? " PREFER " : "=", type, host, task.rank(), local),
+        return List.of(
+                "mem-bind%s%s - %s, task %2d %2d ["
+                        .formatted(asked.prefer() ? " PREFER " : "=", type, host, task.rank(), local),
                 "]: mask 0x" + Binding.mask(nodes).toLowerCase(java.util.Locale.ROOT) + (isBound() ? " set" : ""));
     }
 }

@@ -46,7 +46,8 @@ public final class MemoryWatch {
 
     private void round() {
         seconds++;
-        List<Watched> watched = jobs.get().stream().filter(w -> seconds % Math.max(1, w.sampleSeconds > 0 ? w.sampleSeconds : pollSeconds) == 0)
+        List<Watched> watched = jobs.get().stream()
+                .filter(w -> seconds % Math.max(1, w.sampleSeconds > 0 ? w.sampleSeconds : pollSeconds) == 0)
                 .toList();
         Loop.aside(() -> {
             if (!watched.isEmpty()) {
@@ -75,9 +76,11 @@ public final class MemoryWatch {
     private static Map<Long, List<Long>> children() {
         Map<Long, List<Long>> children = new HashMap<>();
         for (long pid : Os.processes()) {
-            String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
+            String[] fields =
+                    Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
             if (fields.length > 1) {
-                children.computeIfAbsent(Long.parseLong(fields[1]), p -> new ArrayList<>()).add(pid);
+                children.computeIfAbsent(Long.parseLong(fields[1]), p -> new ArrayList<>())
+                        .add(pid);
             }
         }
         return children;
@@ -93,7 +96,8 @@ public final class MemoryWatch {
     }
 
     private static long residentKb(long pid) {
-        String[] pages = Os.read(Path.of("/proc/" + pid + "/statm")).orElse("0 0").trim().split(" ");
+        String[] pages =
+                Os.read(Path.of("/proc/" + pid + "/statm")).orElse("0 0").trim().split(" ");
         return pages.length > 1 ? Long.parseLong(pages[1]) * PAGE_KB : 0;
     }
 }

@@ -19,8 +19,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * namespace/tmpfs and namespace/linux: a mount namespace for each job, in which some directories are the job's own, and with the latter
- * processes and users of its own as well. What is the job's lies in BasePath/JOB and goes with it. Blocks: runs on the starters' threads.
+ * namespace/tmpfs and namespace/linux: a mount namespace for each job, in which some directories are the job's own, and
+ * with the latter processes and users of its own as well. What is the job's lies in BasePath/JOB and goes with it.
+ * Blocks: runs on the starters' threads.
  */
 public final class Namespaces {
     private static final String KEPT_AT = ".ns";
@@ -53,7 +54,7 @@ public final class Namespaces {
         Path directory = directory(share.jobId());
         Path kept = directory.resolve(KEPT_AT);
         if (!isKept(kept)) {
-            remove(share.jobId());      // of an earlier boot
+            remove(share.jobId()); // of an earlier boot
             boolean made = false;
             try {
                 make(share, directory, kept, environment);
@@ -104,8 +105,8 @@ public final class Namespaces {
                 throw new IOException("InitScript: " + error.get());
             }
         }
-        List<String> command = new ArrayList<>(List.of(settings.stepd().toString(), "--namespace", "make", kept.toString(),
-                kinds()));
+        List<String> command =
+                new ArrayList<>(List.of(settings.stepd().toString(), "--namespace", "make", kept.toString(), kinds()));
         for (int i = 0; i < conf.dirs().size(); i++) {
             String dir = conf.dirs().get(i);
             if (dir.equals(SHARED_MEMORY)) {
@@ -119,7 +120,8 @@ public final class Namespaces {
         }
         Os.Outcome made = Os.run(command);
         if (made.exitCode() != 0) {
-            throw new IOException("cannot make the job's namespace: " + made.output().trim());
+            throw new IOException(
+                    "cannot make the job's namespace: " + made.output().trim());
         }
         Optional<String> error = script(conf.cloneScript(), share.jobId(), kept, environment);
         if (error.isPresent()) {
@@ -128,11 +130,13 @@ public final class Namespaces {
     }
 
     private String kinds() {
-        return (conf.shared() ? "slave" : "private") + (conf.processes() ? ",pid" : "")
+        return (conf.shared() ? "slave" : "private")
+                + (conf.processes() ? ",pid" : "")
                 + (conf.users() ? ",user" + (conf.userScript().isEmpty() ? "" : "=" + conf.userScript()) : "");
     }
 
-    private static Optional<String> script(JobContainerConf.Script script, int jobId, Path kept, Map<String, String> environment) {
+    private static Optional<String> script(
+            JobContainerConf.Script script, int jobId, Path kept, Map<String, String> environment) {
         if (script.path().isEmpty()) {
             return Optional.empty();
         }
@@ -154,7 +158,8 @@ public final class Namespaces {
                     .ifPresent(e -> log.error("CloneNSEpilog of job " + jobId + ": " + e));
         }
         try {
-            Os.Outcome dropped = isKept(kept) ? Os.run(List.of(settings.stepd().toString(), "--namespace", "drop", kept.toString()))
+            Os.Outcome dropped = isKept(kept)
+                    ? Os.run(List.of(settings.stepd().toString(), "--namespace", "drop", kept.toString()))
                     : new Os.Outcome(0, "");
             if (dropped.exitCode() != 0) {
                 throw new IOException(dropped.output().trim());

@@ -8,14 +8,27 @@ import java.util.Map;
  * What slurm.conf, cgroup.conf and gres.conf say of control groups on this node.
  *
  * @param tracking which processes are a step's (ProctrackType)
- * @param cores    jobs see only their CPUs; likewise devices, ram, swap: only with TaskPlugin=task/cgroup
- * @param files    by GRES name: the files of each device, in the order of the devices' indices
+ * @param cores jobs see only their CPUs; likewise devices, ram, swap: only with TaskPlugin=task/cgroup
+ * @param files by GRES name: the files of each device, in the order of the devices' indices
  */
 public record Confinement(
-        CgroupConf conf, Tracking tracking, boolean cores, boolean devices, boolean ram, boolean swap, Map<String, List<List<String>>> files) {
+        CgroupConf conf,
+        Tracking tracking,
+        boolean cores,
+        boolean devices,
+        boolean ram,
+        boolean swap,
+        Map<String, List<List<String>>> files) {
 
-    /** A step's processes: those in its control group, those that descend from it, or those in the process groups of its tasks. */
-    public enum Tracking { CGROUP, DESCENT, GROUP }
+    /**
+     * A step's processes: those in its control group, those that descend from it, or those in the process groups of its
+     * tasks.
+     */
+    public enum Tracking {
+        CGROUP,
+        DESCENT,
+        GROUP
+    }
 
     public boolean track() {
         return tracking == Tracking.CGROUP;
@@ -43,7 +56,7 @@ public record Confinement(
      * The limits of a group.
      *
      * @param allocatedMb 0 where nothing was allocated: the machine's upper bounds alone
-     * @param totalMb     of the machine
+     * @param totalMb of the machine
      */
     public Memory memory(long allocatedMb, long totalMb) {
         if (!memory()) {
@@ -53,13 +66,15 @@ public record Confinement(
         double mostSwap = totalMb * conf.maxSwapPercent() / 100;
         if (allocatedMb <= 0) {
             boolean bounded = ram && conf.maxRamPercent() < 100;
-            return new Memory(bounded ? bytes(mostRam) : 0, 0, swap && conf.maxSwapPercent() < 100 ? bytes(mostSwap) : 0);
+            return new Memory(
+                    bounded ? bytes(mostRam) : 0, 0, swap && conf.maxSwapPercent() < 100 ? bytes(mostSwap) : 0);
         }
         double allowed = ram ? conf.allowedRamPercent() : 100;
         double both = bounded(allocatedMb * (allowed + conf.allowedSwapPercent()) / 100, Math.max(mostSwap, mostRam));
         // swap alone is limited through both together: the memory may then be as large
         double hard = ram ? bounded(allocatedMb * allowed / 100, mostRam) : both;
-        return new Memory(bytes(hard), bytes(Math.min((double) allocatedMb, hard)), swap ? bytes(Math.max(both, hard)) : 0);
+        return new Memory(
+                bytes(hard), bytes(Math.min((double) allocatedMb, hard)), swap ? bytes(Math.max(both, hard)) : 0);
     }
 
     private double bounded(double mb, double most) {

@@ -10,14 +10,15 @@ import java.util.stream.Stream;
 /**
  * slurmd's command line.
  *
- * @param dynamic     -Z: this node is not in slurm.conf; dynamicConf, of --conf, is what it says of itself
- * @param future      -F: takes the place of a FUTURE node, with that feature where there is one
- * @param confServer  where the configuration comes from, "" for the file
- * @param mungeSocket of the munged that vouches for this machine until the configuration is there ({@code --authinfo}); "" for the usual one
- * @param authority   certificate by which the server of the configuration is known, where it speaks TLS
- * @param extra       what the node is to say of itself in Extra=
- * @param instanceId  of a cloud, and instanceType
- * @param parameters  this node's words in addition to Parameters= of slurm.conf
+ * @param dynamic -Z: this node is not in slurm.conf; dynamicConf, of --conf, is what it says of itself
+ * @param future -F: takes the place of a FUTURE node, with that feature where there is one
+ * @param confServer where the configuration comes from, "" for the file
+ * @param mungeSocket of the munged that vouches for this machine until the configuration is there ({@code --authinfo});
+ *     "" for the usual one
+ * @param authority certificate by which the server of the configuration is known, where it speaks TLS
+ * @param extra what the node is to say of itself in Extra=
+ * @param instanceId of a cloud, and instanceType
+ * @param parameters this node's words in addition to Parameters= of slurm.conf
  */
 public record Options(
         String nodeName,
@@ -43,7 +44,13 @@ public record Options(
         List<String> parameters,
         Mode mode) {
 
-    public enum Mode { SERVE, SHOW_HARDWARE, SHOW_GRES, HELP, VERSION }
+    public enum Mode {
+        SERVE,
+        SHOW_HARDWARE,
+        SHOW_GRES,
+        HELP,
+        VERSION
+    }
 
     /** What the command line asks for, or a sentence that says why it cannot be had. */
     public sealed interface Parsed {
@@ -84,8 +91,15 @@ public record Options(
             """;
 
     private static final String CONFIG_OVERRIDES = "config_overrides";
-    private static final List<String> WITH_VALUE =
-            List.of("--conf", "--conf-server", "--extra", "--instance-id", "--instance-type", "--authinfo", "--ca-cert-file", "--parameters");
+    private static final List<String> WITH_VALUE = List.of(
+            "--conf",
+            "--conf-server",
+            "--extra",
+            "--instance-id",
+            "--instance-type",
+            "--authinfo",
+            "--ca-cert-file",
+            "--parameters");
 
     public static Parsed parse(List<String> arguments) {
         Builder b = new Builder();
@@ -101,7 +115,8 @@ public record Options(
                 if (!takes && equals >= 0) {
                     return new Parsed.Wrong("unrecognized option '" + argument + "'", true);
                 }
-                Optional<Parsed> wrong = b.longOption(name, !takes ? "" : equals < 0 ? arguments.get(++i) : argument.substring(equals + 1));
+                Optional<Parsed> wrong = b.longOption(
+                        name, !takes ? "" : equals < 0 ? arguments.get(++i) : argument.substring(equals + 1));
                 if (wrong.isPresent()) {
                     return wrong.get();
                 }
@@ -152,7 +167,8 @@ public record Options(
         if (!dynamic && !dynamicConf.isBlank()) {
             out.add("--conf without -Z has no effect: slurm.conf has this node");
         }
-        parameters.stream().filter(w -> !w.equalsIgnoreCase(CONFIG_OVERRIDES))
+        parameters.stream()
+                .filter(w -> !w.equalsIgnoreCase(CONFIG_OVERRIDES))
                 .forEach(w -> out.add("--parameters: " + w + " has no effect in this version"));
         return out;
     }
@@ -200,7 +216,11 @@ public record Options(
                 case "--extra" -> extra = value;
                 case "--instance-id" -> instanceId = value;
                 case "--instance-type" -> instanceType = value;
-                case "--parameters" -> parameters = Stream.of(value.split(",")).filter(w -> !w.isBlank()).map(String::strip).toList();
+                case "--parameters" ->
+                    parameters = Stream.of(value.split(","))
+                            .filter(w -> !w.isBlank())
+                            .map(String::strip)
+                            .toList();
                 case "--ca-cert-file" -> authority = Optional.of(Path.of(value));
                 case "--authinfo" -> {
                     return authInfo(value);
@@ -252,8 +272,8 @@ public record Options(
                 case 'N' -> nodeName = value;
                 case 'n' -> {
                     if (!value.matches("-?\\d{1,2}")) {
-                        return Optional.of(new Parsed.Wrong("Invalid option for -n option (nice value), ignored: "
-                                + value, false));
+                        return Optional.of(new Parsed.Wrong(
+                                "Invalid option for -n option (nice value), ignored: " + value, false));
                     }
                     nice = Integer.parseInt(value);
                 }
@@ -263,10 +283,29 @@ public record Options(
         }
 
         Options build() {
-            return new Options(nodeName, configFile, logFile, stepd, foreground, cleanStart, reportReboot,
+            return new Options(
+                    nodeName,
+                    configFile,
+                    logFile,
+                    stepd,
+                    foreground,
+                    cleanStart,
+                    reportReboot,
                     changeDirectory,
-                    verbose, nice, lockMemory, dynamic, dynamicConf, future, confServer, authority, mungeSocket,
-                    extra, instanceId, instanceType, parameters, mode);
+                    verbose,
+                    nice,
+                    lockMemory,
+                    dynamic,
+                    dynamicConf,
+                    future,
+                    confServer,
+                    authority,
+                    mungeSocket,
+                    extra,
+                    instanceId,
+                    instanceType,
+                    parameters,
+                    mode);
         }
     }
 }

@@ -31,6 +31,7 @@ import java.util.TreeMap;
 public final class SettingsReader {
     /** NO_VAL16: what Slurm keeps for "no limit" in 16 bits. */
     private static final int NO_LIMIT = 65534;
+
     public static final int POLL_SECONDS_DEFAULT = 30;
 
     private SettingsReader() {}
@@ -45,16 +46,27 @@ public final class SettingsReader {
                 .filter(n -> n.hostname().equals(hostname) || n.hostname().equals(shortName))
                 .findFirst()
                 .or(() -> conf.node(shortName))
-                .or(() -> conf.nodes().stream().filter(n -> n.hostname().equals("localhost")).findFirst());
+                .or(() -> conf.nodes().stream()
+                        .filter(n -> n.hostname().equals("localhost"))
+                        .findFirst());
     }
 
     /** The files beside slurm.conf as far as this node is concerned. */
-    public record Sisters(CgroupConf cgroup, JobContainerConf container, AcctGatherConf gather, OciConf oci,
-            HelpersConf helpers, MpiConf mpi) {
+    public record Sisters(
+            CgroupConf cgroup,
+            JobContainerConf container,
+            AcctGatherConf gather,
+            OciConf oci,
+            HelpersConf helpers,
+            MpiConf mpi) {
         /** Mistakes are added to {@code errors}. */
         public static Sisters read(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
-            return new Sisters(CgroupConf.read(conf.sister("cgroup.conf"), errors), SettingsReader.container(conf, node, hostname, errors),
-                    SettingsReader.gather(conf, errors), OciConf.read(conf.sister("oci.conf"), errors), HelpersConf.read(conf, errors),
+            return new Sisters(
+                    CgroupConf.read(conf.sister("cgroup.conf"), errors),
+                    SettingsReader.container(conf, node, hostname, errors),
+                    SettingsReader.gather(conf, errors),
+                    OciConf.read(conf.sister("oci.conf"), errors),
+                    HelpersConf.read(conf, errors),
                     MpiConf.read(conf.sister("mpi.conf"), errors));
         }
     }
@@ -64,12 +76,20 @@ public final class SettingsReader {
         return conf.given(Key.CPU_FREQ_DEF) ? conf.text(Key.CPU_FREQ_DEF) : "";
     }
 
-    public static Settings read(SlurmConf conf, NodeConf node, String dynamic, Options options, Path prefix, int slurmUserId, Sisters sisters) {
+    public static Settings read(
+            SlurmConf conf,
+            NodeConf node,
+            String dynamic,
+            Options options,
+            Path prefix,
+            int slurmUserId,
+            Sisters sisters) {
         CgroupConf cgroup = sisters.cgroup();
         GpuProbe.Merged gres = GpuProbe.merged(conf, node, !dynamic.isEmpty(), new ArrayList<>());
         List<Settings.Address> controllers = new ArrayList<>();
-        conf.controllers().forEach(c -> conf.slurmctldPorts()
-                .forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
+        conf.controllers()
+                .forEach(c ->
+                        conf.slurmctldPorts().forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
         Path beside = Path.of(conf.file()).toAbsolutePath().getParent();
         Map<String, String> gather = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
         boolean cgroupTask = conf.has(Key.TASK_PLUGIN, "task/cgroup") || conf.has(Key.TASK_PLUGIN, "cgroup");
@@ -96,30 +116,59 @@ public final class SettingsReader {
                 ofTasks(conf.text(Key.TASK_EPILOG), beside),
                 slurmUserId,
                 confinement(conf, node, cgroup, cgroupTask, gres.conf()),
-                conf.has(Key.TASK_PLUGIN, "task/affinity") || conf.has(Key.TASK_PLUGIN, "affinity") || cgroupTask && cgroup.constrainCores(),
+                conf.has(Key.TASK_PLUGIN, "task/affinity")
+                        || conf.has(Key.TASK_PLUGIN, "affinity")
+                        || cgroupTask && cgroup.constrainCores(),
                 gather.containsKey("overmemorykill") && gathers(conf),
                 pollSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)),
-                stepd(options.stepd().isEmpty() ? prefix.resolve("sbin/slurmstepd") : Path.of(options.stepd()).toAbsolutePath(),
+                stepd(
+                        options.stepd().isEmpty()
+                                ? prefix.resolve("sbin/slurmstepd")
+                                : Path.of(options.stepd()).toAbsolutePath(),
                         conf.yes(Key.USE_PAM)),
                 Path.of(conf.file()).toAbsolutePath().toString(),
                 node.gresText(),
                 dynamic,
                 options.extra(),
-                new Settings.Around(conf.has(Key.PROLOG_FLAGS, "Serial"), conf.has(Key.PROLOG_FLAGS, "RunInJob"),
-                        (int) conf.number(Key.PROPAGATE_PRIO_PROCESS), conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM), healthTimeout(conf), conf.text(Key.REBOOT_PROGRAM), (int) conf.number(Key.V_SIZE_FACTOR),
+                new Settings.Around(
+                        conf.has(Key.PROLOG_FLAGS, "Serial"),
+                        conf.has(Key.PROLOG_FLAGS, "RunInJob"),
+                        (int) conf.number(Key.PROPAGATE_PRIO_PROCESS),
+                        conf.text(Key.UNKILLABLE_STEP_PROGRAM),
+                        conf.text(Key.HEALTH_CHECK_PROGRAM),
+                        healthTimeout(conf),
+                        conf.text(Key.REBOOT_PROGRAM),
+                        (int) conf.number(Key.V_SIZE_FACTOR),
                         sisters.container(),
-                        cpuFreqDef(conf), sensing(conf, sisters.gather(), node.gres().stream().anyMatch(g -> g.name().equals("gpu"))),
-                        conf.given(Key.EPILOG_MSG_TIME) ? conf.number(Key.EPILOG_MSG_TIME) : 0, conf.yes(Key.USE_PAM),
-                        conf.has(Key.X11_PARAMETERS, "home_xauthority"), sisters.oci(), sisters.helpers(),
-                        gres.conf().flags(node.name(), "gpu"), GpuProbe.uuids(conf, node.name(), gres.conf()),
-                        gres.error(), conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"), sisters.mpi(),
-                        powerActions(conf), TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE, options.instanceId(),
-                        options.instanceType(), !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
+                        cpuFreqDef(conf),
+                        sensing(
+                                conf,
+                                sisters.gather(),
+                                node.gres().stream().anyMatch(g -> g.name().equals("gpu"))),
+                        conf.given(Key.EPILOG_MSG_TIME) ? conf.number(Key.EPILOG_MSG_TIME) : 0,
+                        conf.yes(Key.USE_PAM),
+                        conf.has(Key.X11_PARAMETERS, "home_xauthority"),
+                        sisters.oci(),
+                        sisters.helpers(),
+                        gres.conf().flags(node.name(), "gpu"),
+                        GpuProbe.uuids(conf, node.name(), gres.conf()),
+                        gres.error(),
+                        conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"),
+                        sisters.mpi(),
+                        powerActions(conf),
+                        TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE,
+                        options.instanceId(),
+                        options.instanceType(),
+                        !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
                         conf.has(Key.HEALTH_CHECK_NODE_STATE, "REBOOT_ONLY"),
-                        conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail") || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
-                        suspendGrace(conf), imexMajor(conf), conf.has(Key.PRIVATE_DATA, "jobs") || conf.has(Key.PRIVATE_DATA, "all")),
-                conf.configOverrides() || node.has("config_overrides") || options.configOverrides() ? Optional.of(shape(node)) : Optional.empty());
+                        conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail")
+                                || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
+                        suspendGrace(conf),
+                        imexMajor(conf),
+                        conf.has(Key.PRIVATE_DATA, "jobs") || conf.has(Key.PRIVATE_DATA, "all")),
+                conf.configOverrides() || node.has("config_overrides") || options.configOverrides()
+                        ? Optional.of(shape(node))
+                        : Optional.empty());
     }
 
     /** As SwitchParameters says, else the driver's. */
@@ -128,9 +177,15 @@ public final class SettingsReader {
             return 0;
         }
         String said = conf.parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_dev_major", "");
-        return !said.isEmpty() ? Integer.parseInt(said)
-                : Os.read(Path.of("/proc/devices")).orElse("").lines().map(l -> l.strip().split("\\s+"))
-                        .filter(w -> w.length == 2 && w[1].equals("nvidia-caps-imex-channels")).map(w -> Integer.parseInt(w[0])).findFirst()
+        return !said.isEmpty()
+                ? Integer.parseInt(said)
+                : Os.read(Path.of("/proc/devices"))
+                        .orElse("")
+                        .lines()
+                        .map(l -> l.strip().split("\\s+"))
+                        .filter(w -> w.length == 2 && w[1].equals("nvidia-caps-imex-channels"))
+                        .map(w -> Integer.parseInt(w[0]))
+                        .findFirst()
                         .orElse(0);
     }
 
@@ -147,20 +202,26 @@ public final class SettingsReader {
 
     private static Map<String, String> powerActions(SlurmConf conf) {
         Map<String, String> out = new TreeMap<>();
-        conf.powerActions().stream().filter(a -> a.location().equals("slurmd")).forEach(a -> out.put(a.name(), a.program()));
+        conf.powerActions().stream()
+                .filter(a -> a.location().equals("slurmd"))
+                .forEach(a -> out.put(a.name(), a.program()));
         return out;
     }
 
     private static AcctGatherConf gather(SlurmConf conf, List<ConfigError> errors) {
         AcctGatherConf gather = AcctGatherConf.read(conf.sister("acct_gather.conf"), errors);
         if (sysfs(conf) && gather.interfaces().isEmpty()) {
-            errors.add(new ConfigError(conf.file(), 0, conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE)
-                    + " needs SysfsInterfaces in acct_gather.conf", ""));
+            errors.add(new ConfigError(
+                    conf.file(),
+                    0,
+                    conf.text(Key.ACCT_GATHER_INTERCONNECT_TYPE) + " needs SysfsInterfaces in acct_gather.conf",
+                    ""));
         }
         ProfileConf.of(conf, gather, errors);
         Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
         if (params.containsKey("usepss") && params.containsKey("noshared")) {
-            errors.add(new ConfigError(conf.file(), 0, "JobAcctGatherParams: NoShared and UsePss exclude each other", ""));
+            errors.add(
+                    new ConfigError(conf.file(), 0, "JobAcctGatherParams: NoShared and UsePss exclude each other", ""));
         }
         return gather;
     }
@@ -170,7 +231,8 @@ public final class SettingsReader {
     }
 
     private static boolean gathers(SlurmConf conf) {
-        return conf.given(Key.JOB_ACCT_GATHER_TYPE) && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none");
+        return conf.given(Key.JOB_ACCT_GATHER_TYPE)
+                && !conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none");
     }
 
     private static boolean lustre(SlurmConf conf) {
@@ -179,36 +241,52 @@ public final class SettingsReader {
 
     private static Settings.Tasks tasks(SlurmConf conf, boolean gpus) {
         Map<String, String> params = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
-        return new Settings.Tasks(gathers(conf), taskSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)).orElse(POLL_SECONDS_DEFAULT),
-                params.containsKey("usepss"), params.containsKey("noshared"), gpus && !params.containsKey("disablegpuacct"));
+        return new Settings.Tasks(
+                gathers(conf),
+                taskSeconds(conf.text(Key.JOB_ACCT_GATHER_FREQUENCY)).orElse(POLL_SECONDS_DEFAULT),
+                params.containsKey("usepss"),
+                params.containsKey("noshared"),
+                gpus && !params.containsKey("disablegpuacct"));
     }
 
     private static Settings.Sensing sensing(SlurmConf conf, AcctGatherConf gather, boolean gpus) {
         boolean accounted = sysfs(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "ic/sysfs");
-        return new Settings.Sensing(energy(conf, gather), (int) conf.number(Key.ACCT_GATHER_NODE_FREQ), accounted ? gather.interfaces() : List.of(),
-                lustre(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "fs/lustre"), tasks(conf, gpus),
-                new Settings.Profiling(ProfileConf.of(conf, gather, new ArrayList<>()), conf.text(Key.JOB_ACCT_GATHER_FREQUENCY),
-                        sysfs(conf) ? gather.interfaces() : List.of(), lustre(conf)));
+        return new Settings.Sensing(
+                energy(conf, gather),
+                (int) conf.number(Key.ACCT_GATHER_NODE_FREQ),
+                accounted ? gather.interfaces() : List.of(),
+                lustre(conf) && conf.has(Key.ACCOUNTING_STORAGE_TRES, "fs/lustre"),
+                tasks(conf, gpus),
+                new Settings.Profiling(
+                        ProfileConf.of(conf, gather, new ArrayList<>()),
+                        conf.text(Key.JOB_ACCT_GATHER_FREQUENCY),
+                        sysfs(conf) ? gather.interfaces() : List.of(),
+                        lustre(conf)));
     }
 
     private static Settings.Energy energy(SlurmConf conf, AcctGatherConf gather) {
         return switch (conf.text(Key.ACCT_GATHER_ENERGY_TYPE).toLowerCase(java.util.Locale.ROOT)) {
             case "acct_gather_energy/rapl" -> Settings.Energy.RAPL;
-            case "acct_gather_energy/ipmi" -> new Settings.Energy(Settings.Energy.Kind.IPMI, gather.energySeconds(), gather.energySensors());
-            case "acct_gather_energy/gpu" -> new Settings.Energy(Settings.Energy.Kind.GPU, AcctGatherConf.ENERGY_SECONDS_DEFAULT, "");
+            case "acct_gather_energy/ipmi" ->
+                new Settings.Energy(Settings.Energy.Kind.IPMI, gather.energySeconds(), gather.energySensors());
+            case "acct_gather_energy/gpu" ->
+                new Settings.Energy(Settings.Energy.Kind.GPU, AcctGatherConf.ENERGY_SECONDS_DEFAULT, "");
             default -> Settings.Energy.NOT;
         };
     }
 
     /** job_container.conf or namespace.yaml as far as this node is concerned, where slurm.conf asks for it. */
     static JobContainerConf container(SlurmConf conf, NodeConf node, String hostname, List<ConfigError> errors) {
-        String type = conf.given(Key.NAMESPACE_TYPE) ? conf.text(Key.NAMESPACE_TYPE) : conf.text(Key.JOB_CONTAINER_TYPE);
+        String type =
+                conf.given(Key.NAMESPACE_TYPE) ? conf.text(Key.NAMESPACE_TYPE) : conf.text(Key.JOB_CONTAINER_TYPE);
         return switch (type.substring(type.indexOf('/') + 1).toLowerCase(java.util.Locale.ROOT)) {
             case "", "none" -> JobContainerConf.NONE;
-            case "tmpfs" -> JobContainerConf.read(conf.sister("job_container.conf"), node.name(), errors)
-                    .replacing(Map.of("%h", hostname, "%n", node.name()));
-            case "linux" -> JobContainerConf.readYaml(conf.sister("namespace.yaml"), node.name(), errors)
-                    .replacing(Map.of("%h", hostname, "%n", node.name()));
+            case "tmpfs" ->
+                JobContainerConf.read(conf.sister("job_container.conf"), node.name(), errors)
+                        .replacing(Map.of("%h", hostname, "%n", node.name()));
+            case "linux" ->
+                JobContainerConf.readYaml(conf.sister("namespace.yaml"), node.name(), errors)
+                        .replacing(Map.of("%h", hostname, "%n", node.name()));
             default -> {
                 errors.add(new ConfigError(conf.file(), 0, type + " is not part of this version", ""));
                 yield JobContainerConf.NONE;
@@ -216,15 +294,16 @@ public final class SettingsReader {
         };
     }
 
-    private static Confinement confinement(SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task,
-            GresConf gres) {
+    private static Confinement confinement(
+            SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task, GresConf gres) {
         boolean off = cgroup.plugin().equals("disabled");
         Map<String, List<List<String>>> files = new TreeMap<>();
         for (NodeConf.Gres g : node.gres()) {
             List<List<String>> devices = files.computeIfAbsent(g.name(), n -> new ArrayList<>());
             int before = devices.size();
             for (GresConf.Device d : gres.forNode(node.name())) {
-                if (d.name().equals(g.name()) && (d.type().equals(g.type()) || g.type().isEmpty())) {
+                if (d.name().equals(g.name())
+                        && (d.type().equals(g.type()) || g.type().isEmpty())) {
                     d.files().forEach(f -> devices.add(List.of(f)));
                     if (!d.multiple().isEmpty()) {
                         devices.add(d.multiple());
@@ -232,12 +311,17 @@ public final class SettingsReader {
                 }
             }
             while (devices.size() - before < Math.min(g.count(), 4096)) {
-                devices.add(List.of());     // only counted: there is no file to keep from anybody
+                devices.add(List.of()); // only counted: there is no file to keep from anybody
             }
         }
-        return new Confinement(cgroup, tracking(conf.text(Key.PROCTRACK_TYPE), off), !off && task && cgroup.constrainCores(),
-                !off && task && cgroup.constrainDevices(), !off && task && cgroup.constrainRamSpace(),
-                !off && task && cgroup.constrainSwapSpace(), files);
+        return new Confinement(
+                cgroup,
+                tracking(conf.text(Key.PROCTRACK_TYPE), off),
+                !off && task && cgroup.constrainCores(),
+                !off && task && cgroup.constrainDevices(),
+                !off && task && cgroup.constrainRamSpace(),
+                !off && task && cgroup.constrainSwapSpace(),
+                files);
     }
 
     private static Confinement.Tracking tracking(String type, boolean noGroups) {
@@ -249,8 +333,14 @@ public final class SettingsReader {
     }
 
     private static Settings.Shape shape(NodeConf n) {
-        return new Settings.Shape(n.cpus(), n.boards(), n.sockets(), n.coresPerSocket(), n.threadsPerCore(),
-                n.realMemoryMb(), n.tmpDiskMb());
+        return new Settings.Shape(
+                n.cpus(),
+                n.boards(),
+                n.sockets(),
+                n.coresPerSocket(),
+                n.threadsPerCore(),
+                n.realMemoryMb(),
+                n.tmpDiskMb());
     }
 
     private static int limit(int seconds) {
@@ -289,8 +379,8 @@ public final class SettingsReader {
     }
 
     /**
-     * Prolog and Epilog may be patterns or directories; the programs they match run in the reverse order of their names (z to a, Z to A, 9
-     * to 0), without what is hidden. What begins with no slash lies beside slurm.conf.
+     * Prolog and Epilog may be patterns or directories; the programs they match run in the reverse order of their names
+     * (z to a, Z to A, 9 to 0), without what is hidden. What begins with no slash lies beside slurm.conf.
      */
     static List<String> programs(List<String> patterns, Path beside) {
         List<String> out = new ArrayList<>();
@@ -302,7 +392,8 @@ public final class SettingsReader {
                 continue;
             }
             List<String> found = new ArrayList<>();
-            try (DirectoryStream<Path> all = Files.newDirectoryStream(directory ? path : path.getParent(),
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(
+                    directory ? path : path.getParent(),
                     directory ? "*" : path.getFileName().toString())) {
                 all.forEach(p -> {
                     if (Files.isRegularFile(p) && !p.getFileName().toString().startsWith(".")) {

@@ -14,7 +14,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Sets the frequency of a step's CPUs where the kernel lets it be set (cpufreq in /sys), and sets it back at the step's end. */
+/**
+ * Sets the frequency of a step's CPUs where the kernel lets it be set (cpufreq in /sys), and sets it back at the step's
+ * end.
+ */
 public final class CpuFrequency {
     private static final List<String> FILES = List.of("scaling_governor", "scaling_min_freq", "scaling_max_freq");
 
@@ -39,7 +42,8 @@ public final class CpuFrequency {
                         + " cannot be set on this node");
                 break;
             }
-            FILES.forEach(f -> Os.read(directory.resolve(f)).ifPresent(text -> old.put(directory.resolve(f), text.trim())));
+            FILES.forEach(
+                    f -> Os.read(directory.resolve(f)).ifPresent(text -> old.put(directory.resolve(f), text.trim())));
             try {
                 set(directory, wanted);
             } catch (IOException e) {
@@ -76,13 +80,16 @@ public final class CpuFrequency {
     /** What the CPU can do, lowest first; its two ends where the kernel does not list the steps between. */
     private static List<Long> frequencies(Path directory) {
         List<Long> out = new ArrayList<>();
-        String listed = Os.read(directory.resolve("scaling_available_frequencies")).orElse("").trim();
+        String listed = Os.read(directory.resolve("scaling_available_frequencies"))
+                .orElse("")
+                .trim();
         for (String f : listed.isEmpty() ? new String[0] : listed.split("\\s+")) {
             out.add(Long.parseLong(f));
         }
         if (out.isEmpty()) {
             for (String end : List.of("cpuinfo_min_freq", "cpuinfo_max_freq")) {
-                Optional<String> text = Os.read(directory.resolve(end)).map(String::trim).filter(t -> !t.isEmpty());
+                Optional<String> text =
+                        Os.read(directory.resolve(end)).map(String::trim).filter(t -> !t.isEmpty());
                 text.ifPresent(t -> out.add(Long.parseLong(t)));
             }
         }
@@ -93,20 +100,27 @@ public final class CpuFrequency {
     private static String khz(String value, List<Long> steps) throws IOException {
         if (Character.isDigit(value.charAt(0))) {
             long asked = Long.parseLong(value);
-            return Long.toString(steps.stream().filter(s -> s >= asked).findFirst().orElse(steps.isEmpty() ? asked : steps.getLast()));
+            return Long.toString(steps.stream()
+                    .filter(s -> s >= asked)
+                    .findFirst()
+                    .orElse(steps.isEmpty() ? asked : steps.getLast()));
         }
         if (steps.isEmpty()) {
             throw new IOException("it does not say what it can do");
         }
-        return Long.toString(steps.get(switch (value) {
-            case "Low" -> 0;
-            case "Medium" -> (steps.size() - 1) / 2;
-            case "Highm1" -> Math.max(0, steps.size() - 2);
-            default -> steps.size() - 1;
-        }));
+        return Long.toString(steps.get(
+                switch (value) {
+                    case "Low" -> 0;
+                    case "Medium" -> (steps.size() - 1) / 2;
+                    case "Highm1" -> Math.max(0, steps.size() - 2);
+                    default -> steps.size() - 1;
+                }));
     }
 
-    /** Sets back what the step changed. The lower end first would be refused while the upper one is below it: tried twice. */
+    /**
+     * Sets back what the step changed. The lower end first would be refused while the upper one is below it: tried
+     * twice.
+     */
     public synchronized void reset(String step) {
         Map<Path, String> old = before.getOrDefault(step, Map.of());
         before.remove(step);

@@ -31,8 +31,14 @@ public final class FeatureHelpers {
     public List<String> active() {
         List<String> known = available();
         Set<String> out = new LinkedHashSet<>();
-        conf.of(node).stream().map(HelpersConf.Feature::helper).distinct().forEach(helper -> run(helper).ifPresent(text ->
-                text.lines().map(String::trim).filter(known::contains).forEach(out::add)));
+        conf.of(node).stream()
+                .map(HelpersConf.Feature::helper)
+                .distinct()
+                .forEach(helper -> run(helper)
+                        .ifPresent(text -> text.lines()
+                                .map(String::trim)
+                                .filter(known::contains)
+                                .forEach(out::add)));
         return List.copyOf(out);
     }
 
@@ -40,14 +46,16 @@ public final class FeatureHelpers {
     public boolean set(List<String> features) {
         boolean all = true;
         for (HelpersConf.Feature feature : conf.of(node)) {
-            all &= !features.contains(feature.name()) || run(feature.helper(), feature.name()).isPresent();
+            all &= !features.contains(feature.name())
+                    || run(feature.helper(), feature.name()).isPresent();
         }
         return all;
     }
 
     /** Whether one of those that are not active yet is not to be had as the node runs. */
     public boolean needReboot(List<String> wanted, List<String> active) {
-        return conf.of(node).stream().anyMatch(f -> wanted.contains(f.name()) && !active.contains(f.name()) && !f.rebootless());
+        return conf.of(node).stream()
+                .anyMatch(f -> wanted.contains(f.name()) && !active.contains(f.name()) && !f.rebootless());
     }
 
     private Optional<String> run(String... command) {

@@ -24,9 +24,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The GPUs that the kernel's drivers show: NVIDIA's under /proc/driver/nvidia, AMD's in the topology of amdkfd. No library is asked, so
- * NVLinks and instances of a GPU (MIG) stay unseen; XGMI links are the kernel's to tell. Where fake_gpus.conf lies beside slurm.conf, the GPUs are
- * those that it names, as in Slurm's own tests.
+ * The GPUs that the kernel's drivers show: NVIDIA's under /proc/driver/nvidia, AMD's in the topology of amdkfd. No
+ * library is asked, so NVLinks and instances of a GPU (MIG) stay unseen; XGMI links are the kernel's to tell. Where
+ * fake_gpus.conf lies beside slurm.conf, the GPUs are those that it names, as in Slurm's own tests.
  */
 public final class GpuProbe {
     private static final int FAKE_FIELDS = 7;
@@ -47,19 +47,22 @@ public final class GpuProbe {
     }
 
     /**
-     * @param type  of the model, in lower case
-     * @param file  of the device
+     * @param type of the model, in lower case
+     * @param file of the device
      * @param cores near it, by Slurm's numbers; "" where that is not known
      * @param links to the others, -1 for itself; "" where that is not known
-     * @param bus   PCI address: GPUs are numbered in its order
-     * @param uuid  "" if the driver reports none
+     * @param bus PCI address: GPUs are numbered in its order
+     * @param uuid "" if the driver reports none
      */
     public record Gpu(String type, String file, String cores, String links, String bus, String uuid) {}
 
     /** Of this machine. */
     static GpuProbe here(SlurmConf conf) {
         HardwareProbe hardware = new HardwareProbe(Path.of("/"), Path.of("/"));
-        return new GpuProbe(Path.of("/"), Optional.of(conf.sister("fake_gpus.conf").toPath()).filter(Files::exists), hardware.topology(),
+        return new GpuProbe(
+                Path.of("/"),
+                Optional.of(conf.sister("fake_gpus.conf").toPath()).filter(Files::exists),
+                hardware.topology(),
                 hardware.read("").threadsPerCore());
     }
 
@@ -72,7 +75,8 @@ public final class GpuProbe {
         GresConf gres = GresConf.read(conf.sister(SisterFiles.GRES), errors);
         String detector = detector(gres, node.name(), dynamic);
         boolean wanted = node.gres().stream().anyMatch(g -> g.name().equals("gpu"));
-        return detector.isEmpty() || detector.equals("off") || !wanted ? new Merged(gres, "")
+        return detector.isEmpty() || detector.equals("off") || !wanted
+                ? new Merged(gres, "")
                 : merge(gres, node.name(), node.gres(), here(conf).find(detector));
     }
 
@@ -84,16 +88,24 @@ public final class GpuProbe {
         String said = merged.detector(node);
         Map<String, String> byFile = new TreeMap<>();
         here(conf).find(said.isEmpty() ? "full" : said).forEach(g -> byFile.put(g.file(), g.uuid()));
-        return merged.forNode(node).stream().filter(d -> d.name().equals("gpu"))
-                .flatMap(d -> d.files().stream()).map(f -> byFile.getOrDefault(f, "")).toList();
+        return merged.forNode(node).stream()
+                .filter(d -> d.name().equals("gpu"))
+                .flatMap(d -> d.files().stream())
+                .map(f -> byFile.getOrDefault(f, ""))
+                .toList();
     }
 
-    /** What a node that brings its own line says of its GPUs by itself; "" where it has none, or the files speak of them. */
+    /**
+     * What a node that brings its own line says of its GPUs by itself; "" where it has none, or the files speak of
+     * them.
+     */
     public static String ofLine(SlurmConf conf, String node, String gres) {
         GresConf file = GresConf.read(conf.sister(SisterFiles.GRES), new ArrayList<>());
         boolean said = Stream.of(gres.split(",")).anyMatch(g -> g.equals("gpu") || g.startsWith("gpu:"))
                 || file.forNode(node).stream().anyMatch(d -> d.name().equals("gpu"));
-        return said || !conf.gresTypes().contains("gpu") ? "" : gresText(here(conf).find(detector(file, node, true)));
+        return said || !conf.gresTypes().contains("gpu")
+                ? ""
+                : gresText(here(conf).find(detector(file, node, true)));
     }
 
     /**
@@ -113,7 +125,7 @@ public final class GpuProbe {
                 nvidia(out);
                 amd(out);
             }
-            default -> { }
+            default -> {}
         }
         out.sort(Comparator.comparing(Gpu::bus));
         return List.copyOf(out);
@@ -124,12 +136,23 @@ public final class GpuProbe {
     private void nvidia(List<Gpu> out) {
         for (Path gpu : list(root.resolve("proc/driver/nvidia/gpus"))) {
             Map<String, String> said = new LinkedHashMap<>();
-            Os.read(gpu.resolve("information")).orElse("").lines().filter(l -> l.indexOf(':') > 0)
-                    .forEach(l -> said.put(l.substring(0, l.indexOf(':')).strip(), l.substring(l.indexOf(':') + 1).strip()));
+            Os.read(gpu.resolve("information"))
+                    .orElse("")
+                    .lines()
+                    .filter(l -> l.indexOf(':') > 0)
+                    .forEach(l -> said.put(
+                            l.substring(0, l.indexOf(':')).strip(),
+                            l.substring(l.indexOf(':') + 1).strip()));
             String minor = said.getOrDefault("Device Minor", "");
             if (minor.matches("[0-9]{1,4}")) {
                 String bus = said.getOrDefault("Bus Location", gpu.getFileName().toString());
-                out.add(new Gpu(type(said.getOrDefault("Model", "")), "/dev/nvidia" + minor, cores(bus), "", bus, said.getOrDefault("GPU UUID", "")));
+                out.add(new Gpu(
+                        type(said.getOrDefault("Model", "")),
+                        "/dev/nvidia" + minor,
+                        cores(bus),
+                        "",
+                        bus,
+                        said.getOrDefault("GPU UUID", "")));
             }
         }
     }
@@ -141,7 +164,9 @@ public final class GpuProbe {
 
     /** The kernel knows which CPUs are next to a PCI device. */
     private String cores(String bus) {
-        String cpus = Os.read(root.resolve("sys/bus/pci/devices/" + bus.toLowerCase(Locale.ROOT) + "/local_cpulist")).orElse("").strip();
+        String cpus = Os.read(root.resolve("sys/bus/pci/devices/" + bus.toLowerCase(Locale.ROOT) + "/local_cpulist"))
+                .orElse("")
+                .strip();
         List<IndexSet.Spec> near = cpus.isEmpty() ? List.of() : IndexSet.parseSpec(cpus, IndexSet.MAX_INDEX);
         if (near.isEmpty()) {
             return "";
@@ -172,10 +197,17 @@ public final class GpuProbe {
             Map<String, Long> said = properties.get(node);
             long render = said.get("drm_render_minor");
             String model = Os.read(root.resolve("sys/class/drm/renderD" + render + "/device/product_name"))
-                    .map(String::strip).filter(m -> !m.isEmpty())
+                    .map(String::strip)
+                    .filter(m -> !m.isEmpty())
                     .orElseGet(() -> Os.read(node.resolve("name")).orElse("").strip());
             String bus = bus(said);
-            out.add(new Gpu(type(model), "/dev/dri/renderD" + render, cores(bus), links(node, gpus), bus, uuid(said.getOrDefault("unique_id", 0L))));
+            out.add(new Gpu(
+                    type(model),
+                    "/dev/dri/renderD" + render,
+                    cores(bus),
+                    links(node, gpus),
+                    bus,
+                    uuid(said.getOrDefault("unique_id", 0L))));
         }
     }
 
@@ -186,7 +218,13 @@ public final class GpuProbe {
 
     private static String bus(Map<String, Long> said) {
         long at = said.getOrDefault("location_id", 0L);
-        return String.format(Locale.ROOT, "%04x:%02x:%02x.%x", said.getOrDefault("domain", 0L), at >> 8 & 0xff, at >> 3 & 0x1f, at & 7);
+        return String.format(
+                Locale.ROOT,
+                "%04x:%02x:%02x.%x",
+                said.getOrDefault("domain", 0L),
+                at >> 8 & 0xff,
+                at >> 3 & 0x1f,
+                at & 7);
     }
 
     private String links(Path node, List<Path> gpus) {
@@ -197,13 +235,23 @@ public final class GpuProbe {
                 counts.merge(Long.toString(said.getOrDefault("node_to", -1L)), 1L, Long::sum);
             }
         }
-        return String.join(",", gpus.stream().map(g -> g.equals(node) ? "-1"
-                : Long.toString(counts.getOrDefault(g.getFileName().toString(), 0L))).toList());
+        return String.join(
+                ",",
+                gpus.stream()
+                        .map(g -> g.equals(node)
+                                ? "-1"
+                                : Long.toString(
+                                        counts.getOrDefault(g.getFileName().toString(), 0L)))
+                        .toList());
     }
 
     private static Map<String, Long> properties(Path file) {
         Map<String, Long> out = new LinkedHashMap<>();
-        Os.read(file).orElse("").lines().map(l -> l.strip().split(" +")).filter(w -> w.length == 2 && w[1].matches("[0-9]{1,18}"))
+        Os.read(file)
+                .orElse("")
+                .lines()
+                .map(l -> l.strip().split(" +"))
+                .filter(w -> w.length == 2 && w[1].matches("[0-9]{1,18}"))
                 .forEach(w -> out.put(w[0], Long.parseLong(w[1])));
         return out;
     }
@@ -213,7 +261,7 @@ public final class GpuProbe {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
             all.forEach(out::add);
         } catch (IOException e) {
-            return List.of();   // no such driver here
+            return List.of(); // no such driver here
         }
         out.sort(Comparator.naturalOrder());
         return out;
@@ -228,8 +276,13 @@ public final class GpuProbe {
             String[] words = line.split("\\|");
             if (words.length >= FAKE_FIELDS - 2 && !line.startsWith("#") && !words[4].equals(NOTHING)) {
                 for (String file : files(words[4])) {
-                    out.add(new Gpu(plain(words[0]), file, words[2].startsWith("~") ? "" : plain(words[2]), plain(words[3]),
-                            String.format(Locale.ROOT, "%04d", out.size()), words.length > 5 ? plain(words[5]) : ""));
+                    out.add(new Gpu(
+                            plain(words[0]),
+                            file,
+                            words[2].startsWith("~") ? "" : plain(words[2]),
+                            plain(words[3]),
+                            String.format(Locale.ROOT, "%04d", out.size()),
+                            words.length > 5 ? plain(words[5]) : ""));
                 }
             }
         }
@@ -256,7 +309,10 @@ public final class GpuProbe {
      */
     public record Merged(GresConf conf, String error) {}
 
-    /** How GPUs of this node are looked for. A node that brings its own line looks for all, unless its gres.conf has GPUs or says otherwise. */
+    /**
+     * How GPUs of this node are looked for. A node that brings its own line looks for all, unless its gres.conf has
+     * GPUs or says otherwise.
+     */
     static String detector(GresConf conf, String node, boolean dynamic) {
         String said = conf.detector(node);
         boolean named = conf.forNode(node).stream().anyMatch(d -> d.name().equals("gpu"));
@@ -269,12 +325,16 @@ public final class GpuProbe {
      * @param wanted the node's Gres of slurm.conf: no more than so many are taken
      */
     static Merged merge(GresConf conf, String node, List<NodeConf.Gres> wanted, List<Gpu> found) {
-        List<GresConf.Device> out = new ArrayList<>(conf.devices().stream().filter(d -> !(d.name().equals("gpu") && d.on(node))).toList());
-        List<GresConf.Device> named = conf.forNode(node).stream().filter(d -> d.name().equals("gpu")).toList();
+        List<GresConf.Device> out = new ArrayList<>(conf.devices().stream()
+                .filter(d -> !(d.name().equals("gpu") && d.on(node)))
+                .toList());
+        List<GresConf.Device> named =
+                conf.forNode(node).stream().filter(d -> d.name().equals("gpu")).toList();
         List<Gpu> left = new ArrayList<>(found);
         for (GresConf.Device device : named) {
             for (String file : device.files().isEmpty() ? List.<String>of() : device.files()) {
-                Optional<Gpu> gpu = left.stream().filter(g -> g.file().equals(file)).findFirst();
+                Optional<Gpu> gpu =
+                        left.stream().filter(g -> g.file().equals(file)).findFirst();
                 if (gpu.isEmpty()) {
                     return new Merged(conf, "gres.conf has a GPU " + file + " that was not found");
                 }
@@ -283,22 +343,39 @@ public final class GpuProbe {
                     return new Merged(conf, "gres.conf and the GPU " + file + " differ: " + wrong);
                 }
                 left.remove(gpu.get());
-                out.add(device(node, gpu.get(), device.type().isEmpty() ? gpu.get().type() : device.type(), device));
+                out.add(device(
+                        node, gpu.get(), device.type().isEmpty() ? gpu.get().type() : device.type(), device));
             }
         }
         for (NodeConf.Gres g : wanted) {
             if (!g.name().equals("gpu")) {
                 continue;
             }
-            long more = g.count() - out.stream().filter(d -> d.name().equals("gpu") && d.on(node) && d.type().equals(g.type())).count();
-            List<Gpu> fit = left.stream().filter(f -> f.type().contains(g.type().toLowerCase(Locale.ROOT))).limit(Math.max(0, more)).toList();
+            long more = g.count()
+                    - out.stream()
+                            .filter(d -> d.name().equals("gpu")
+                                    && d.on(node)
+                                    && d.type().equals(g.type()))
+                            .count();
+            List<Gpu> fit = left.stream()
+                    .filter(f -> f.type().contains(g.type().toLowerCase(Locale.ROOT)))
+                    .limit(Math.max(0, more))
+                    .toList();
             fit.forEach(f -> out.add(device(node, f, g.type(), null)));
             left.removeAll(fit);
         }
         GresConf whole = new GresConf(conf.autoDetect(), List.copyOf(out));
-        long configured = wanted.stream().filter(g -> g.name().equals("gpu")).mapToLong(NodeConf.Gres::count).sum();
-        long there = whole.forNode(node).stream().filter(d -> d.name().equals("gpu")).count();
-        return new Merged(whole, there < configured ? "gres/gpu count reported lower than configured (" + there + " < " + configured + ")" : "");
+        long configured = wanted.stream()
+                .filter(g -> g.name().equals("gpu"))
+                .mapToLong(NodeConf.Gres::count)
+                .sum();
+        long there =
+                whole.forNode(node).stream().filter(d -> d.name().equals("gpu")).count();
+        return new Merged(
+                whole,
+                there < configured
+                        ? "gres/gpu count reported lower than configured (" + there + " < " + configured + ")"
+                        : "");
     }
 
     private static String mismatch(GresConf.Device device, Gpu gpu) {
@@ -308,26 +385,44 @@ public final class GpuProbe {
         if (!device.cores().isEmpty() && !gpu.cores().isEmpty() && !same(device.cores(), gpu.cores())) {
             return "Cores=" + device.cores() + ", but they are " + gpu.cores();
         }
-        return !device.links().isEmpty() && !gpu.links().isEmpty() && !device.links().equals(gpu.links())
-                ? "Links=" + device.links() + ", but they are " + gpu.links() : "";
+        return !device.links().isEmpty()
+                        && !gpu.links().isEmpty()
+                        && !device.links().equals(gpu.links())
+                ? "Links=" + device.links() + ", but they are " + gpu.links()
+                : "";
     }
 
     private static boolean same(String a, String b) {
         List<IndexSet.Spec> left = IndexSet.parseSpec(a, IndexSet.MAX_INDEX);
         List<IndexSet.Spec> right = IndexSet.parseSpec(b, IndexSet.MAX_INDEX);
-        return !left.isEmpty() && !right.isEmpty() && left.getFirst().indexes().equals(right.getFirst().indexes());
+        return !left.isEmpty()
+                && !right.isEmpty()
+                && left.getFirst().indexes().equals(right.getFirst().indexes());
     }
 
     private static GresConf.Device device(String node, Gpu gpu, String type, GresConf.Device said) {
-        return new GresConf.Device(List.of(node), "gpu", type, 1, List.of(gpu.file()), List.of(), gpu.cores(), gpu.links(),
-                said == null ? List.of() : said.flags(), "", said == null ? 0 : said.line());
+        return new GresConf.Device(
+                List.of(node),
+                "gpu",
+                type,
+                1,
+                List.of(gpu.file()),
+                List.of(),
+                gpu.cores(),
+                gpu.links(),
+                said == null ? List.of() : said.flags(),
+                "",
+                said == null ? 0 : said.line());
     }
 
     /** {@code gpu:a100:2,gpu:1} as they would stand in a node's line; "" for none. */
     public static String gresText(List<Gpu> found) {
         Map<String, Integer> counts = new LinkedHashMap<>();
         found.forEach(g -> counts.merge(g.type(), 1, Integer::sum));
-        return String.join(",", counts.entrySet().stream().map(e -> "gpu" + (e.getKey().isEmpty() ? "" : ":" + e.getKey()) + ":" + e.getValue())
-                .toList());
+        return String.join(
+                ",",
+                counts.entrySet().stream()
+                        .map(e -> "gpu" + (e.getKey().isEmpty() ? "" : ":" + e.getKey()) + ":" + e.getValue())
+                        .toList());
     }
 }

@@ -27,11 +27,15 @@ public final class GresReport {
     public static List<String> lines(GresConf conf, NodeConf node) {
         List<String> out = new ArrayList<>();
         List<GresConf.Device> devices = conf.forNode(node.name());
-        List<String> gpus = devices.stream().filter(d -> d.name().equals("gpu")).flatMap(d -> files(d).stream()).toList();
+        List<String> gpus = devices.stream()
+                .filter(d -> d.name().equals("gpu"))
+                .flatMap(d -> files(d).stream())
+                .toList();
         for (GresConf.Device d : devices) {
             if ((d.name().equals("mps") || d.name().equals("shard")) && files(d).isEmpty() && !gpus.isEmpty()) {
                 // the same part of each GPU
-                gpus.forEach(f -> out.add(line(d.name(), d.type(), d.count() / gpus.size(), List.of(f), d.cores(), node.cores(), d.links())));
+                gpus.forEach(f -> out.add(line(
+                        d.name(), d.type(), d.count() / gpus.size(), List.of(f), d.cores(), node.cores(), d.links())));
                 continue;
             }
             out.add(line(d.name(), d.type(), d.count(), files(d), d.cores(), node.cores(), d.links()));
@@ -48,11 +52,14 @@ public final class GresReport {
         return d.files().isEmpty() ? d.multiple() : d.files();
     }
 
-    private static String line(String name, String type, long count, List<String> files, String cores, int coreCount,
-            String links) {
-        StringBuilder b = new StringBuilder("slurmd: Gres Name=").append(name)
-                .append(" Type=").append(type.isEmpty() ? "(null)" : type)
-                .append(" Count=").append(count);
+    private static String line(
+            String name, String type, long count, List<String> files, String cores, int coreCount, String links) {
+        StringBuilder b = new StringBuilder("slurmd: Gres Name=")
+                .append(name)
+                .append(" Type=")
+                .append(type.isEmpty() ? "(null)" : type)
+                .append(" Count=")
+                .append(count);
         if (!files.isEmpty()) {
             b.append(" Index=").append(firstIndex(files.getFirst()));
         }

@@ -34,7 +34,9 @@ public final class HardwareProbe {
         Set<String> cores = new HashSet<>();
         for (int cpu : cpus) {
             Path topology = root.resolve("sys/devices/system/cpu/cpu" + cpu + "/topology");
-            String socket = Os.read(topology.resolve("physical_package_id")).map(String::trim).orElse("0");
+            String socket = Os.read(topology.resolve("physical_package_id"))
+                    .map(String::trim)
+                    .orElse("0");
             String core = Os.read(topology.resolve("core_id")).map(String::trim).orElse(Integer.toString(cpu));
             String die = Os.read(topology.resolve("die_id")).map(String::trim).orElse("0");
             sockets.add(socket);
@@ -43,13 +45,25 @@ public final class HardwareProbe {
         int socketCount = Math.max(1, sockets.size());
         int coresPerSocket = Math.max(1, cores.size() / socketCount);
         int threads = Math.max(1, cpus.size() / Math.max(1, cores.size()));
-        return new Hardware(cpus.size(), 1, socketCount, coresPerSocket, threads, memoryMb(), tmpDiskMb(), gres,
-                architecture(), operatingSystem(), bootTime());
+        return new Hardware(
+                cpus.size(),
+                1,
+                socketCount,
+                coresPerSocket,
+                threads,
+                memoryMb(),
+                tmpDiskMb(),
+                gres,
+                architecture(),
+                operatingSystem(),
+                bootTime());
     }
 
     /** CPUs that exist here, by the kernel's numbers. */
     public TreeSet<Integer> onlineCpus() {
-        return list(Os.read(root.resolve("sys/devices/system/cpu/online")).map(String::trim).orElse("0"));
+        return list(Os.read(root.resolve("sys/devices/system/cpu/online"))
+                .map(String::trim)
+                .orElse("0"));
     }
 
     private static TreeSet<Integer> list(String list) {
@@ -65,8 +79,8 @@ public final class HardwareProbe {
     }
 
     /**
-     * The kernel's number of each CPU in Slurm's order: by socket, core and thread, so that the threads of a core are neighbours,
-     * however the kernel counts them.
+     * The kernel's number of each CPU in Slurm's order: by socket, core and thread, so that the threads of a core are
+     * neighbours, however the kernel counts them.
      */
     public List<Integer> cpusInOrder() {
         List<Integer> out = new ArrayList<>(onlineCpus());
@@ -84,21 +98,24 @@ public final class HardwareProbe {
         order.forEach(cpu -> sockets.put(cpu, topology(cpu, "physical_package_id", 0)));
         Map<Integer, Integer> numa = new HashMap<>();
         TreeSet<Integer> nodes = new TreeSet<>();
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(root.resolve("sys/devices/system/node"), "node[0-9]*")) {
+        try (DirectoryStream<Path> all =
+                Files.newDirectoryStream(root.resolve("sys/devices/system/node"), "node[0-9]*")) {
             for (Path each : all) {
                 int node = Integer.parseInt(each.getFileName().toString().substring(4));
                 nodes.add(node);
-                list(Os.read(each.resolve("cpulist")).map(String::trim).orElse("")).forEach(cpu -> numa.put(cpu, node));
+                list(Os.read(each.resolve("cpulist")).map(String::trim).orElse(""))
+                        .forEach(cpu -> numa.put(cpu, node));
             }
         } catch (IOException | NumberFormatException e) {
-            nodes.add(0);   // a kernel without NUMA: one node
+            nodes.add(0); // a kernel without NUMA: one node
         }
         return new Topology(order, sockets, numa, nodes.isEmpty() ? new TreeSet<>(List.of(0)) : nodes);
     }
 
     private int topology(int cpu, String what, int fallback) {
         try {
-            return Os.read(root.resolve("sys/devices/system/cpu/cpu" + cpu + "/topology/" + what)).map(t -> Integer.parseInt(t.trim()))
+            return Os.read(root.resolve("sys/devices/system/cpu/cpu" + cpu + "/topology/" + what))
+                    .map(t -> Integer.parseInt(t.trim()))
                     .orElse(fallback);
         } catch (NumberFormatException e) {
             return fallback;
@@ -117,7 +134,9 @@ public final class HardwareProbe {
         return Os.read(root.resolve("proc/meminfo")).stream()
                 .flatMap(String::lines)
                 .filter(l -> l.startsWith(field))
-                .mapToLong(l -> Long.parseLong(l.substring(field.length()).replace("kB", "").trim()) / 1024)
+                .mapToLong(l -> Long.parseLong(
+                                l.substring(field.length()).replace("kB", "").trim())
+                        / 1024)
                 .findFirst()
                 .orElse(0);
     }
@@ -158,8 +177,9 @@ public final class HardwareProbe {
     private String operatingSystem() {
         Path kernel = root.resolve("proc/sys/kernel");
         return (Os.read(kernel.resolve("ostype")).orElse("Linux").trim() + " "
-                + Os.read(kernel.resolve("osrelease")).orElse("").trim() + " "
-                + Os.read(kernel.resolve("version")).orElse("").trim()).trim();
+                        + Os.read(kernel.resolve("osrelease")).orElse("").trim() + " "
+                        + Os.read(kernel.resolve("version")).orElse("").trim())
+                .trim();
     }
 
     /** The two lines of {@code slurmd -C}. */

@@ -9,13 +9,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** {@code --mem-bind=sort}: has the kernel sort its free pages before a step, where it has the module for that (KNL's zonesort). */
+/**
+ * {@code --mem-bind=sort}: has the kernel sort its free pages before a step, where it has the module for that (KNL's
+ * zonesort).
+ */
 public final class ZoneSort {
     private final Path order;
     private final boolean always;
     private final DaemonLog log;
 
-    /** @param root "/" or a copy of its sys for tests; always: LaunchParameters=mem_sort, for steps that do not say otherwise */
+    /**
+     * @param root "/" or a copy of its sys for tests; always: LaunchParameters=mem_sort, for steps that do not say
+     *     otherwise
+     */
     public ZoneSort(Path root, boolean always, DaemonLog log) {
         this.order = root.resolve("sys/kernel/zone_sort_free_pages/nodeid");
         this.always = always;

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A relay's branches: what srun, or the relay before, sends goes on to the nodes that it is for, and what these send goes up by the one
- * connection. Keeps no output: where srun does not take it, it stays with the tasks' stepds. Each branch has its own threads; what cannot be
- * reached is told and then srun's own business.
+ * A relay's branches: what srun, or the relay before, sends goes on to the nodes that it is for, and what these send
+ * goes up by the one connection. Keeps no output: where srun does not take it, it stays with the tasks' stepds. Each
+ * branch has its own threads; what cannot be reached is told and then srun's own business.
  */
 final class IoFan implements AutoCloseable {
     /** In a refusal's stream field: this relay does not reach the node whose first task is named. */
@@ -29,6 +29,7 @@ final class IoFan implements AutoCloseable {
     static final char BEAT = 'b';
     /** Tasks of a step, on all nodes. */
     private static final int TASKS_MAX = 4_000_000;
+
     private static final int UP_TOGETHER_BYTES = 64 << 10;
     private static final int TASK_AT = 1;
 
@@ -46,7 +47,7 @@ final class IoFan implements AutoCloseable {
     private final Map<Integer, Branch> byTask = new HashMap<>();
 
     /**
-     * @param up  towards srun
+     * @param up towards srun
      * @param own takes what is for this node itself
      * @throws IllegalArgumentException where the nodes behind are not described as they should be
      */
@@ -72,7 +73,8 @@ final class IoFan implements AutoCloseable {
     }
 
     void start() {
-        branches.forEach(b -> b.thread = Thread.ofVirtual().name("relay-" + b.nodes.getFirst().node()).start(b::run));
+        branches.forEach(b -> b.thread =
+                Thread.ofVirtual().name("relay-" + b.nodes.getFirst().node()).start(b::run));
     }
 
     /** Passes a frame on to where it belongs. */
@@ -96,7 +98,9 @@ final class IoFan implements AutoCloseable {
     }
 
     static int task(byte[] frame) {
-        return frame.length < StepSocket.HEAD_BYTES ? StepSocket.ALL_TASKS : ByteBuffer.wrap(frame).getInt(TASK_AT);
+        return frame.length < StepSocket.HEAD_BYTES
+                ? StepSocket.ALL_TASKS
+                : ByteBuffer.wrap(frame).getInt(TASK_AT);
     }
 
     /**
@@ -124,6 +128,7 @@ final class IoFan implements AutoCloseable {
         final List<Integer> firsts = new ArrayList<>();
         /** First tasks of nodes that have not told their end. Only the branch's thread looks at it once that runs. */
         final Set<Integer> open = new HashSet<>();
+
         final IoOutlet outlet = new IoOutlet();
         volatile Thread thread;
         volatile boolean ended;
@@ -135,8 +140,8 @@ final class IoFan implements AutoCloseable {
 
         void take(byte[] frame) {
             if (!outlet.offer(frame)) {
-                log.error("io: node " + nodes.getFirst().node() + " does not take what is sent to step " + attach.jobId() + "." + attach.stepId()
-                        + ": given up as a relay");
+                log.error("io: node " + nodes.getFirst().node() + " does not take what is sent to step "
+                        + attach.jobId() + "." + attach.stepId() + ": given up as a relay");
                 drop();
             }
         }
@@ -164,8 +169,16 @@ final class IoFan implements AutoCloseable {
                 if (ended) {
                     return;
                 }
-                frames.send(Codec.encode(new IoAttach(attach.jobId(), attach.attempt(), attach.stepId(), attach.token(), false, true,
-                        firsts.getFirst(), attach.width(), nodes.subList(1, nodes.size()))));
+                frames.send(Codec.encode(new IoAttach(
+                        attach.jobId(),
+                        attach.attempt(),
+                        attach.stepId(),
+                        attach.token(),
+                        false,
+                        true,
+                        firsts.getFirst(),
+                        attach.width(),
+                        nodes.subList(1, nodes.size()))));
                 if (nodes.size() > 1) {
                     frames.expect(LaunchTree.SILENT_MS);
                 }
@@ -176,7 +189,8 @@ final class IoFan implements AutoCloseable {
             } catch (IOException e) {
                 outlet.close();
                 if (!ended) {
-                    log.debug("io: relay " + nodes.getFirst().node() + " of step " + attach.jobId() + "." + attach.stepId() + ": " + e.getMessage());
+                    log.debug("io: relay " + nodes.getFirst().node() + " of step " + attach.jobId() + "."
+                            + attach.stepId() + ": " + e.getMessage());
                     lost();
                 }
             }
@@ -220,7 +234,9 @@ final class IoFan implements AutoCloseable {
         private void lost() {
             List<byte[]> out = new ArrayList<>();
             for (int rank : open) {
-                out.add(new StepSocket.Frame('!', rank, OUT_OF_REACH, 0, "out of reach".getBytes(StandardCharsets.UTF_8)).encode());
+                out.add(new StepSocket.Frame(
+                                '!', rank, OUT_OF_REACH, 0, "out of reach".getBytes(StandardCharsets.UTF_8))
+                        .encode());
             }
             try {
                 up.sendAll(out);

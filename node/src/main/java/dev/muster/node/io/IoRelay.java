@@ -36,6 +36,7 @@ public final class IoRelay {
     static final long STEP_WAIT_MS = 30_000;
     /** How long a lost stepd may take to be gone, or to have its end on disk. */
     static final long END_WAIT_MS = 2_000;
+
     static final long POLL_FIRST_MS = 2;
     static final long POLL_MOST_MS = 50;
 
@@ -146,16 +147,20 @@ public final class IoRelay {
             refuse(frames, target.rank, "no such step on this node");
         } else if (!target.step.begun.join().error().isEmpty()) {
             NodeStep.Begin why = target.step.begun.join();
-            frames.send(new StepSocket.Frame('!', target.rank, NOT_STARTED, 0,
-                    (why.detail() + "\n" + why.error()).getBytes(StandardCharsets.UTF_8)).encode());
+            frames.send(new StepSocket.Frame(
+                            '!',
+                            target.rank,
+                            NOT_STARTED,
+                            0,
+                            (why.detail() + "\n" + why.error()).getBytes(StandardCharsets.UTF_8))
+                    .encode());
         } else {
             relay(frames, attach, target, down);
         }
     }
 
     private static void refuse(Frames frames, int rank, String why) throws IOException {
-        frames.send(new StepSocket.Frame('!', rank, 0, 0, why.getBytes(StandardCharsets.UTF_8))
-                .encode());
+        frames.send(new StepSocket.Frame('!', rank, 0, 0, why.getBytes(StandardCharsets.UTF_8)).encode());
     }
 
     private boolean allowed(Caller caller, IoAttach attach, Target target) {
@@ -199,8 +204,9 @@ public final class IoRelay {
     }
 
     private Optional<Target> find(IoAttach attach) throws IOException {
-        return loop.ask(() -> steps.find(attach).map(f -> new Target(f.step, f.ownerUid, f.step.ioToken, f.step.directory,
-                attach.observer(), rank(attach))));
+        return loop.ask(() -> steps.find(attach)
+                .map(f -> new Target(
+                        f.step, f.ownerUid, f.step.ioToken, f.step.directory, attach.observer(), rank(attach))));
     }
 
     private void relay(Frames frames, IoAttach attach, Target target, Down down) throws IOException {
@@ -215,9 +221,12 @@ public final class IoRelay {
             return;
         }
         loop.post(() -> target.step.relays++);
-        // the hot direction: a thread of its own reads without the detour by poller and scheduler that a virtual one takes each time
-        Thread fromStepd = Thread.ofPlatform().daemon().name("io-" + attach.jobId() + "." + attach.stepId()).start(() ->
-                fromStepd(stepd, frames, target));
+        // the hot direction: a thread of its own reads without the detour by poller and scheduler that a virtual one
+        // takes each time
+        Thread fromStepd = Thread.ofPlatform()
+                .daemon()
+                .name("io-" + attach.jobId() + "." + attach.stepId())
+                .start(() -> fromStepd(stepd, frames, target));
         try (stepd) {
             down.run(stepd);
         } catch (IOException e) {
@@ -232,7 +241,8 @@ public final class IoRelay {
         while (true) {
             List<byte[]> passed = new ArrayList<>();
             do {
-                filter(StepSocket.Frame.decode(frames.receive()), attach.observer()).ifPresent(passed::add);
+                filter(StepSocket.Frame.decode(frames.receive()), attach.observer())
+                        .ifPresent(passed::add);
             } while (passed.size() < TOGETHER_MAX && frames.hasMore());
             pass(stepd, passed);
         }
@@ -271,8 +281,14 @@ public final class IoRelay {
     /** What srun, which is the job's owner or root, may ask of stepd directly. */
     private static Optional<byte[]> filter(StepSocket.Frame frame, boolean observer) throws IOException {
         return switch (frame.type()) {
-            case 'A' -> Optional.of(new StepSocket.Frame('A', frame.task(), frame.stream(), frame.offset(),
-                    attachment(observer, frame.bytes().length > 1 && frame.bytes()[1] == '+')).encode());
+            case 'A' ->
+                Optional.of(new StepSocket.Frame(
+                                'A',
+                                frame.task(),
+                                frame.stream(),
+                                frame.offset(),
+                                attachment(observer, frame.bytes().length > 1 && frame.bytes()[1] == '+'))
+                        .encode());
             case 'a', 'J', 'j' -> Optional.of(frame.encode());
             case 'I', 'i', 'w', 'S', 'K' -> observer ? Optional.empty() : Optional.of(frame.encode());
             default -> throw new IOException("frame of type " + frame.type() + " refused");
@@ -322,7 +338,8 @@ public final class IoRelay {
     private boolean isOver(Target target) {
         long endNs = System.nanoTime() + END_WAIT_MS * 1_000_000;
         while (System.nanoTime() < endNs) {
-            boolean complete = spool.status(target.directory).filter(s -> s.state() == StatusFile.State.COMPLETE)
+            boolean complete = spool.status(target.directory)
+                    .filter(s -> s.state() == StatusFile.State.COMPLETE)
                     .isPresent();
             if (complete || !Os.isAlive(spool.stepdPid(target.directory))) {
                 return true;
@@ -351,8 +368,7 @@ public final class IoRelay {
         }
         boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
         String reason = whole ? status.get().reason() : Jobs.REASON_STEPD_KILLED;
-        frames.send(new StepSocket.Frame('F', target.rank, 0, 0, reason.getBytes(StandardCharsets.UTF_8))
-                .encode());
+        frames.send(new StepSocket.Frame('F', target.rank, 0, 0, reason.getBytes(StandardCharsets.UTF_8)).encode());
         told(target);
     }
 }

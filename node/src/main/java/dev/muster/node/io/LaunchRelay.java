@@ -22,8 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Launches that this node passes on, and those that it gets from another. It answers for all behind it: which have taken theirs, and which were
- * not reached; to these the controller speaks itself. A launch that comes later than the controller would wait for it is not begun.
+ * Launches that this node passes on, and those that it gets from another. It answers for all behind it: which have
+ * taken theirs, and which were not reached; to these the controller speaks itself. A launch that comes later than the
+ * controller would wait for it is not begun.
  */
 public final class LaunchRelay {
     /** The stream between slurmds: a {@link Relay} down, {@link Relayed} up until all behind are answered for. */
@@ -66,7 +67,10 @@ public final class LaunchRelay {
         }
         try (frames) {
             handle(Codec.decode(frames.receive(), Relay.class), frames);
-        } catch (IOException | IllegalArgumentException | java.util.NoSuchElementException | Json.MalformedException e) {
+        } catch (IOException
+                | IllegalArgumentException
+                | java.util.NoSuchElementException
+                | Json.MalformedException e) {
             log.debug("relayed launch: " + e.getMessage());
         }
     }
@@ -118,7 +122,8 @@ public final class LaunchRelay {
     }
 
     private void branch(long id, int width, SharedLaunch launches, Up up) {
-        Set<String> open = new HashSet<>(launches.parts().stream().map(Part::node).toList());
+        Set<String> open =
+                new HashSet<>(launches.parts().stream().map(Part::node).toList());
         String head = launches.parts().getFirst().node();
         try (Frames frames = dialer.open(head)) {
             frames.send(Codec.encode(new Relay(id, width, launches)));

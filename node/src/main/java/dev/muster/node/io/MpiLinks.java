@@ -26,15 +26,16 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Joins the helpers of a step whose tasks speak PMI: each node's slurmd connects its own to that of the node's parent, over the parent's slurmd, and
- * passes bytes. It knows nothing of what they say and keeps none of it: helpers take up a lost connection where it was, so that one that is lost
- * with a slurmd is just made again.
+ * Joins the helpers of a step whose tasks speak PMI: each node's slurmd connects its own to that of the node's parent,
+ * over the parent's slurmd, and passes bytes. It knows nothing of what they say and keeps none of it: helpers take up a
+ * lost connection where it was, so that one that is lost with a slurmd is just made again.
  */
 public final class MpiLinks {
     /** Between slurmds: an {@link MpiAttach}, then bytes both ways. */
     public static final String STREAM = "mpi";
     /** In the step's directory: what a restarted slurmd must know to connect again. */
     private static final String REMEMBERED = "mpi.parent";
+
     private static final long STEP_WAIT_MS = 60_000;
     private static final long PAUSE_FIRST_MS = 2;
     private static final long PAUSE_MOST_MS = 500;
@@ -61,8 +62,11 @@ public final class MpiLinks {
     public static void remember(Launch launch, Path stepDirectory) throws IOException {
         if (launch.nodeIndex() > 0) {
             MpiNode parent = launch.mpi().get((launch.nodeIndex() - 1) / MpiSpec.WIDTH);
-            int step = parent.stepId() == 0 ? launch.stepId() : parent.stepId();    // an older slurmctld does not say: all have the same
-            Files.write(stepDirectory.resolve(REMEMBERED),
+            int step = parent.stepId() == 0
+                    ? launch.stepId()
+                    : parent.stepId(); // an older slurmctld does not say: all have the same
+            Files.write(
+                    stepDirectory.resolve(REMEMBERED),
                     Codec.encode(new Parent(parent.node(), new MpiAttach(parent.jobId(), step, launch.nodeIndex()))));
         }
     }
@@ -90,7 +94,8 @@ public final class MpiLinks {
         long pauseMs = PAUSE_FIRST_MS;
         while (!step.over) {
             long beganNs = System.nanoTime();
-            try (SocketChannel helper = helper(step); Frames far = dialer.open(parent.node)) {
+            try (SocketChannel helper = helper(step);
+                    Frames far = dialer.open(parent.node)) {
                 far.send(Codec.encode(parent.attach));
                 write(helper, "parent\n".getBytes(StandardCharsets.US_ASCII));
                 join(helper, far);
@@ -155,7 +160,8 @@ public final class MpiLinks {
     }
 
     private Optional<NodeStep> find(MpiAttach attach, IoRelay.Steps steps) throws IOException {
-        return loop.ask(() -> steps.find(new IoAttach(attach.jobId(), 0, attach.stepId(), "", true)).map(IoRelay.Found::step));
+        return loop.ask(() -> steps.find(new IoAttach(attach.jobId(), 0, attach.stepId(), "", true))
+                .map(IoRelay.Found::step));
     }
 
     /** Until one of them ends. */

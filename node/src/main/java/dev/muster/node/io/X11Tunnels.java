@@ -43,9 +43,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Displays of jobs with {@code --x11}: a port on the node's loopback that leads to the display of who called srun or salloc. That
- * command holds an {@code x11} stream open, hears of each connection and fetches it by a stream of its own, so that one that is not
- * read stops no other. The cookie is given to the job's user alone. The port outlives a restart of slurmd, open windows do not.
+ * Displays of jobs with {@code --x11}: a port on the node's loopback that leads to the display of who called srun or
+ * salloc. That command holds an {@code x11} stream open, hears of each connection and fetches it by a stream of its
+ * own, so that one that is not read stops no other. The cookie is given to the job's user alone. The port outlives a
+ * restart of slurmd, open windows do not.
  */
 public final class X11Tunnels implements AutoCloseable {
     static final int PORT_OF_DISPLAY_0 = 6000;
@@ -55,6 +56,7 @@ public final class X11Tunnels implements AutoCloseable {
     static final int CONNECTIONS_MAX = 512;
     /** How long a program waits for the command that leads to the display. */
     static final long FETCH_MS = 15_000;
+
     static final int CHUNK_BYTES = 64 << 10;
     private static final int XAUTH_SECONDS = 20;
     private static final int ACCEPT_PAUSE_MS = 100;
@@ -137,12 +139,15 @@ public final class X11Tunnels implements AutoCloseable {
     }
 
     private Optional<Display> remembered(JobShare share) {
-        return Os.read(file(share)).filter(t -> t.indexOf(' ') > 0)
-                .map(t -> new Display(Integer.parseInt(t.substring(0, t.indexOf(' '))), t.substring(t.indexOf(' ') + 1)));
+        return Os.read(file(share))
+                .filter(t -> t.indexOf(' ') > 0)
+                .map(t ->
+                        new Display(Integer.parseInt(t.substring(0, t.indexOf(' '))), t.substring(t.indexOf(' ') + 1)));
     }
 
     private static ServerSocket bound(int display) throws IOException {
-        return new ServerSocket(PORT_OF_DISPLAY_0 + display, CONNECTIONS_MAX, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
+        return new ServerSocket(
+                PORT_OF_DISPLAY_0 + display, CONNECTIONS_MAX, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
     }
 
     private static ServerSocket anyPort() throws IOException {
@@ -165,13 +170,18 @@ public final class X11Tunnels implements AutoCloseable {
 
     private String authority(JobShare share, int number) throws IOException {
         if (settings.around().homeXauthority()) {
-            return xauth(share, "add " + name(number) + " " + COOKIE_KIND + " " + share.x11Cookie() + "\n") + "/.Xauthority";
+            return xauth(share, "add " + name(number) + " " + COOKIE_KIND + " " + share.x11Cookie() + "\n")
+                    + "/.Xauthority";
         }
         Path inside = settings.tmpFs();
-        Path made = namespaces.outside(share.jobId(), inside).resolve(".Xauthority-" + HexFormat.of().toHexDigits(RANDOM.nextInt()));
+        Path made = namespaces
+                .outside(share.jobId(), inside)
+                .resolve(".Xauthority-" + HexFormat.of().toHexDigits(RANDOM.nextInt()));
         // the directory may be the user's: what is written is what was just made, whatever the name has become
-        try (SeekableByteChannel out = Files.newByteChannel(made, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+        try (SeekableByteChannel out = Files.newByteChannel(
+                made,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
             out.write(ByteBuffer.wrap(entry(number, share.x11Cookie())));
         }
         Os.own(made, share.owner().uid(), share.owner().gid());
@@ -187,8 +197,12 @@ public final class X11Tunnels implements AutoCloseable {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
         out.writeShort(FAMILY_LOCAL);
-        byte[][] parts = {Os.hostName().getBytes(StandardCharsets.UTF_8), Integer.toString(number).getBytes(StandardCharsets.US_ASCII),
-            COOKIE_KIND.getBytes(StandardCharsets.US_ASCII), HexFormat.of().parseHex(cookie)};
+        byte[][] parts = {
+            Os.hostName().getBytes(StandardCharsets.UTF_8),
+            Integer.toString(number).getBytes(StandardCharsets.US_ASCII),
+            COOKIE_KIND.getBytes(StandardCharsets.US_ASCII),
+            HexFormat.of().parseHex(cookie)
+        };
         for (byte[] part : parts) {
             out.writeShort(part.length);
             out.write(part);
@@ -196,12 +210,17 @@ public final class X11Tunnels implements AutoCloseable {
         return bytes.toByteArray();
     }
 
-    /** Changes the user's own file as the user; the home directory. The cookie goes by stdin: arguments are there for all to see. */
+    /**
+     * Changes the user's own file as the user; the home directory. The cookie goes by stdin: arguments are there for
+     * all to see.
+     */
     private static String xauth(JobShare share, String order) throws IOException {
         String script = "echo \"$HOME\"; exec xauth -q -f \"$HOME/.Xauthority\" source - >/dev/null 2>&1";
-        List<String> command = Os.uid() == 0 ? List.of("su", share.owner().user(), "-s", "/bin/sh", "-c", script)
+        List<String> command = Os.uid() == 0
+                ? List.of("su", share.owner().user(), "-s", "/bin/sh", "-c", script)
                 : List.of("/bin/sh", "-c", script);
-        ProcessBuilder builder = new ProcessBuilder(command).directory(new File("/")).redirectError(ProcessBuilder.Redirect.DISCARD);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(new File("/")).redirectError(ProcessBuilder.Redirect.DISCARD);
         String home = builder.environment().getOrDefault("HOME", "/");
         builder.environment().clear();
         builder.environment().put("PATH", "/usr/local/bin:/usr/bin:/bin");
@@ -269,7 +288,7 @@ public final class X11Tunnels implements AutoCloseable {
                     try {
                         control.send(Codec.encode(new X11Connect(connection)));
                     } catch (IOException e) {
-                        told = null;    // gone: another may come
+                        told = null; // gone: another may come
                     }
                 }
                 Thread.sleep(told == null ? 50 : 200);
@@ -283,18 +302,22 @@ public final class X11Tunnels implements AutoCloseable {
     }
 
     private Tunnel newest(int jobId) {
-        return tunnels.entrySet().stream().filter(e -> e.getKey().startsWith(jobId + "."))
-                .max(java.util.Comparator.comparingInt(e -> Integer.parseInt(e.getKey().substring(e.getKey().indexOf('.') + 1))))
-                .map(Map.Entry::getValue).orElse(null);
+        return tunnels.entrySet().stream()
+                .filter(e -> e.getKey().startsWith(jobId + "."))
+                .max(java.util.Comparator.comparingInt(
+                        e -> Integer.parseInt(e.getKey().substring(e.getKey().indexOf('.') + 1))))
+                .map(Map.Entry::getValue)
+                .orElse(null);
     }
 
     /** A stream of the command that was asked for the display. */
     public void handle(Caller caller, Frames frames) {
         try (frames) {
             X11Attach attach = Codec.decode(frames.receive(), X11Attach.class);
-            Tunnel tunnel = attach.attempt() > 0 ? tunnels.get(key(attach.jobId(), attach.attempt())) : newest(attach.jobId());
+            Tunnel tunnel =
+                    attach.attempt() > 0 ? tunnels.get(key(attach.jobId(), attach.attempt())) : newest(attach.jobId());
             if (tunnel == null) {
-                return;     // not yet, or no more: the command asks again as long as there is reason to
+                return; // not yet, or no more: the command asks again as long as there is reason to
             }
             if (caller.uid() != 0 && caller.uid() != settings.slurmUserId() && caller.uid() != tunnel.ownerUid) {
                 log.error("x11: uid " + caller.uid() + " may not reach the display of job " + attach.jobId());
@@ -339,7 +362,8 @@ public final class X11Tunnels implements AutoCloseable {
 
     private static void upwards(Socket socket, Frames frames) {
         byte[] chunk = new byte[CHUNK_BYTES];
-        try (frames; socket) {
+        try (frames;
+                socket) {
             InputStream in = socket.getInputStream();
             for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
                 frames.send(Arrays.copyOf(chunk, n));
@@ -386,7 +410,8 @@ public final class X11Tunnels implements AutoCloseable {
             if (settings.around().homeXauthority()) {
                 xauth(share, "remove " + name(display.get().number()) + "\n");
             } else {
-                Files.deleteIfExists(namespaces.outside(share.jobId(), Path.of(display.get().authority())));
+                Files.deleteIfExists(
+                        namespaces.outside(share.jobId(), Path.of(display.get().authority())));
             }
         } catch (IOException e) {
             log.error("cannot remove the X11 cookie of job " + share.jobId() + ": " + ErrorText.of(e));

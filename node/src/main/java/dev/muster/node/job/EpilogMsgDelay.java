@@ -13,7 +13,7 @@ final class EpilogMsgDelay {
 
     /**
      * @param environment of the job's prolog and epilog, which names its nodes
-     * @param micros      for each node before this one
+     * @param micros for each node before this one
      * @return milliseconds that this node waits before it tells
      */
     static long delayMs(List<String> environment, String node, long micros) {
@@ -22,7 +22,8 @@ final class EpilogMsgDelay {
         }
         for (String name : LISTS) {
             for (String entry : environment) {
-                if (entry.startsWith(name) && HostList.parse(entry.substring(name.length())) instanceof HostList.Parsed.Ok ok) {
+                if (entry.startsWith(name)
+                        && HostList.parse(entry.substring(name.length())) instanceof HostList.Parsed.Ok ok) {
                     return Math.min(DELAY_MS_MAX, Math.max(0, ok.list().names().indexOf(node)) * micros / 1000);
                 }
             }

@@ -25,7 +25,9 @@ public final class Hooks {
     static final String EPILOG_ERROR = "Epilog error";
     /** The health program may not stand in its own way. */
     static final int HEALTH_SECONDS = 60;
-    private static final String JOIN_AND_RUN = "program=$1; shift; for group; do echo $$ > \"$group/cgroup.procs\"; done; exec \"$program\"";
+
+    private static final String JOIN_AND_RUN =
+            "program=$1; shift; for group; do echo $$ > \"$group/cgroup.procs\"; done; exec \"$program\"";
     private final Settings settings;
     private final DaemonLog log;
     private final Semaphore turns;
@@ -47,12 +49,22 @@ public final class Hooks {
 
     /** @param groups that it runs in (PrologFlags=RunInJob); answers "" or what went wrong */
     String prolog(JobShare share, List<Path> groups) {
-        return runAll("prolog", settings.prologs(), environment(share, "prolog_slurmd"), settings.prologTimeoutSeconds(), groups);
+        return runAll(
+                "prolog",
+                settings.prologs(),
+                environment(share, "prolog_slurmd"),
+                settings.prologTimeoutSeconds(),
+                groups);
     }
 
     /** As {@link #prolog}. */
     String epilog(JobShare share, List<Path> groups) {
-        return runAll("epilog", settings.epilogs(), environment(share, "epilog_slurmd"), settings.epilogTimeoutSeconds(), groups);
+        return runAll(
+                "epilog",
+                settings.epilogs(),
+                environment(share, "epilog_slurmd"),
+                settings.epilogTimeoutSeconds(),
+                groups);
     }
 
     /** HealthCheckProgram: what it finds it tells slurmctld itself. Not twice at the same time. */
@@ -125,25 +137,36 @@ public final class Hooks {
         return out;
     }
 
-    /** What the controller says of devices; nothing else of a job's environment is told to programs that run as root. */
-    private static final java.util.Set<String> DEVICES = java.util.Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK",
-            "GPU_DEVICE_ORDINAL", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+    /**
+     * What the controller says of devices; nothing else of a job's environment is told to programs that run as root.
+     */
+    private static final java.util.Set<String> DEVICES = java.util.Set.of(
+            "CUDA_VISIBLE_DEVICES",
+            "ROCR_VISIBLE_DEVICES",
+            "ZE_AFFINITY_MASK",
+            "GPU_DEVICE_ORDINAL",
+            "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
 
     private Map<String, String> environment(JobShare share, String context) {
         Map<String, String> out = basic();
         for (String entry : share.environment()) {
             int equals = entry.indexOf('=');
-            // an environment has no NUL: the user's text must not make the site's program fail, which would drain the node
-            if (equals > 0 && entry.indexOf('\0') < 0 && (entry.startsWith("SLURM") || DEVICES.contains(entry.substring(0, equals)))) {
+            // an environment has no NUL: the user's text must not make the site's program fail, which would drain the
+            // node
+            if (equals > 0
+                    && entry.indexOf('\0') < 0
+                    && (entry.startsWith("SLURM") || DEVICES.contains(entry.substring(0, equals)))) {
                 out.put(entry.substring(0, equals), entry.substring(equals + 1));
             }
         }
-        String gpus = SpecBuilder.indices(share.gres().getOrDefault("gpu", "")).stream().map(String::valueOf)
+        String gpus = SpecBuilder.indices(share.gres().getOrDefault("gpu", "")).stream()
+                .map(String::valueOf)
                 .collect(java.util.stream.Collectors.joining(","));
         if (!gpus.isEmpty()) {
             out.put("SLURM_JOB_GPUS", gpus);
-            GpuVariables.of(settings.around().gpuFlags()).forEach(v -> out.put(v,
-                    GpuVariables.withUuids(v, gpus, settings.around().gpuUuids())));
+            GpuVariables.of(settings.around().gpuFlags())
+                    .forEach(v -> out.put(
+                            v, GpuVariables.withUuids(v, gpus, settings.around().gpuUuids())));
         }
         out.put("SLURM_JOB_ID", Integer.toString(share.jobId()));
         out.put("SLURM_JOBID", Integer.toString(share.jobId()));
@@ -155,7 +178,12 @@ public final class Hooks {
         return out;
     }
 
-    private String runAll(String kind, List<String> programs, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
+    private String runAll(
+            String kind,
+            List<String> programs,
+            Map<String, String> environment,
+            int timeoutSeconds,
+            List<Path> groups) {
         turns.acquireUninterruptibly();
         try {
             for (String program : programs) {
@@ -171,12 +199,17 @@ public final class Hooks {
         }
     }
 
-    public static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
+    public static Optional<String> runOne(
+            String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups) {
         return runOne(program, environment, timeoutSeconds, groups, List.of());
     }
 
     /** @param arguments of a program that runs in no group */
-    private static Optional<String> runOne(String program, Map<String, String> environment, int timeoutSeconds, List<Path> groups,
+    private static Optional<String> runOne(
+            String program,
+            Map<String, String> environment,
+            int timeoutSeconds,
+            List<Path> groups,
             List<String> arguments) {
         if (!new File(program).canExecute()) {
             return Optional.of(program + ": not executable");
@@ -207,7 +240,8 @@ public final class Hooks {
         } catch (IOException e) {
             return Optional.of(program + ": " + ErrorText.of(e));
         } catch (RuntimeException e) {
-            return Optional.of(program + ": " + e);     // a program that cannot be begun has failed, as one that exits with an error
+            return Optional.of(
+                    program + ": " + e); // a program that cannot be begun has failed, as one that exits with an error
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of(program + ": interrupted");

@@ -58,11 +58,13 @@ public final class Jobs {
     static final String REASON_NODE_REBOOT = "NodeReboot";
     /** How long a finished step of an ended job may keep output for srun to fetch: with srun there, and without. */
     static final long LINGER_ATTACHED_MS = 60_000;
+
     static final long LINGER_ALONE_MS = 10_000;
     /** How long the end of a step is kept for an srun that has not come yet. */
     static final long UNCLAIMED_MS = 30_000;
     /** Between two looks whether it is; rarer the longer it takes, since a process may stand for thousands of nodes. */
     private static final long UNUSED_FIRST_MS = 500;
+
     private static final long UNUSED_MOST_MS = 8_000;
     /** A stepd that is told to kill has so long; the user may have stopped the child in whose place it waits. */
     static final long DISOBEYED_MS = 3_000;
@@ -84,8 +86,18 @@ public final class Jobs {
     /** Over and acknowledged, but with output or an end that srun has not fetched. */
     private final Map<String, NodeJob> unclaimed = new TreeMap<>();
 
-    public Jobs(Settings settings, DaemonLog log, Loop loop, JobSpool spool, Reports reports, Hooks hooks, Cgroups cgroups,
-            Launcher starter, MpiLinks mpi, Executor starters, String bootId) {
+    public Jobs(
+            Settings settings,
+            DaemonLog log,
+            Loop loop,
+            JobSpool spool,
+            Reports reports,
+            Hooks hooks,
+            Cgroups cgroups,
+            Launcher starter,
+            MpiLinks mpi,
+            Executor starters,
+            String bootId) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -113,14 +125,18 @@ public final class Jobs {
             return job(jobId, attempt).or(() -> Optional.ofNullable(unclaimed.get(key(jobId, attempt))));
         }
         return java.util.stream.Stream.concat(jobs.values().stream(), unclaimed.values().stream())
-                .filter(j -> j.jobId() == jobId).max(java.util.Comparator.comparingInt(NodeJob::attempt));
+                .filter(j -> j.jobId() == jobId)
+                .max(java.util.Comparator.comparingInt(NodeJob::attempt));
     }
 
     public List<Attempt> attempts() {
         List<Attempt> out = new ArrayList<>();
-        for (NodeJob job : jobs.values().stream().filter(j -> !Unallocated.is(j.jobId())).toList()) {
+        for (NodeJob job :
+                jobs.values().stream().filter(j -> !Unallocated.is(j.jobId())).toList()) {
             List<Integer> live = job.steps.values().stream()
-                    .filter(s -> s.phase != NodeStep.Phase.ENDED).map(s -> s.stepId).toList();
+                    .filter(s -> s.phase != NodeStep.Phase.ENDED)
+                    .map(s -> s.stepId)
+                    .toList();
             out.add(new Attempt(job.jobId(), job.attempt(), job.share.bootId(), live, job.phase == NodeJob.Phase.DONE));
         }
         return out;
@@ -130,8 +146,9 @@ public final class Jobs {
 
     /** Asked again, or where there is no prolog to run, the answer is given at once: the controller waits for it. */
     public void prepare(Prepare order) {
-        admit(order.share(), NodeMessages.STEP_BATCH, order.runProlog()).filter(job -> order.runProlog() && job.phase != NodeJob.Phase.PREPARING)
-                .ifPresent(job -> reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), ""), () -> { }));
+        admit(order.share(), NodeMessages.STEP_BATCH, order.runProlog())
+                .filter(job -> order.runProlog() && job.phase != NodeJob.Phase.PREPARING)
+                .ifPresent(job -> reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), ""), () -> {}));
     }
 
     public void launch(Launch launch) {
@@ -202,12 +219,18 @@ public final class Jobs {
             return Optional.empty();
         }
         if (settings.slurmUserId() != 0 && Os.uid() != 0 && share.owner().uid() != Os.uid()) {
-            fail(job, stepId, "slurmd runs as uid " + Os.uid() + " and cannot run jobs of uid "
-                    + share.owner().uid(), true, false);
+            fail(
+                    job,
+                    stepId,
+                    "slurmd runs as uid " + Os.uid() + " and cannot run jobs of uid "
+                            + share.owner().uid(),
+                    true,
+                    false);
             return Optional.empty();
         }
         job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
-        job.phase = !hooks.hasProlog() ? NodeJob.Phase.READY : runProlog ? NodeJob.Phase.PREPARING : NodeJob.Phase.KNOWN;
+        job.phase =
+                !hooks.hasProlog() ? NodeJob.Phase.READY : runProlog ? NodeJob.Phase.PREPARING : NodeJob.Phase.KNOWN;
         try {
             spool.makeJobDirectory(share.jobId(), share.attempt());
             write(job);
@@ -245,12 +268,14 @@ public final class Jobs {
         if (inJob) {
             startExternal(job);
         }
-        loop.aside(() -> hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of()), e -> Hooks.PROLOG_ERROR,
+        loop.aside(
+                () -> hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of()),
+                e -> Hooks.PROLOG_ERROR,
                 error -> prologEnded(job, error));
     }
 
     private void prologEnded(NodeJob job, String error) {
-        reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), error), () -> { });
+        reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), error), () -> {});
         List<Launch> waiting = List.copyOf(job.waiting);
         job.waiting.clear();
         boolean failed = !error.isEmpty();
@@ -276,14 +301,20 @@ public final class Jobs {
             job.steps.remove(launch.stepId());
             return;
         }
-        log.info((step.isBatch() ? "Launching batch job " + job.jobId() + " for UID " + job.share.owner().uid()
-                : "launch task StepId=" + job.stepName(step.stepId) + " request from UID:" + job.share.owner().uid()
-                        + " GID:" + job.share.owner().gid()));
+        log.info(
+                (step.isBatch()
+                        ? "Launching batch job " + job.jobId() + " for UID "
+                                + job.share.owner().uid()
+                        : "launch task StepId=" + job.stepName(step.stepId) + " request from UID:"
+                                + job.share.owner().uid() + " GID:"
+                                + job.share.owner().gid()));
         begin(job, step, () -> starter.start(launch));
     }
 
     private void startExternal(NodeJob job) {
-        if (!job.share.externStep() || job.steps.containsKey(NodeMessages.STEP_EXTERN) || !mark(job, NodeMessages.STEP_EXTERN)) {
+        if (!job.share.externStep()
+                || job.steps.containsKey(NodeMessages.STEP_EXTERN)
+                || !mark(job, NodeMessages.STEP_EXTERN)) {
             return;
         }
         begin(job, addStep(job, NodeMessages.STEP_EXTERN), () -> starter.startExternal(job.share));
@@ -303,7 +334,8 @@ public final class Jobs {
                 loop.post(() -> startFailed(job, step, e));
             } catch (RuntimeException | Error e) {
                 Faults.report(e);
-                loop.post(() -> startFailed(job, step, Launcher.FailedException.ofUnfitNode("slurmd internal error: " + e)));
+                loop.post(() ->
+                        startFailed(job, step, Launcher.FailedException.ofUnfitNode("slurmd internal error: " + e)));
             }
         });
     }
@@ -320,7 +352,8 @@ public final class Jobs {
     /** Of one that is over the end has been told, which says as much. */
     private void tellLaunched(NodeJob job, NodeStep step, int stepd) {
         if (step.phase == NodeStep.Phase.RUNNING) {
-            reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of(stepd)), () -> { });
+            reports.add(
+                    seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of(stepd)), () -> {});
         }
     }
 
@@ -335,7 +368,7 @@ public final class Jobs {
 
     private void fail(NodeJob job, int stepId, String why, boolean nodeFault, boolean drain) {
         log.error("cannot launch " + job.stepName(stepId) + ": " + why);
-        reports.add(seq -> new LaunchFailed(seq, job.jobId(), job.attempt(), stepId, why, nodeFault, drain), () -> { });
+        reports.add(seq -> new LaunchFailed(seq, job.jobId(), job.attempt(), stepId, why, nodeFault, drain), () -> {});
     }
 
     /** An order that was not carried out: its job ends here, or is launched elsewhere. */
@@ -343,7 +376,7 @@ public final class Jobs {
         switch (order) {
             case Launch l -> refuse(l.share(), l.stepId(), why);
             case Prepare p -> refuse(p.share(), NodeMessages.STEP_BATCH, why);
-            case EndJob e -> reports.add(seq -> new JobDone(seq, e.jobId(), e.attempt(), why), () -> { });
+            case EndJob e -> reports.add(seq -> new JobDone(seq, e.jobId(), e.attempt(), why), () -> {});
             default -> log.debug("not carried out: " + order.getClass().getSimpleName());
         }
     }
@@ -389,7 +422,7 @@ public final class Jobs {
     private void abort(NodeJob job, NodeStep step) {
         if (!step.aborted) {
             step.aborted = true;
-            reports.add(seq -> new NodeMessages.StepAborted(seq, job.jobId(), job.attempt(), step.stepId), () -> { });
+            reports.add(seq -> new NodeMessages.StepAborted(seq, job.jobId(), job.attempt(), step.stepId), () -> {});
         }
     }
 
@@ -421,7 +454,10 @@ public final class Jobs {
         settle(job);
     }
 
-    /** The job ends with its script while an srun of that script lingers: its step ends within KillWait and writes through the srun. */
+    /**
+     * The job ends with its script while an srun of that script lingers: its step ends within KillWait and writes
+     * through the srun.
+     */
     private void scriptOver(NodeJob job, NodeStep step) {
         if (step.phase == NodeStep.Phase.RUNNING && !step.lingering) {
             step.lingering = true;
@@ -431,11 +467,23 @@ public final class Jobs {
     }
 
     private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
-        long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
+        long endMs = status.stream()
+                .flatMap(s -> s.tasks().stream())
+                .mapToLong(StatusFile.Task::endedMs)
+                .max()
                 .orElse(0);
         NodeMessages.Usage usage = step.used(starter, status);
-        reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
-                endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
+        reports.add(
+                seq -> new StepExited(
+                        seq,
+                        job.jobId(),
+                        job.attempt(),
+                        step.stepId,
+                        NodeStep.exits(status),
+                        reason,
+                        endMs > 0 ? endMs : System.currentTimeMillis(),
+                        usage),
+                () -> {});
     }
 
     /** What a killed stepd left is killed too; only then the step is over. */
@@ -448,13 +496,14 @@ public final class Jobs {
             stepEnded(job, step, last, reason);
             return;
         }
-        loop.aside(() -> Leftovers.end(job, step, last, settings, cgroups, log), () -> stepEnded(job, step, last, reason));
+        loop.aside(
+                () -> Leftovers.end(job, step, last, settings, cgroups, log), () -> stepEnded(job, step, last, reason));
     }
 
     public void endJob(EndJob order) {
         NodeJob job = jobs.get(key(order.jobId(), order.attempt()));
         if (job == null) {
-            reports.add(seq -> new JobDone(seq, order.jobId(), order.attempt(), ""), () -> { });
+            reports.add(seq -> new JobDone(seq, order.jobId(), order.attempt(), ""), () -> {});
             return;
         }
         if (job.isEnding()) {
@@ -499,7 +548,8 @@ public final class Jobs {
         }
         if (killWaitSeconds <= 0) {
             if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
-                step.whenRunning(() -> step.tellEnd(ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, true)));
+                step.whenRunning(() -> step.tellEnd(
+                        ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, true)));
             }
             terminate(job, step);
             return;
@@ -518,7 +568,9 @@ public final class Jobs {
         if (!step.cleaning && starter.hasContainer(step.directory)) {
             Loop.aside(() -> starter.stopContainers(step.directory));
         }
-        loop.later(killWaitSeconds * 1000L, () -> loop.later(step.lingering ? LAST_WORDS_MS : 0, () -> terminate(job, step)));
+        loop.later(
+                killWaitSeconds * 1000L,
+                () -> loop.later(step.lingering ? LAST_WORDS_MS : 0, () -> terminate(job, step)));
     }
 
     private void terminate(NodeJob job, NodeStep step) {
@@ -530,15 +582,16 @@ public final class Jobs {
         step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(StepWatch.TERMINATE, Os.SIGNAL_KILL)));
         loop.later(DISOBEYED_MS, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
-                Loop.aside(() -> spool.status(step.directory).ifPresent(s -> Leftovers.killBelow(s.stepdPid(), settings)));
+                Loop.aside(
+                        () -> spool.status(step.directory).ifPresent(s -> Leftovers.killBelow(s.stepdPid(), settings)));
             }
         });
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
                 log.error("[" + job.stepName(step.stepId) + "] processes do not end after SIGKILL");
-                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId()
-                        + " StepId=" + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
-                reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
+                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId() + " StepId="
+                        + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
+                reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> {});
                 Loop.aside(() -> hooks.unkillable(job.share, StepId.name(StepId.number(step.stepId))));
             }
         });
@@ -555,7 +608,8 @@ public final class Jobs {
             job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> terminate(job, s));
             return;
         }
-        for (NodeStep step : job.steps.values().stream().filter(NodeStep::isAsked).toList()) {
+        for (NodeStep step :
+                job.steps.values().stream().filter(NodeStep::isAsked).toList()) {
             step.watch.ifPresent(w -> w.finish(step.relays > 0 ? LINGER_ATTACHED_MS : LINGER_ALONE_MS));
         }
         if (!hooks.hasEpilog() || job.epilogRan) {
@@ -564,7 +618,9 @@ public final class Jobs {
         }
         job.phase = NodeJob.Phase.EPILOG;
         save(job);
-        loop.aside(() -> hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of()), e -> Hooks.EPILOG_ERROR,
+        loop.aside(
+                () -> hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of()),
+                e -> Hooks.EPILOG_ERROR,
                 error -> epilogEnded(job, error));
     }
 
@@ -580,7 +636,7 @@ public final class Jobs {
         job.phase = NodeJob.Phase.DONE;
         job.epilogError = epilogError;
         if (hooks.hasEpilog()) {
-            save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
+            save(job); // it must not run again; without one a restarted slurmd comes here again by itself
         }
         Faults.guard(() -> cgroups.removeJob(job.jobId(), job.attempt()));
         if (!starter.cleansUp(job.share)) {
@@ -591,7 +647,8 @@ public final class Jobs {
     }
 
     private void reportDone(NodeJob job) {
-        long delayMs = EpilogMsgDelay.delayMs(job.share.environment(), settings.nodeName(), settings.around().epilogMsgMicros());
+        long delayMs = EpilogMsgDelay.delayMs(
+                job.share.environment(), settings.nodeName(), settings.around().epilogMsgMicros());
         if (delayMs > 0) {
             loop.later(delayMs, () -> tellDone(job));
         } else {
@@ -626,9 +683,12 @@ public final class Jobs {
         job(order.jobId(), order.attempt()).ifPresent(job -> {
             for (NodeStep step : job.steps.values()) {
                 if (step.isMeant(order)) {
-                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : StepWatch.reach(settings.confinement(), order.signal());
+                    int mode = order.batchShell() && !order.full()
+                            ? StepWatch.TASKS_ONLY
+                            : StepWatch.reach(settings.confinement(), order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> {
-                        ErrorText.signalled(job.stepName(step.stepId), settings.nodeName(), order.signal()).ifPresent(step::tellEnd);
+                        ErrorText.signalled(job.stepName(step.stepId), settings.nodeName(), order.signal())
+                                .ifPresent(step::tellEnd);
                         w.signal(mode, order.signal());
                     }));
                 }
@@ -637,12 +697,14 @@ public final class Jobs {
     }
 
     public void suspend(Suspend order) {
-        job(order.jobId(), order.attempt()).ifPresent(job -> job.suspend(order.stop(), settings.around().suspendGraceSeconds(), loop::later));
+        job(order.jobId(), order.attempt())
+                .ifPresent(job -> job.suspend(order.stop(), settings.around().suspendGraceSeconds(), loop::later));
     }
 
     public void notify(NodeMessages.Notify order) {
-        job(order.jobId(), order.attempt()).map(job -> job.steps.get(order.stepId())).ifPresent(step ->
-                step.whenRunning(() -> step.watch.ifPresent(w -> w.message(order.text()))));
+        job(order.jobId(), order.attempt())
+                .map(job -> job.steps.get(order.stepId()))
+                .ifPresent(step -> step.whenRunning(() -> step.watch.ifPresent(w -> w.message(order.text()))));
     }
 
     /** What the job gives back others may have: its processes are kept within the rest from now on. */
@@ -690,7 +752,11 @@ public final class Jobs {
 
     /** Jobs whose tasks {@link TaskSamples} is to look at in that second; all for 0. */
     public List<ProcessTable.Running> running(int second) {
-        return RunningSteps.lookedAt(jobs.values(), spool, second, settings.around().sensing().tasks().seconds());
+        return RunningSteps.lookedAt(
+                jobs.values(),
+                spool,
+                second,
+                settings.around().sensing().tasks().seconds());
     }
 
     public void memoryExceeded(int jobId, int attempt, long usedMb, long limitMb) {
@@ -747,13 +813,16 @@ public final class Jobs {
             return;
         }
         log.info("found " + job.name() + " with " + steps.size() + " steps");
-        if (!job.share.x11Cookie().isEmpty() && !steps.isEmpty() && job.share.bootId().equals(bootId)) {
+        if (!job.share.x11Cookie().isEmpty()
+                && !steps.isEmpty()
+                && job.share.bootId().equals(bootId)) {
             starters.execute(() -> starter.reopen(job.share));
         }
         if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
-            runProlog(job);     // it died with its slurmd
+            runProlog(job); // it died with its slurmd
         } else if (job.phase == NodeJob.Phase.PREPARING) {
-            job.phase = NodeJob.Phase.READY;     // the boot it was for is over: no prolog to wait for, so that its end can come
+            job.phase =
+                    NodeJob.Phase.READY; // the boot it was for is over: no prolog to wait for, so that its end can come
         }
         if (job.deadlineMs > 0) {
             armLimit(job, Math.max(0, (job.deadlineMs - System.currentTimeMillis()) / 1000));
@@ -765,7 +834,8 @@ public final class Jobs {
             endSteps(job, job.endReason);
             settle(job);
         } else {
-            job.steps.values().stream().filter(s -> !s.endReason.isEmpty())
+            job.steps.values().stream()
+                    .filter(s -> !s.endReason.isEmpty())
                     .forEach(s -> endStep(job, s, job.killWaitSeconds, s.endReason));
         }
     }
@@ -787,12 +857,21 @@ public final class Jobs {
         } catch (IOException e) {
             String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e);
             log.error("cannot write the file of " + job.name() + ": " + why);
-            reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
+            reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> {});
         }
     }
 
     private void write(NodeJob job) throws IOException {
-        spool.saveJob(job.jobId(), job.attempt(), new JobSpool.JobFile(job.share, job.phase.name(), job.killWaitSeconds, job.endReason,
-                job.stepReasons(), job.epilogError, job.deadlineMs));
+        spool.saveJob(
+                job.jobId(),
+                job.attempt(),
+                new JobSpool.JobFile(
+                        job.share,
+                        job.phase.name(),
+                        job.killWaitSeconds,
+                        job.endReason,
+                        job.stepReasons(),
+                        job.epilogError,
+                        job.deadlineMs));
     }
 }

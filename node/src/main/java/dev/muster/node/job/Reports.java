@@ -24,7 +24,7 @@ public class Reports {
 
     private final TreeMap<Long, Pending> pending = new TreeMap<>();
     private long next;
-    private Consumer<ToController> connected = r -> { };
+    private Consumer<ToController> connected = r -> {};
 
     private record Pending(ToController report, Runnable whenAcknowledged) {}
 
@@ -80,7 +80,7 @@ public class Reports {
     }
 
     public void disconnect() {
-        connected = r -> { };
+        connected = r -> {};
     }
 
     int size() {

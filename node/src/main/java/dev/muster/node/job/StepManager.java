@@ -50,9 +50,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /**
- * New steps of jobs with a step manager while slurmctld is away. The job's first node decides, by slurmctld's rules and with what that has told of
- * the job; it asks the other nodes what runs there, and none of them may hear of slurmctld. Each node keeps what it has begun so until slurmctld
- * knows.
+ * New steps of jobs with a step manager while slurmctld is away. The job's first node decides, by slurmctld's rules and
+ * with what that has told of the job; it asks the other nodes what runs there, and none of them may hear of slurmctld.
+ * Each node keeps what it has begun so until slurmctld knows.
  */
 public final class StepManager {
     private static final String FILE = "managed.";
@@ -82,7 +82,15 @@ public final class StepManager {
     private final Map<String, Held> held = new ConcurrentHashMap<>();
 
     /** @param connected whether slurmctld speaks to this node */
-    public StepManager(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Reports reports, JobSpool spool, Peers peers, String bootId,
+    public StepManager(
+            Settings settings,
+            DaemonLog log,
+            Loop loop,
+            Jobs jobs,
+            Reports reports,
+            JobSpool spool,
+            Peers peers,
+            String bootId,
             BooleanSupplier connected) {
         this.settings = settings;
         this.log = log;
@@ -98,7 +106,9 @@ public final class StepManager {
     // ---- what slurmctld tells, on the node's thread
 
     public void told(Charter m) {
-        held.values().removeIf(h -> jobs.job(h.jobId, h.attempt).filter(j -> !j.isEnding()).isEmpty());
+        held.values()
+                .removeIf(h ->
+                        jobs.job(h.jobId, h.attempt).filter(j -> !j.isEnding()).isEmpty());
         String key = m.jobId() + "." + m.attempt();
         CharterFile file = new CharterFile(spool.jobDirectory(m.jobId(), m.attempt()));
         try {
@@ -136,7 +146,8 @@ public final class StepManager {
     public Reply answer(Caller caller, String message, byte[] body) {
         return switch (message) {
             case "AwaitAllocation" -> {
-                int jobId = Codec.decode(body, JobMessages.AwaitAllocation.class).jobId();
+                int jobId =
+                        Codec.decode(body, JobMessages.AwaitAllocation.class).jobId();
                 yield here(jobId, h -> reply(h.job.allocation(caller.uid(), jobId)));
             }
             case "CreateStep" -> {
@@ -145,7 +156,8 @@ public final class StepManager {
             }
             case "CreateHetStep" -> {
                 JobMessages.CreateHetStep m = Codec.decode(body, JobMessages.CreateHetStep.class);
-                yield m.parts().isEmpty() ? Reply.error(SlurmErrno.NOT_HET_JOB)
+                yield m.parts().isEmpty()
+                        ? Reply.error(SlurmErrno.NOT_HET_JOB)
                         : here(m.parts().getFirst().jobId(), h -> create(caller, h, m.requestId(), m.parts(), true));
             }
             case "SignalStep" -> signal(caller, Codec.decode(body, SignalStep.class));
@@ -157,14 +169,17 @@ public final class StepManager {
         Reply of(Held h);
     }
 
-    /** A slurmd that has just been started again may still be reading what the one before it knew: that is waited for. */
+    /**
+     * A slurmd that has just been started again may still be reading what the one before it knew: that is waited for.
+     */
     private Reply here(int jobId, Work work) {
         try {
             loop.ask(() -> true);
         } catch (IOException e) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
-        Optional<Held> found = held.values().stream().filter(h -> h.job.jobs().contains(jobId)).findFirst();
+        Optional<Held> found =
+                held.values().stream().filter(h -> h.job.jobs().contains(jobId)).findFirst();
         if (connected.getAsBoolean() || found.isEmpty()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
@@ -180,7 +195,9 @@ public final class StepManager {
             return loop.ask(() -> {
                 Optional<NodeJob> job = jobs.forRelay(m.jobId(), 0);
                 boolean may = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
-                if (job.isPresent() && !may && caller.uid() != job.get().share.owner().uid()) {
+                if (job.isPresent()
+                        && !may
+                        && caller.uid() != job.get().share.owner().uid()) {
                     return Reply.error(SlurmErrno.ACCESS_DENIED);
                 }
                 job.ifPresent(j -> signal(j, m));
@@ -209,7 +226,9 @@ public final class StepManager {
     private Reply create(Caller caller, Held h, String requestId, List<JobMessages.CreateStep> parts, boolean het) {
         Map<Target, Set<Integer>> before = new TreeMap<>();
         synchronized (h) {
-            if (!h.job.jobs().containsAll(parts.stream().map(JobMessages.CreateStep::jobId).toList())) {
+            if (!h.job.jobs()
+                    .containsAll(
+                            parts.stream().map(JobMessages.CreateStep::jobId).toList())) {
                 return Reply.error(SlurmErrno.NOT_HET_JOB);
             }
             for (int jobId : h.job.jobs()) {
@@ -220,7 +239,10 @@ public final class StepManager {
                 }
             }
         }
-        Map<Target, byte[]> said = each(before.keySet(), t -> Codec.encode(new QueryJobSteps(t.jobId, h.job.attempt(t.jobId))), "QueryJobSteps");
+        Map<Target, byte[]> said = each(
+                before.keySet(),
+                t -> Codec.encode(new QueryJobSteps(t.jobId, h.job.attempt(t.jobId))),
+                "QueryJobSteps");
         if (said.size() < before.size()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
@@ -232,7 +254,9 @@ public final class StepManager {
                     return Reply.error(SlurmErrno.CTLD_CONNECT);
                 }
                 Target t = one.getKey();
-                before.get(t).stream().filter(id -> !there.live().contains(id) && h.job.open(t.jobId, t.node).contains(id))
+                before.get(t).stream()
+                        .filter(id -> !there.live().contains(id)
+                                && h.job.open(t.jobId, t.node).contains(id))
                         .forEach(id -> h.job.over(t.jobId, id, t.node, System.currentTimeMillis()));
             }
             try {
@@ -252,28 +276,36 @@ public final class StepManager {
         int stepId = begun.stepId();
         Map<Target, byte[]> orders = new TreeMap<>();
         Map<Target, Integer> ids = new TreeMap<>();
-        begun.pieces().forEach(p -> p.launches().forEach(l -> {
-            Target to = new Target(p.managed().jobId(), l.node());
-            orders.put(to, Codec.encode(new TakeStep(l.launch(), p.managed())));
-            ids.put(to, l.launch().stepId());
-        }));
+        begun.pieces()
+                .forEach(p -> p.launches().forEach(l -> {
+                    Target to = new Target(p.managed().jobId(), l.node());
+                    orders.put(to, Codec.encode(new TakeStep(l.launch(), p.managed())));
+                    ids.put(to, l.launch().stepId());
+                }));
         Set<Target> taken = each(orders.keySet(), orders::get, "TakeStep").keySet();
-        List<Target> missed = orders.keySet().stream().filter(t -> !taken.contains(t)).toList();
-        log.info("slurmctld is away: StepId=" + h.jobId + "." + stepId + " begins on " + taken.stream().map(Target::node).distinct().toList());
+        List<Target> missed =
+                orders.keySet().stream().filter(t -> !taken.contains(t)).toList();
+        log.info("slurmctld is away: StepId=" + h.jobId + "." + stepId + " begins on "
+                + taken.stream().map(Target::node).distinct().toList());
         synchronized (h) {
             h.launching.remove(stepId);
             missed.forEach(t -> h.job.over(t.jobId, ids.get(t), t.node, System.currentTimeMillis()));
         }
         if (missed.isEmpty()) {
-            List<JobMessages.StepStarted> started = begun.pieces().stream().map(StepDesk.Piece::started).toList();
+            List<JobMessages.StepStarted> started =
+                    begun.pieces().stream().map(StepDesk.Piece::started).toList();
             return het ? Reply.of(new JobMessages.HetStepStarted(started)) : Reply.of(started.getFirst());
         }
         Map<Target, byte[]> drops = new TreeMap<>();
         begun.pieces().forEach(p -> {
             StepManaged m = p.managed();
             int id = p.started().stepId();
-            List<String> nodes = missed.stream().filter(t -> t.jobId == m.jobId() && ids.get(t) == id).map(Target::node).toList();
-            byte[] drop = Codec.encode(new DropStep(id, new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), nodes)));
+            List<String> nodes = missed.stream()
+                    .filter(t -> t.jobId == m.jobId() && ids.get(t) == id)
+                    .map(Target::node)
+                    .toList();
+            byte[] drop = Codec.encode(new DropStep(
+                    id, new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), nodes)));
             p.launches().forEach(l -> drops.put(new Target(m.jobId(), l.node()), drop));
         });
         each(taken, drops::get, "DropStep");
@@ -311,7 +343,10 @@ public final class StepManager {
             asked.put(t, answer);
             Loop.aside(() -> {
                 try {
-                    answer.complete(t.node.equals(settings.nodeName()) ? own(message, body.of(t)) : peers.post(t.node, message, body.of(t)));
+                    answer.complete(
+                            t.node.equals(settings.nodeName())
+                                    ? own(message, body.of(t))
+                                    : peers.post(t.node, message, body.of(t)));
                 } catch (IOException | RuntimeException e) {
                     answer.completeExceptionally(e);
                 }
@@ -322,7 +357,10 @@ public final class StepManager {
             try {
                 out.put(t, answer.get(WAIT_S, TimeUnit.SECONDS));
             } catch (ExecutionException | TimeoutException e) {
-                log.error(message + " of node " + t.node + ": " + (e.getCause() == null ? "it does not answer" : e.getCause().getMessage()));
+                log.error(message + " of node " + t.node + ": "
+                        + (e.getCause() == null
+                                ? "it does not answer"
+                                : e.getCause().getMessage()));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -371,19 +409,32 @@ public final class StepManager {
         List<Integer> live = new ArrayList<>();
         int highest = -1;
         if (job.isPresent()) {
-            job.get().steps.values().stream().filter(s -> s.phase != NodeStep.Phase.ENDED).forEach(s -> live.add(s.stepId));
-            highest = Math.max(job.get().steps.keySet().stream().mapToInt(StepId::number).max().orElse(-1),
-                    job.get().notStarted.keySet().stream().mapToInt(StepId::number).max().orElse(-1));
+            job.get().steps.values().stream()
+                    .filter(s -> s.phase != NodeStep.Phase.ENDED)
+                    .forEach(s -> live.add(s.stepId));
+            highest = Math.max(
+                    job.get().steps.keySet().stream()
+                            .mapToInt(StepId::number)
+                            .max()
+                            .orElse(-1),
+                    job.get().notStarted.keySet().stream()
+                            .mapToInt(StepId::number)
+                            .max()
+                            .orElse(-1));
         }
         return new JobStepsReply(connected.getAsBoolean(), live, highest);
     }
 
     private String take(TakeStep m) {
         Optional<NodeJob> job = jobs.job(m.managed().jobId(), m.managed().attempt());
-        if (job.isEmpty() || job.get().isEnding() || !job.get().share.bootId().equals(bootId) || connected.getAsBoolean()) {
+        if (job.isEmpty()
+                || job.get().isEnding()
+                || !job.get().share.bootId().equals(bootId)
+                || connected.getAsBoolean()) {
             return "job " + m.managed().jobId() + " cannot begin a step there";
         }
-        Path file = spool.jobDirectory(m.managed().jobId(), m.managed().attempt()).resolve(FILE + m.launch().stepId());
+        Path file = spool.jobDirectory(m.managed().jobId(), m.managed().attempt())
+                .resolve(FILE + m.launch().stepId());
         try {
             Files.write(file, Codec.encode(m.managed()));
         } catch (IOException e) {
@@ -417,7 +468,7 @@ public final class StepManager {
         try {
             List<Bytes> entries = file.read();
             if (!entries.isEmpty()) {
-                file.begin(entries);        // without what was being written when it ended
+                file.begin(entries); // without what was being written when it ended
                 opened(jobId, attempt, file, entries);
             }
         } catch (RuntimeException e) {

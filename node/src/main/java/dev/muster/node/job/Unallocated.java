@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * srun --no-allocate: steps that administrators start past slurmctld, which hears nothing of them. Each is a job of its own here, and over with its
- * step; one that nobody listens to any more is ended.
+ * srun --no-allocate: steps that administrators start past slurmctld, which hears nothing of them. Each is a job of its
+ * own here, and over with its step; one that nobody listens to any more is ended.
  */
 public final class Unallocated {
     private static final int ATTEMPT = 1;
@@ -60,7 +60,11 @@ public final class Unallocated {
     }
 
     public Reply run(Caller caller, RunUnallocated m) {
-        boolean fits = is(m.jobId()) && m.stepId() >= 0 && !m.ranks().isEmpty() && m.ranks().size() <= RANKS_MAX && !m.ioToken().isEmpty()
+        boolean fits = is(m.jobId())
+                && m.stepId() >= 0
+                && !m.ranks().isEmpty()
+                && m.ranks().size() <= RANKS_MAX
+                && !m.ioToken().isEmpty()
                 && m.ranks().stream().allMatch(r -> r >= 0 && r < m.stepTasks())
                 && !(m.step().arguments().isEmpty() && m.step().multiProg().isEmpty());
         if (!fits) {
@@ -111,22 +115,64 @@ public final class Unallocated {
     }
 
     private boolean mayTouch(Caller caller, NodeJob job) {
-        return caller.uid() == 0 || caller.uid() == settings.slurmUserId() || caller.uid() == job.share.owner().uid();
+        return caller.uid() == 0
+                || caller.uid() == settings.slurmUserId()
+                || caller.uid() == job.share.owner().uid();
     }
 
     private Launch launch(Identity owner, RunUnallocated m) {
         StepDesc step = m.step();
-        JobShare share = new JobShare(m.jobId(), ATTEMPT, bootId, owner, List.of(), "", 0, Map.of(), m.limitS() > 0 ? m.limitS() : -1, 0, false,
-                Bytes.of(step.name()), 0, "");
+        JobShare share = new JobShare(
+                m.jobId(),
+                ATTEMPT,
+                bootId,
+                owner,
+                List.of(),
+                "",
+                0,
+                Map.of(),
+                m.limitS() > 0 ? m.limitS() : -1,
+                0,
+                false,
+                Bytes.of(step.name()),
+                0,
+                "");
         List<Task> tasks = new ArrayList<>();
         for (int local = 0; local < m.ranks().size(); local++) {
             int rank = m.ranks().get(local);
-            List<Bytes> program = step.multiProg().isEmpty() ? List.of() : MultiProgram.arguments(step.multiProg(), rank, step.arguments());
-            tasks.add(new Task(rank, local, "", program, List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local))));
+            List<Bytes> program = step.multiProg().isEmpty()
+                    ? List.of()
+                    : MultiProgram.arguments(step.multiProg(), rank, step.arguments());
+            tasks.add(new Task(
+                    rank,
+                    local,
+                    "",
+                    program,
+                    List.of(Bytes.of("SLURM_PROCID=" + rank), Bytes.of("SLURM_LOCALID=" + local))));
         }
-        return new Launch(share, m.stepId(), tasks, environment(owner, m), Bytes.EMPTY, step.withEnvironment(List.of()), step.workDir(), step.umask(),
-                step.limits(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, step.io().openMode().startsWith("a"), m.nodeIndex(), m.stepNodes(),
-                m.stepTasks(), share.secondsLeft(), m.ioToken(), 0, m.nodeList(), false, Map.of());
+        return new Launch(
+                share,
+                m.stepId(),
+                tasks,
+                environment(owner, m),
+                Bytes.EMPTY,
+                step.withEnvironment(List.of()),
+                step.workDir(),
+                step.umask(),
+                step.limits(),
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                step.io().openMode().startsWith("a"),
+                m.nodeIndex(),
+                m.stepNodes(),
+                m.stepTasks(),
+                share.secondsLeft(),
+                m.ioToken(),
+                0,
+                m.nodeList(),
+                false,
+                Map.of());
     }
 
     private List<Bytes> environment(Identity owner, RunUnallocated m) {

@@ -19,8 +19,8 @@ public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
     /**
      * What a step has of it so far.
      *
-     * @param untilMs   of the last look
-     * @param seenMs    that looks stand for
+     * @param untilMs of the last look
+     * @param seenMs that looks stand for
      * @param percentMs each of these milliseconds times the percent of a GPU that was busy
      */
     record Sum(long untilMs, long seenMs, long percentMs, long mostPercent, long mostKb) {
@@ -38,7 +38,8 @@ public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
         Map<Integer, Long> kb = new HashMap<>();
         List<String> columns = List.of();
         for (String line : text.lines().map(String::strip).toList()) {
-            List<String> words = new ArrayList<>(List.of(line.replaceFirst("^#", "").strip().split("\\s+")));
+            List<String> words =
+                    new ArrayList<>(List.of(line.replaceFirst("^#", "").strip().split("\\s+")));
             if (line.startsWith("#")) {
                 columns = words.contains("pid") ? words : columns;
                 continue;
@@ -69,7 +70,11 @@ public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
             }
         }
         long ms = Math.max(1, nowMs - (before.untilMs == 0 ? beganMs : before.untilMs));
-        return new Sum(nowMs, before.seenMs + ms, before.percentMs + ms * busy, Math.max(before.mostPercent, busy),
+        return new Sum(
+                nowMs,
+                before.seenMs + ms,
+                before.percentMs + ms * busy,
+                Math.max(before.mostPercent, busy),
                 Math.max(before.mostKb, memory));
     }
 }

@@ -38,16 +38,19 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * acct_gather_profile/hdf5: {@code ProfileHDF5Dir/USER/JOB_STEP_NODE.h5}, with the groups and tables of Slurm's plugin. While the step runs each
- * series is a file of rows in the spool directory, so that no more than a sample is held and a killed slurmd loses none; from these the file is
- * made when the step is over here. What cannot be made stays, and is tried again when slurmd starts.
+ * acct_gather_profile/hdf5: {@code ProfileHDF5Dir/USER/JOB_STEP_NODE.h5}, with the groups and tables of Slurm's plugin.
+ * While the step runs each series is a file of rows in the spool directory, so that no more than a sample is held and a
+ * killed slurmd loses none; from these the file is made when the step is over here. What cannot be made stays, and is
+ * tried again when slurmd starts.
  */
 public final class Hdf5Sink implements ProfileSink {
     private static final String PLAN = "plan";
     private static final String TASKS = "task.";
-    private static final DateTimeFormatter STARTED = DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.ROOT);
+    private static final DateTimeFormatter STARTED =
+            DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.ROOT);
     /** A first line with a name for each column. */
     private static final int HEAD_MAX = 4096;
+
     private static final int BLOCK = 1 << 16;
 
     private final Path directory;
@@ -73,7 +76,8 @@ public final class Hdf5Sink implements ProfileSink {
             Path place = spool.resolve(name(plan));
             // what an earlier attempt left
             remove(place);
-            Files.createDirectories(spool, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectories(
+                    spool, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Files.createDirectory(place);
             Files.write(place.resolve(PLAN), Codec.encode(plan));
         } catch (IOException e) {
@@ -82,14 +86,17 @@ public final class Hdf5Sink implements ProfileSink {
     }
 
     @Override
-    public synchronized void sample(Profiles.Plan plan, String series, String task, Map<String, Number> values, long epochS) {
+    public synchronized void sample(
+            Profiles.Plan plan, String series, String task, Map<String, Number> values, long epochS) {
         Path file = spool.resolve(name(plan)).resolve(series.equals("task") ? TASKS + task : task);
-        String head = values.entrySet().stream().map(v -> v.getKey() + (v.getValue() instanceof Double ? ":real" : ""))
+        String head = values.entrySet().stream()
+                .map(v -> v.getKey() + (v.getValue() instanceof Double ? ":real" : ""))
                 .collect(Collectors.joining(" ", "ElapsedTime EpochTime ", "\n"));
         int width = (values.size() + 2) * Hdf5.CELL;
         ByteBuffer row = ByteBuffer.allocate(width).order(ByteOrder.LITTLE_ENDIAN);
         row.putLong(Math.max(0, epochS - plan.beganMs() / 1000)).putLong(epochS);
-        values.values().forEach(v -> row.putLong(v instanceof Double d ? Double.doubleToRawLongBits(d) : v.longValue()));
+        values.values()
+                .forEach(v -> row.putLong(v instanceof Double d ? Double.doubleToRawLongBits(d) : v.longValue()));
         try (FileChannel out = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             long from = head.length() + Math.max(0, out.size() - head.length()) / width * width;
             if (out.size() < head.length()) {
@@ -113,8 +120,8 @@ public final class Hdf5Sink implements ProfileSink {
                 remove(place);
             }
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: the series of step " + plan.jobId() + "." + StepId.name(plan.stepId()) + " stay in "
-                    + place + ": " + ErrorText.of(e));
+            log.error("acct_gather_profile/hdf5: the series of step " + plan.jobId() + "." + StepId.name(plan.stepId())
+                    + " stay in " + place + ": " + ErrorText.of(e));
         }
     }
 
@@ -170,7 +177,7 @@ public final class Hdf5Sink implements ProfileSink {
     private static void copy(Path file, long from, long count, OutputStream out) throws IOException {
         try (FileChannel in = FileChannel.open(file)) {
             ByteBuffer b = ByteBuffer.allocate(BLOCK);
-            for (long done = 0; done < count;) {
+            for (long done = 0; done < count; ) {
                 b.clear().limit((int) Math.min(BLOCK, count - done));
                 int got = in.read(b, from + done);
                 if (got <= 0) {
@@ -199,8 +206,17 @@ public final class Hdf5Sink implements ProfileSink {
             series.put("Tasks", new Group(Map.of(), tasks));
         }
         String started = STARTED.format(Instant.ofEpochMilli(plan.beganMs()).atZone(ZoneId.systemDefault()));
-        Map<String, Object> attributes = new TreeMap<>(Map.of("Node Index", plan.nodeIndex(), "Node Name", node, "Number of Tasks", plan.tasks(),
-                "CPUs per Task", plan.cpusPerTask(), "Start Time", started));
+        Map<String, Object> attributes = new TreeMap<>(Map.of(
+                "Node Index",
+                plan.nodeIndex(),
+                "Node Name",
+                node,
+                "Number of Tasks",
+                plan.tasks(),
+                "CPUs per Task",
+                plan.cpusPerTask(),
+                "Start Time",
+                started));
         return new Group(Map.of(), Map.of(node, new Group(attributes, series)));
     }
 
@@ -212,7 +228,8 @@ public final class Hdf5Sink implements ProfileSink {
         Files.createDirectories(directory);
         Path own = directory.resolve(plan.user());
         try {
-            Files.createDirectory(own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectory(
+                    own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Os.own(own, plan.uid(), plan.gid());
         } catch (FileAlreadyExistsException e) {
             if (!Files.isDirectory(own, LinkOption.NOFOLLOW_LINKS)) {
@@ -223,7 +240,8 @@ public final class Hdf5Sink implements ProfileSink {
         Path fresh = directory.resolve("." + name + ".new");
         Files.deleteIfExists(fresh);
         Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh, LinkOption.NOFOLLOW_LINKS), BLOCK)) {
+        try (OutputStream out =
+                new BufferedOutputStream(Files.newOutputStream(fresh, LinkOption.NOFOLLOW_LINKS), BLOCK)) {
             Hdf5Writer.write(content(plan, place), out);
         }
         Os.own(fresh, plan.uid(), plan.gid());

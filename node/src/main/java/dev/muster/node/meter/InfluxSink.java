@@ -19,8 +19,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * acct_gather_profile/influxdb: series as lines of InfluxDB's protocol, sent together each ProfileInfluxDBFrequency seconds, when there are many
- * and when a step ends. What the server does not take is lost, as in Slurm; that it did not is in the log, once until it takes some again.
+ * acct_gather_profile/influxdb: series as lines of InfluxDB's protocol, sent together each ProfileInfluxDBFrequency
+ * seconds, when there are many and when a step ends. What the server does not take is lost, as in Slurm; that it did
+ * not is in the log, once until it takes some again.
  */
 public final class InfluxSink implements ProfileSink {
     /** Bytes of lines that wait; more are sent at once. */
@@ -41,8 +42,9 @@ public final class InfluxSink implements ProfileSink {
         this.cluster = cluster;
         this.node = node;
         this.log = log;
-        place = URI.create((conf.host().contains("://") ? "" : "http://") + conf.host() + "/write?db=" + encoded(conf.database())
-                + (conf.policy().isEmpty() ? "" : "&rp=" + encoded(conf.policy())) + "&precision=s");
+        place = URI.create(
+                (conf.host().contains("://") ? "" : "http://") + conf.host() + "/write?db=" + encoded(conf.database())
+                        + (conf.policy().isEmpty() ? "" : "&rp=" + encoded(conf.policy())) + "&precision=s");
     }
 
     private static String encoded(String text) {
@@ -53,7 +55,8 @@ public final class InfluxSink implements ProfileSink {
     public void sample(Profiles.Plan plan, String series, String task, Map<String, Number> values, long epochS) {
         String ready;
         synchronized (this) {
-            lines(plan, series, task, values, epochS).forEach(line -> waiting.append(line).append('\n'));
+            lines(plan, series, task, values, epochS)
+                    .forEach(line -> waiting.append(line).append('\n'));
             boolean due = System.nanoTime() - sentNs >= conf.frequencyS() * 1_000_000_000L;
             ready = due || waiting.length() > WAITING_MAX ? taken() : "";
         }
@@ -82,7 +85,9 @@ public final class InfluxSink implements ProfileSink {
     List<String> lines(Profiles.Plan plan, String series, String task, Map<String, Number> values, long epochS) {
         String tags = ",job=" + plan.jobId() + ",step=" + plan.stepId() + ",task=" + task + ",host=" + node;
         if (conf.grouped()) {
-            String fields = values.entrySet().stream().map(v -> v.getKey() + "=" + number(v.getValue())).collect(Collectors.joining(","));
+            String fields = values.entrySet().stream()
+                    .map(v -> v.getKey() + "=" + number(v.getValue()))
+                    .collect(Collectors.joining(","));
             return List.of(series + tags + more(plan) + " " + fields + " " + epochS);
         }
         List<String> out = new ArrayList<>();
@@ -93,11 +98,15 @@ public final class InfluxSink implements ProfileSink {
     private String more(Profiles.Plan plan) {
         StringBuilder out = new StringBuilder();
         for (String tag : conf.tags()) {
-            out.append(',').append(tag).append('=').append(switch (tag) {
-                case "cluster" -> escaped(cluster);
-                case "uid" -> Integer.toUnsignedString(plan.uid());
-                default -> escaped(plan.user());
-            });
+            out.append(',')
+                    .append(tag)
+                    .append('=')
+                    .append(
+                            switch (tag) {
+                                case "cluster" -> escaped(cluster);
+                                case "uid" -> Integer.toUnsignedString(plan.uid());
+                                default -> escaped(plan.user());
+                            });
         }
         return out.toString();
     }
@@ -116,14 +125,24 @@ public final class InfluxSink implements ProfileSink {
             return;
         }
         try {
-            HttpRequest.Builder request = HttpRequest.newBuilder(place).timeout(Duration.ofSeconds(Math.max(1, conf.timeoutS())))
-                    .header("Content-Type", "text/plain; charset=utf-8").POST(HttpRequest.BodyPublishers.ofString(lines));
+            HttpRequest.Builder request = HttpRequest.newBuilder(place)
+                    .timeout(Duration.ofSeconds(Math.max(1, conf.timeoutS())))
+                    .header("Content-Type", "text/plain; charset=utf-8")
+                    .POST(HttpRequest.BodyPublishers.ofString(lines));
             if (!conf.user().isEmpty()) {
-                request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString((conf.user() + ":" + conf.password()).getBytes(
-                        StandardCharsets.UTF_8)));
+                request.header(
+                        "Authorization",
+                        "Basic "
+                                + Base64.getEncoder()
+                                        .encodeToString((conf.user() + ":" + conf.password())
+                                                .getBytes(StandardCharsets.UTF_8)));
             }
             HttpResponse<String> answer = client().send(request.build(), HttpResponse.BodyHandlers.ofString());
-            told(answer.statusCode() / 100 == 2 ? "" : "the server answers " + answer.statusCode() + " " + answer.body().strip());
+            told(
+                    answer.statusCode() / 100 == 2
+                            ? ""
+                            : "the server answers " + answer.statusCode() + " "
+                                    + answer.body().strip());
         } catch (IOException e) {
             told(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
         } catch (InterruptedException e) {
@@ -133,8 +152,10 @@ public final class InfluxSink implements ProfileSink {
 
     private synchronized HttpClient client() {
         if (http == null) {
-            http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
-                    .connectTimeout(Duration.ofSeconds(Math.max(1, conf.timeoutS()))).build();
+            http = HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .connectTimeout(Duration.ofSeconds(Math.max(1, conf.timeoutS())))
+                    .build();
         }
         return http;
     }

@@ -43,8 +43,13 @@ public final class MeterPrograms {
     }
 
     private Optional<Path> place(String program) {
-        return List.of(environment.getOrDefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").split(":")).stream().map(d -> Path.of(d, program))
-                .filter(Files::isExecutable).findFirst();
+        return List.of(environment
+                        .getOrDefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+                        .split(":"))
+                .stream()
+                .map(d -> Path.of(d, program))
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
     private List<String> found(List<String> command) {

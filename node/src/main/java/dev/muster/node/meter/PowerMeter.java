@@ -13,12 +13,13 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 
 /**
- * What a node takes in watts, as its management controller (FreeIPMI's programs) or its GPUs (nvidia-smi, and the kernel for those of AMD) show it.
- * A look may take a while.
+ * What a node takes in watts, as its management controller (FreeIPMI's programs) or its GPUs (nvidia-smi, and the
+ * kernel for those of AMD) show it. A look may take a while.
  */
 public final class PowerMeter {
     private static final double MICRO = 1e6;
-    private static final List<String> ROWS = List.of("--comma-separated-output", "--no-header-output", "--quiet-cache", "--sdr-cache-recreate");
+    private static final List<String> ROWS =
+            List.of("--comma-separated-output", "--no-header-output", "--quiet-cache", "--sdr-cache-recreate");
 
     private final Path root;
     private final Settings.Energy what;
@@ -43,32 +44,45 @@ public final class PowerMeter {
     private OptionalDouble ipmi() {
         String sensors = what.sensors();
         if (sensors.startsWith("DCMI")) {
-            String which = sensors.equals("DCMI") ? "--get-system-power-statistics" : "--get-enhanced-system-power-statistics";
-            return programs.run(List.of("ipmi-dcmi", which)).map(PowerMeter::current).orElse(OptionalDouble.empty());
+            String which =
+                    sensors.equals("DCMI") ? "--get-system-power-statistics" : "--get-enhanced-system-power-statistics";
+            return programs.run(List.of("ipmi-dcmi", which))
+                    .map(PowerMeter::current)
+                    .orElse(OptionalDouble.empty());
         }
         List<String> command = new java.util.ArrayList<>(List.of("ipmi-sensors"));
         if (!sensors.isEmpty()) {
             command.add("--record-ids=" + sensors);
         }
         command.addAll(ROWS);
-        return programs.run(command).map(text -> rows(text, sensors.isEmpty() ? 1 : Integer.MAX_VALUE)).orElse(OptionalDouble.empty());
+        return programs.run(command)
+                .map(text -> rows(text, sensors.isEmpty() ? 1 : Integer.MAX_VALUE))
+                .orElse(OptionalDouble.empty());
     }
 
     /** Of lines {@code Current Power : 332 Watts} the first. */
     private static OptionalDouble current(String text) {
-        return text.lines().filter(l -> l.toLowerCase(java.util.Locale.ROOT).matches("current power\\s*:\\s*[0-9.]+\\s+watts\\s*"))
-                .mapToDouble(l -> Double.parseDouble(l.replaceAll("[^0-9.]", ""))).findFirst();
+        return text.lines()
+                .filter(l -> l.toLowerCase(java.util.Locale.ROOT).matches("current power\\s*:\\s*[0-9.]+\\s+watts\\s*"))
+                .mapToDouble(l -> Double.parseDouble(l.replaceAll("[^0-9.]", "")))
+                .findFirst();
     }
 
     /** Of lines {@code 16,Name,Type,210.00,W,Event} the first so many that are watts, together. */
     private static OptionalDouble rows(String text, int most) {
-        double[] all = text.lines().map(l -> l.split(",")).filter(c -> c.length > 4 && c[4].equals("W") && c[3].matches("[0-9]+(\\.[0-9]+)?"))
-                .mapToDouble(c -> Double.parseDouble(c[3])).limit(most).toArray();
+        double[] all = text.lines()
+                .map(l -> l.split(","))
+                .filter(c -> c.length > 4 && c[4].equals("W") && c[3].matches("[0-9]+(\\.[0-9]+)?"))
+                .mapToDouble(c -> Double.parseDouble(c[3]))
+                .limit(most)
+                .toArray();
         return sum(all);
     }
 
     private static OptionalDouble sum(double[] all) {
-        return all.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(java.util.Arrays.stream(all).sum());
+        return all.length == 0
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(java.util.Arrays.stream(all).sum());
     }
 
     private OptionalDouble gpus() {
@@ -77,7 +91,10 @@ public final class PowerMeter {
             return sum(kernel);
         }
         return programs.run(List.of("nvidia-smi", "--query-gpu=power.draw", "--format=csv,noheader,nounits"))
-                .map(text -> sum(text.lines().map(String::strip).filter(l -> l.matches("[0-9]+(\\.[0-9]+)?")).mapToDouble(Double::parseDouble)
+                .map(text -> sum(text.lines()
+                        .map(String::strip)
+                        .filter(l -> l.matches("[0-9]+(\\.[0-9]+)?"))
+                        .mapToDouble(Double::parseDouble)
                         .toArray()))
                 .orElse(OptionalDouble.empty());
     }
@@ -88,8 +105,10 @@ public final class PowerMeter {
             for (Path card : cards) {
                 try (DirectoryStream<Path> meters = Files.newDirectoryStream(card.resolve("device/hwmon"), "hwmon*")) {
                     for (Path meter : meters) {
-                        Optional<String> uw = Os.read(meter.resolve("power1_average")).or(() -> Os.read(meter.resolve("power1_input")))
-                                .map(String::strip).filter(t -> t.matches("[0-9]{1,15}"));
+                        Optional<String> uw = Os.read(meter.resolve("power1_average"))
+                                .or(() -> Os.read(meter.resolve("power1_input")))
+                                .map(String::strip)
+                                .filter(t -> t.matches("[0-9]{1,15}"));
                         uw.ifPresent(t -> out.put(card.getFileName().toString(), Long.parseLong(t) / MICRO));
                     }
                 } catch (IOException e) {

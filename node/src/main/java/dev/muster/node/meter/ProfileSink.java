@@ -28,7 +28,7 @@ public interface ProfileSink {
      * One sample.
      *
      * @param series {@code task}, {@code energy}, {@code network}
-     * @param task   rank, or the name of the series where it is of no single task
+     * @param task rank, or the name of the series where it is of no single task
      * @param values whole numbers as Long, others as Double
      */
     void sample(Profiles.Plan plan, String series, String task, Map<String, Number> values, long epochS);

@@ -29,8 +29,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Time series of steps (--profile, AcctGatherProfileType): looks at the step's tasks and at the node's meters from time to time and hands on
- * what has changed since the last look. What is to be looked at stands in the step's directory, so that a slurmd that adopts a step goes on.
+ * Time series of steps (--profile, AcctGatherProfileType): looks at the step's tasks and at the node's meters from time
+ * to time and hands on what has changed since the last look. What is to be looked at stands in the step's directory, so
+ * that a slurmd that adopts a step goes on.
  */
 public final class Profiles {
     private static final String FILE = "profile";
@@ -40,20 +41,35 @@ public final class Profiles {
     /**
      * What is to be looked at.
      *
-     * @param taskS       seconds between two samples, energyS, networkS and filesS likewise; 0 for none
-     * @param tasks       of the step on this node
-     * @param nodeIndex   of this node in the step, from 0
-     * @param beganMs     when the step started here
+     * @param taskS seconds between two samples, energyS, networkS and filesS likewise; 0 for none
+     * @param tasks of the step on this node
+     * @param nodeIndex of this node in the step, from 0
+     * @param beganMs when the step started here
      */
-    record Plan(int jobId, int stepId, String user, int uid, int gid, int tasks, int cpusPerTask, int nodeIndex, List<String> series, int taskS,
-            int energyS, int networkS, int filesS, long beganMs) {
+    record Plan(
+            int jobId,
+            int stepId,
+            String user,
+            int uid,
+            int gid,
+            int tasks,
+            int cpusPerTask,
+            int nodeIndex,
+            List<String> series,
+            int taskS,
+            int energyS,
+            int networkS,
+            int filesS,
+            long beganMs) {
         int seconds(String name) {
-            return !series.contains(name) ? 0 : switch (name) {
-                case "task" -> taskS;
-                case "energy" -> energyS;
-                case "filesystem" -> filesS;
-                default -> networkS;
-            };
+            return !series.contains(name)
+                    ? 0
+                    : switch (name) {
+                        case "task" -> taskS;
+                        case "energy" -> energyS;
+                        case "filesystem" -> filesS;
+                        default -> networkS;
+                    };
         }
     }
 
@@ -108,10 +124,16 @@ public final class Profiles {
 
     /**
      * @param running all steps; asked on the loop
-     * @param meters  of the node as of now
+     * @param meters of the node as of now
      */
-    public Profiles(Loop loop, Settings.Sensing how, boolean byGroup, Supplier<List<ProcessTable.Running>> running, Supplier<Meters> meters,
-            ProfileSink sink, DaemonLog log) {
+    public Profiles(
+            Loop loop,
+            Settings.Sensing how,
+            boolean byGroup,
+            Supplier<List<ProcessTable.Running>> running,
+            Supplier<Meters> meters,
+            ProfileSink sink,
+            DaemonLog log) {
         this.loop = loop;
         this.how = how;
         this.byGroup = byGroup;
@@ -140,8 +162,11 @@ public final class Profiles {
 
     private void later() {
         loop.later(1000L, () -> {
-            List<ProcessTable.Running> steps = live.isEmpty() ? List.of() : running.get().stream()
-                    .filter(s -> live.containsKey(s.directory())).toList();
+            List<ProcessTable.Running> steps = live.isEmpty()
+                    ? List.of()
+                    : running.get().stream()
+                            .filter(s -> live.containsKey(s.directory()))
+                            .toList();
             if (steps.isEmpty()) {
                 later();
                 return;
@@ -159,21 +184,43 @@ public final class Profiles {
         Set<String> series = asked.isEmpty() ? profiling.conf().standard() : ProfileConf.series(asked);
         String own = launch.step().acctgFreq();
         String all = profiling.frequency();
-        int taskS = SettingsReader.seconds(own, "task=").orElse(SettingsReader.seconds(all, "task=").orElse(SettingsReader.POLL_SECONDS_DEFAULT));
-        int energyS = SettingsReader.seconds(own, "energy=").orElse(SettingsReader.seconds(all, "energy=").orElse(0));
-        int networkS = SettingsReader.seconds(own, "network=").orElse(SettingsReader.seconds(all, "network=").orElse(0));
-        int filesS = SettingsReader.seconds(own, "filesystem=").orElse(SettingsReader.seconds(all, "filesystem=").orElse(0));
+        int taskS = SettingsReader.seconds(own, "task=")
+                .orElse(SettingsReader.seconds(all, "task=").orElse(SettingsReader.POLL_SECONDS_DEFAULT));
+        int energyS = SettingsReader.seconds(own, "energy=")
+                .orElse(SettingsReader.seconds(all, "energy=").orElse(0));
+        int networkS = SettingsReader.seconds(own, "network=")
+                .orElse(SettingsReader.seconds(all, "network=").orElse(0));
+        int filesS = SettingsReader.seconds(own, "filesystem=")
+                .orElse(SettingsReader.seconds(all, "filesystem=").orElse(0));
         Identity owner = launch.share().owner();
-        return new Plan(launch.share().jobId(), StepId.number(launch.stepId()), owner.user(), owner.uid(), owner.gid(), launch.tasks().size(),
-                cpusPerTask(launch), launch.nodeIndex(), List.copyOf(series), tasks ? taskS : 0, energyS,
-                profiling.interfaces().isEmpty() ? 0 : networkS, profiling.lustre() ? filesS : 0, nowMs);
+        return new Plan(
+                launch.share().jobId(),
+                StepId.number(launch.stepId()),
+                owner.user(),
+                owner.uid(),
+                owner.gid(),
+                launch.tasks().size(),
+                cpusPerTask(launch),
+                launch.nodeIndex(),
+                List.copyOf(series),
+                tasks ? taskS : 0,
+                energyS,
+                profiling.interfaces().isEmpty() ? 0 : networkS,
+                profiling.lustre() ? filesS : 0,
+                nowMs);
     }
 
     /** Of the first; where tasks are not told apart, an even share of the step's. */
     private static int cpusPerTask(Launch launch) {
         String cpus = launch.tasks().isEmpty() ? "" : launch.tasks().getFirst().cpus();
-        return !cpus.isEmpty() ? IndexSet.parse(cpus).count() : launch.tasks().isEmpty() || launch.share().cpus().isEmpty() ? 1
-                : Math.max(1, IndexSet.parse(launch.share().cpus()).count() / launch.tasks().size());
+        return !cpus.isEmpty()
+                ? IndexSet.parse(cpus).count()
+                : launch.tasks().isEmpty() || launch.share().cpus().isEmpty()
+                        ? 1
+                        : Math.max(
+                                1,
+                                IndexSet.parse(launch.share().cpus()).count()
+                                        / launch.tasks().size());
     }
 
     /** The step whose directory this is is about to start. */
@@ -198,7 +245,8 @@ public final class Profiles {
 
     private void adopt(Path stepDirectory) {
         try {
-            live.put(stepDirectory, new Live(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
+            live.put(
+                    stepDirectory, new Live(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
         } catch (IOException | Json.MalformedException e) {
             // nobody asked for series of this one
         }
@@ -231,7 +279,8 @@ public final class Profiles {
                 if (step.isDue("task", nowMs)) {
                     step.advance("task", nowMs);
                     table = table == null ? new ProcessTable(byGroup, how.tasks()) : table;
-                    for (TaskUsage t : table.of(running, new Sensors.Reading(0, 0, 0)).tasks()) {
+                    for (TaskUsage t :
+                            table.of(running, new Sensors.Reading(0, 0, 0)).tasks()) {
                         if (t.rank() >= 0) {
                             task(step, t, nowMs, nowNs);
                         }
@@ -271,7 +320,9 @@ public final class Profiles {
                 step.advance("energy", nowMs);
                 double seconds = step.energy == null ? 0 : (nowNs - step.energyNs) / 1e9;
                 Map<String, Number> power = new LinkedHashMap<>();
-                power.put("Power", seconds <= 0 ? 0L : Math.round((now.energyUj - step.energy.energyUj) / UJ_PER_J / seconds));
+                power.put(
+                        "Power",
+                        seconds <= 0 ? 0L : Math.round((now.energyUj - step.energy.energyUj) / UJ_PER_J / seconds));
                 step.energy = now;
                 step.energyNs = nowNs;
                 sink.sample(step.plan, "energy", "Energy", power, nowMs / 1000);
@@ -315,11 +366,21 @@ public final class Profiles {
         List<String> names = List.of("rx_packets", "tx_packets", "rx_bytes", "tx_bytes");
         for (String name : interfaces) {
             for (int i = 0; i < sums.length; i++) {
-                String text = Os.read(root.resolve("sys/class/net").resolve(name).resolve("statistics").resolve(names.get(i))).map(String::trim)
+                String text = Os.read(root.resolve("sys/class/net")
+                                .resolve(name)
+                                .resolve("statistics")
+                                .resolve(names.get(i)))
+                        .map(String::trim)
                         .orElse("");
                 sums[i] += text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
             }
         }
-        return new Meters(sensors.read().energyUj(), sums[0], sums[1], sums[2], sums[3], lustre ? Lustre.read(root) : Lustre.NONE);
+        return new Meters(
+                sensors.read().energyUj(),
+                sums[0],
+                sums[1],
+                sums[2],
+                sums[3],
+                lustre ? Lustre.read(root) : Lustre.NONE);
     }
 }

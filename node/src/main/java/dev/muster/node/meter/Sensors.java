@@ -20,23 +20,25 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
- * Meters of the whole node: energy of its processors and memory (RAPL, /sys/class/powercap), or the power that a {@link PowerMeter} shows over time,
- * and traffic of its network interfaces. What a step used is the difference between its end and its start, so steps that share a node are each
- * told all of it.
+ * Meters of the whole node: energy of its processors and memory (RAPL, /sys/class/powercap), or the power that a
+ * {@link PowerMeter} shows over time, and traffic of its network interfaces. What a step used is the difference between
+ * its end and its start, so steps that share a node are each told all of it.
  *
- * <p>The kernel's energy counters run over after some minutes of full load: {@link #sample} is to be called more often than that. The sum over
- * them is kept in the spool directory, so that steps which outlive a slurmd keep their measure.
+ * <p>The kernel's energy counters run over after some minutes of full load: {@link #sample} is to be called more often
+ * than that. The sum over them is kept in the spool directory, so that steps which outlive a slurmd keep their measure.
  */
 public final class Sensors {
     /** How often the counters are looked at where AcctGatherNodeFreq does not say: well before they run over. */
     static final int GUARD_SECONDS = 120;
+
     private static final String FILE = "sensors";
     private static final long MICRO = 1_000_000;
     private static final double NS_PER_S = 1e9;
 
     /**
      * @param energyUj microjoules since some moment in the past
-     * @param inBytes  since the interfaces came up, outBytes likewise; fsRead and fsWritten since file systems were mounted
+     * @param inBytes since the interfaces came up, outBytes likewise; fsRead and fsWritten since file systems were
+     *     mounted
      */
     public record Reading(long energyUj, long inBytes, long outBytes, long fsRead, long fsWritten) {
         Reading(long energyUj, long inBytes, long outBytes) {
@@ -44,8 +46,12 @@ public final class Sensors {
         }
 
         Reading since(Reading before) {
-            return new Reading(Math.max(0, energyUj - before.energyUj), Math.max(0, inBytes - before.inBytes),
-                    Math.max(0, outBytes - before.outBytes), Math.max(0, fsRead - before.fsRead), Math.max(0, fsWritten - before.fsWritten));
+            return new Reading(
+                    Math.max(0, energyUj - before.energyUj),
+                    Math.max(0, inBytes - before.inBytes),
+                    Math.max(0, outBytes - before.outBytes),
+                    Math.max(0, fsRead - before.fsRead),
+                    Math.max(0, fsWritten - before.fsWritten));
         }
 
         public long energyJ() {
@@ -83,14 +89,22 @@ public final class Sensors {
     private final LongSupplier clockNs;
     /** What the meter showed last, and up to when that is counted. */
     private OptionalDouble watts = OptionalDouble.empty();
+
     private long countedNs;
 
     /**
-     * @param root    "/" or a directory with a sys of its own for tests
-     * @param spool   where the sum of the counters is kept
+     * @param root "/" or a directory with a sys of its own for tests
+     * @param spool where the sum of the counters is kept
      * @param clockNs grows
      */
-    public Sensors(Path root, Settings.Sensing what, Path spool, String bootId, LongSupplier clockNs, PowerMeter meter, DaemonLog log) {
+    public Sensors(
+            Path root,
+            Settings.Sensing what,
+            Path spool,
+            String bootId,
+            LongSupplier clockNs,
+            PowerMeter meter,
+            DaemonLog log) {
         this.root = root;
         this.what = what;
         this.log = log;
@@ -99,7 +113,9 @@ public final class Sensors {
         this.meter = meter;
         totalFile = spool.resolve(FILE);
         if (counts()) {
-            Total kept = kept(totalFile, Total.class).filter(t -> t.bootId().equals(bootId)).orElse(new Total(bootId, 0, Map.of()));
+            Total kept = kept(totalFile, Total.class)
+                    .filter(t -> t.bootId().equals(bootId))
+                    .orElse(new Total(bootId, 0, Map.of()));
             energyUj = kept.energyUj();
             zones.putAll(kept.zones());
             long nowNs = clockNs.getAsLong();
@@ -145,10 +161,12 @@ public final class Sensors {
         if (nowNs <= lastNs) {
             return;
         }
-        boolean due = what.nodeSeconds() > 0 && nowNs - lastNs >= (what.nodeSeconds() - 1) * 1_000_000_000L
+        boolean due = what.nodeSeconds() > 0
+                && nowNs - lastNs >= (what.nodeSeconds() - 1) * 1_000_000_000L
                 && (!zones.isEmpty() || watts.isPresent());
         if (due) {
-            power = Optional.of(new Power(watts(energyUj - lastUj, nowNs - lastNs), watts(energyUj - firstUj, nowNs - firstNs)));
+            power = Optional.of(
+                    new Power(watts(energyUj - lastUj, nowNs - lastNs), watts(energyUj - firstUj, nowNs - firstNs)));
             lastUj = energyUj;
             lastNs = nowNs;
         }
@@ -194,11 +212,19 @@ public final class Sensors {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(root.resolve("sys/class/powercap"), "intel-rapl:*")) {
             for (Path zone : all) {
                 String kind = Os.read(zone.resolve("name")).map(String::trim).orElse("");
-                Optional<Long> now = kind.startsWith("package") || kind.equals("dram") ? number(zone.resolve("energy_uj")) : Optional.empty();
+                Optional<Long> now = kind.startsWith("package") || kind.equals("dram")
+                        ? number(zone.resolve("energy_uj"))
+                        : Optional.empty();
                 if (now.isPresent()) {
                     Long before = zones.put(zone.getFileName().toString(), now.get());
-                    energyUj += before == null ? 0 : now.get() >= before ? now.get() - before
-                            : now.get() - before + number(zone.resolve("max_energy_range_uj")).orElse(0L);
+                    energyUj += before == null
+                            ? 0
+                            : now.get() >= before
+                                    ? now.get() - before
+                                    : now.get()
+                                            - before
+                                            + number(zone.resolve("max_energy_range_uj"))
+                                                    .orElse(0L);
                     moved = true;
                 }
             }

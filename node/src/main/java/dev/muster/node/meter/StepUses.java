@@ -22,9 +22,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What steps used over time: a line for each look of {@link TaskSamples} in a file {@code JOB.ATTEMPT.STEP} of its own, which stays when the step
- * is over. A file never grows beyond {@link #POINTS_MAX} lines: then every second one is dropped, and so long steps have coarser ones. Nothing is
- * synced; what a crash takes away is a part of a picture.
+ * What steps used over time: a line for each look of {@link TaskSamples} in a file {@code JOB.ATTEMPT.STEP} of its own,
+ * which stays when the step is over. A file never grows beyond {@link #POINTS_MAX} lines: then every second one is
+ * dropped, and so long steps have coarser ones. Nothing is synced; what a crash takes away is a part of a picture.
  */
 public final class StepUses {
     public static final String DIRECTORY = "uses";
@@ -55,7 +55,11 @@ public final class StepUses {
         }
         UsePoint all = new UsePoint(System.currentTimeMillis() / 1000, 0, 0, 0, 0);
         for (TaskUsage t : tasks) {
-            all = new UsePoint(all.time(), all.cpuMs() + t.cpuMs(), all.residentKb() + t.residentKb(), all.readBytes() + t.readBytes(),
+            all = new UsePoint(
+                    all.time(),
+                    all.cpuMs() + t.cpuMs(),
+                    all.residentKb() + t.residentKb(),
+                    all.readBytes() + t.readBytes(),
                     all.writtenBytes() + t.writeBytes());
         }
         try {
@@ -68,7 +72,8 @@ public final class StepUses {
     synchronized void add(Path file, UsePoint point) throws IOException {
         if (!Files.exists(file)) {
             Files.createDirectories(directory);
-            Files.setPosixFilePermissions(directory, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+            Files.setPosixFilePermissions(
+                    directory, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
             makeRoom();
         }
         Files.writeString(file, line(point), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
@@ -120,7 +125,11 @@ public final class StepUses {
             return Optional.empty();
         }
         try {
-            return Optional.of(new UsePoint(Long.parseLong(w[0]), Long.parseLong(w[1]), Long.parseLong(w[2]), Long.parseLong(w[3]),
+            return Optional.of(new UsePoint(
+                    Long.parseLong(w[0]),
+                    Long.parseLong(w[1]),
+                    Long.parseLong(w[2]),
+                    Long.parseLong(w[3]),
                     Long.parseLong(w[4])));
         } catch (NumberFormatException e) {
             return Optional.empty();
@@ -135,7 +144,9 @@ public final class StepUses {
             return new UseRead(q.id(), out, "");
         }
         try (Stream<Path> list = Files.list(directory)) {
-            for (Path p : list.filter(f -> f.getFileName().toString().startsWith(begin)).limit(STEPS_MAX).toList()) {
+            for (Path p : list.filter(f -> f.getFileName().toString().startsWith(begin))
+                    .limit(STEPS_MAX)
+                    .toList()) {
                 String step = p.getFileName().toString().substring(begin.length());
                 if (step.matches("-?[0-9]{1,10}")) {
                     out.add(new StepUse((int) Long.parseLong(step), points(p)));

@@ -26,9 +26,10 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
- * Looks at the tasks of running steps from time to time (JobAcctGatherFrequency, --acctg-freq) and keeps the most that each had in the step's
- * directory, so that it outlives a slurmd. What the kernel says at a task's end comes to it: it knows CPU time, and the memory of the largest
- * process, of tasks that nobody looked at; only looking tells virtual memory, and the memory of all processes of a task together.
+ * Looks at the tasks of running steps from time to time (JobAcctGatherFrequency, --acctg-freq) and keeps the most that
+ * each had in the step's directory, so that it outlives a slurmd. What the kernel says at a task's end comes to it: it
+ * knows CPU time, and the memory of the largest process, of tasks that nobody looked at; only looking tells virtual
+ * memory, and the memory of all processes of a task together.
  */
 public final class TaskSamples {
     private static final String FILE = "samples";
@@ -36,9 +37,9 @@ public final class TaskSamples {
     /**
      * The most of each task so far, by rank.
      *
-     * @param cpuMs    that tasks used between two looks while somebody said how fast their CPUs ran
+     * @param cpuMs that tasks used between two looks while somebody said how fast their CPUs ran
      * @param khzTimes each of these milliseconds times that
-     * @param gpus     what it had of them
+     * @param gpus what it had of them
      */
     private record Kept(Map<String, TaskPeaks.Task> tasks, long cpuMs, long khzTimes, GpuUse.Sum gpus) {}
 
@@ -56,8 +57,14 @@ public final class TaskSamples {
      * @param gpus what processes do on them, where there are any
      * @param seen receives each sample
      */
-    public TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due, Supplier<Optional<GpuUse>> gpus,
-            BiConsumer<ProcessTable.Running, List<TaskUsage>> seen, DaemonLog log) {
+    public TaskSamples(
+            Loop loop,
+            Settings.Sensing how,
+            boolean byGroup,
+            IntFunction<List<ProcessTable.Running>> due,
+            Supplier<Optional<GpuUse>> gpus,
+            BiConsumer<ProcessTable.Running, List<TaskUsage>> seen,
+            DaemonLog log) {
         this.loop = loop;
         this.how = how;
         this.byGroup = byGroup;
@@ -83,7 +90,8 @@ public final class TaskSamples {
             Optional<GpuUse> use = gpus.get();
             ProcessTable table = new ProcessTable(byGroup, how.tasks());
             for (ProcessTable.Running step : steps) {
-                List<TaskUsage> tasks = table.of(step, new Sensors.Reading(0, 0, 0)).tasks();
+                List<TaskUsage> tasks =
+                        table.of(step, new Sensors.Reading(0, 0, 0)).tasks();
                 keep(step.directory(), tasks, use);
                 seen.accept(step, tasks);
             }
@@ -99,17 +107,29 @@ public final class TaskSamples {
         long khzTimes = before.khzTimes;
         for (TaskUsage t : seen) {
             if (t.rank() >= 0) {
-                long had = all.containsKey(Integer.toString(t.rank())) ? all.get(Integer.toString(t.rank())).cpuUs() / 1000 : 0;
+                long had = all.containsKey(Integer.toString(t.rank()))
+                        ? all.get(Integer.toString(t.rank())).cpuUs() / 1000
+                        : 0;
                 long more = t.khz() > 0 ? Math.max(0, t.cpuMs() - had) : 0;
                 cpuMs += more;
                 khzTimes += more * t.khz();
-                all.merge(Integer.toString(t.rank()), new TaskPeaks.Task(t.rank(), t.cpuMs() * 1000, t.residentKb(), t.virtualKb(), t.pages(),
-                        t.readBytes(), t.writeBytes()), TaskPeaks.Task::and);
+                all.merge(
+                        Integer.toString(t.rank()),
+                        new TaskPeaks.Task(
+                                t.rank(),
+                                t.cpuMs() * 1000,
+                                t.residentKb(),
+                                t.virtualKb(),
+                                t.pages(),
+                                t.readBytes(),
+                                t.writeBytes()),
+                        TaskPeaks.Task::and);
             }
         }
         try {
             Path next = stepDirectory.resolve(FILE + ".new");
-            Files.write(next, Codec.encode(new Kept(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
+            Files.write(
+                    next, Codec.encode(new Kept(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
             Files.move(next, stepDirectory.resolve(FILE), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         } catch (java.nio.file.NoSuchFileException gone) {
             // the step is over meanwhile
@@ -118,11 +138,14 @@ public final class TaskSamples {
         }
     }
 
-    private static GpuUse.Sum gpuUse(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus, GpuUse.Sum before) throws IOException {
+    private static GpuUse.Sum gpuUse(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus, GpuUse.Sum before)
+            throws IOException {
         if (gpus.isEmpty()) {
             return before;
         }
-        long beganMs = Files.readAttributes(stepDirectory, BasicFileAttributes.class).creationTime().toMillis();
+        long beganMs = Files.readAttributes(stepDirectory, BasicFileAttributes.class)
+                .creationTime()
+                .toMillis();
         return gpus.get().and(before, seen, beganMs, System.currentTimeMillis());
     }
 
@@ -159,10 +182,21 @@ public final class TaskSamples {
             read += all.readBytes();
             written += all.writeBytes();
         }
-        return new Usage(usage.userCpuUs(), usage.systemCpuUs(), Math.max(usage.maxRssKb(), peaks.rssKb().max()),
-                Math.max(usage.maxVmKb(), peaks.vmKb().max()), Math.max(usage.readBytes(), read), Math.max(usage.writeBytes(), written),
-                Math.max(usage.maxPages(), peaks.pages().max()), 0, 0, 0, peaks,
-                kept.cpuMs > 0 ? kept.khzTimes / kept.cpuMs : usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0,
+        return new Usage(
+                usage.userCpuUs(),
+                usage.systemCpuUs(),
+                Math.max(usage.maxRssKb(), peaks.rssKb().max()),
+                Math.max(usage.maxVmKb(), peaks.vmKb().max()),
+                Math.max(usage.readBytes(), read),
+                Math.max(usage.writeBytes(), written),
+                Math.max(usage.maxPages(), peaks.pages().max()),
+                0,
+                0,
+                0,
+                peaks,
+                kept.cpuMs > 0
+                        ? kept.khzTimes / kept.cpuMs
+                        : usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0,
                 kept.gpus.metered());
     }
 }

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Short programs that slurmd runs as a job's user: what lies in the user's directories is his to read and write, not root's. Blocks. */
+/**
+ * Short programs that slurmd runs as a job's user: what lies in the user's directories is his to read and write, not
+ * root's. Blocks.
+ */
 public final class AsUser {
     public static final int OUTPUT_BYTES_MAX = 4 << 20;
     static final int SECONDS_MAX = 60;
@@ -41,11 +44,16 @@ public final class AsUser {
         }
         if (Os.uid() == 0) {
             String groups = owner.gids().stream().map(String::valueOf).collect(Collectors.joining(","));
-            all.addAll(List.of("setpriv", "--reuid=" + owner.uid(), "--regid=" + owner.gid(),
-                    groups.isEmpty() ? "--clear-groups" : "--groups=" + groups, "--"));
+            all.addAll(List.of(
+                    "setpriv",
+                    "--reuid=" + owner.uid(),
+                    "--regid=" + owner.gid(),
+                    groups.isEmpty() ? "--clear-groups" : "--groups=" + groups,
+                    "--"));
         }
         all.addAll(command);
-        ProcessBuilder builder = new ProcessBuilder(all).directory(new File("/")).redirectError(ProcessBuilder.Redirect.DISCARD);
+        ProcessBuilder builder =
+                new ProcessBuilder(all).directory(new File("/")).redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().clear();
         builder.environment().put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         builder.environment().putAll(environment);

@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How fast the node's CPUs run now, in kHz: by cpufreq in /sys, else by what /proc/cpuinfo says when it is first asked. */
+/**
+ * How fast the node's CPUs run now, in kHz: by cpufreq in /sys, else by what /proc/cpuinfo says when it is first asked.
+ */
 public final class CpuClock {
     /** Of /proc/PID/stat as {@link Os#statFields} has it: the CPU that it ran on last. */
     static final int PROCESSOR = 36;
@@ -27,14 +29,17 @@ public final class CpuClock {
 
     /** @param cpu its number. @return 0 where the kernel says none */
     public synchronized long khz(String cpu) {
-        String khz = Os.read(root.resolve("sys/devices/system/cpu/cpu" + cpu + "/cpufreq/scaling_cur_freq")).map(String::trim).orElse("");
+        String khz = Os.read(root.resolve("sys/devices/system/cpu/cpu" + cpu + "/cpufreq/scaling_cur_freq"))
+                .map(String::trim)
+                .orElse("");
         return khz.matches("[0-9]{1,12}") ? Long.parseLong(khz) : table().getOrDefault(cpu, 0L);
     }
 
     /** Of all CPUs, looked at every ten seconds at most; 0 where the kernel says none. */
     public synchronized long mean() {
         if (meanAtNs == 0 || System.nanoTime() - meanAtNs > MEAN_HOLDS_NS) {
-            mean = Math.round(table().keySet().stream().mapToLong(this::khz).average().orElse(0));
+            mean = Math.round(
+                    table().keySet().stream().mapToLong(this::khz).average().orElse(0));
             meanAtNs = System.nanoTime();
         }
         return mean;

@@ -26,9 +26,18 @@ public final class ErrorText {
     }
 
     /** Errors of the machine that the next launch meets as well, and those of the fork itself. */
-    private static final List<String> OF_NODE = List.of("No space left on device", "Read-only file system", "Input/output error",
-            "Disk quota exceeded", "Cannot allocate memory", "Resource temporarily unavailable", "Too many open files", "cannot fork",
-            "Structure needs cleaning", "Stale file handle", "Transport endpoint is not connected");
+    private static final List<String> OF_NODE = List.of(
+            "No space left on device",
+            "Read-only file system",
+            "Input/output error",
+            "Disk quota exceeded",
+            "Cannot allocate memory",
+            "Resource temporarily unavailable",
+            "Too many open files",
+            "cannot fork",
+            "Structure needs cleaning",
+            "Stale file handle",
+            "Transport endpoint is not connected");
 
     /** Whether a sentence tells of a fault of the node rather than of what was to be launched. */
     public static boolean isOfNode(String sentence) {
@@ -44,7 +53,7 @@ public final class ErrorText {
     /**
      * Formats the message that a cancelled step prints.
      *
-     * @param step  {@code 12.0}, or {@code 12.batch} for the whole job
+     * @param step {@code 12.0}, or {@code 12.batch} for the whole job
      * @param kills whether SIGKILL comes first instead of SIGTERM
      */
     public static String cancelled(String step, String node, String reason, boolean kills) {
@@ -58,7 +67,9 @@ public final class ErrorText {
         };
         String what = step.endsWith(".batch") ? "JOB " + step.substring(0, step.indexOf('.')) : "STEP " + step;
         return "*** " + what + " ON " + node + " CANCELLED AT "
-                + LocalDateTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS)
-                .format(DateTimeFormatter.ISO_LOCAL_DATE_TIME) + why + " ***";
+                + LocalDateTime.now(ZoneId.systemDefault())
+                        .truncatedTo(ChronoUnit.SECONDS)
+                        .format(DateTimeFormatter.ISO_LOCAL_DATE_TIME)
+                + why + " ***";
     }
 }

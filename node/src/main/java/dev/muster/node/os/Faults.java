@@ -6,8 +6,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * What becomes of exceptions that no code of slurmd expects: a line in the log with its place, and the process's nodes are drained with a
- * reason, because a job may wait for what did not happen. Called on any thread; used by {@link Loop} and for threads that end by an exception.
+ * What becomes of exceptions that no code of slurmd expects: a line in the log with its place, and the process's nodes
+ * are drained with a reason, because a job may wait for what did not happen. Called on any thread; used by {@link Loop}
+ * and for threads that end by an exception.
  */
 public final class Faults {
     private static final int FRAMES_MAX = 6;
@@ -43,7 +44,8 @@ public final class Faults {
     /** Logs the exception and drains the nodes. */
     public static void report(Throwable e) {
         log.accept("internal error: " + described(e));
-        NODES.forEach(drain -> drain.accept("slurmd internal error: " + e.getClass().getSimpleName() + ", see slurmd's log"));
+        NODES.forEach(
+                drain -> drain.accept("slurmd internal error: " + e.getClass().getSimpleName() + ", see slurmd's log"));
     }
 
     /** Work whose failure must not keep a job from its end. */

@@ -11,9 +11,7 @@ public final class FilePattern {
 
     private FilePattern() {}
 
-    /**
-     * @param values code → text; a code that is not here stays as written
-     */
+    /** @param values code → text; a code that is not here stays as written */
     public static Bytes expand(Bytes pattern, Map<Character, String> values) {
         byte[] in = pattern.toArray();
         ByteArrayOutputStream out = new ByteArrayOutputStream(in.length + 16);

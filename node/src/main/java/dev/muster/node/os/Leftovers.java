@@ -18,8 +18,7 @@ import java.util.Set;
 
 /**
  * Processes that a killed stepd lost: those whose environment names the job and this node, and that have no living
- * stepd
- * above them. Used where no control group can tell, and to check where one can.
+ * stepd above them. Used where no control group can tell, and to check where one can.
  */
 public final class Leftovers {
     private static final int ROUNDS_MAX = 50;
@@ -32,7 +31,8 @@ public final class Leftovers {
      *
      * @param last what its stepd had written
      */
-    public static void end(NodeJob job, NodeStep step, Optional<StatusFile> last, Settings settings, Cgroups cgroups, DaemonLog log) {
+    public static void end(
+            NodeJob job, NodeStep step, Optional<StatusFile> last, Settings settings, Cgroups cgroups, DaemonLog log) {
         Set<Long> tasks = new HashSet<>();
         last.ifPresent(s -> s.tasks().stream().filter(t -> !t.ended()).forEach(t -> tasks.add((long) t.pid())));
         for (int round = 0; round < ROUNDS_MAX; round++) {
@@ -56,7 +56,8 @@ public final class Leftovers {
         Map<Long, Long> leaders = new HashMap<>();
         boolean byGroup = settings.confinement().tracking() == Confinement.Tracking.GROUP;
         for (long pid : Os.processes()) {
-            String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
+            String[] fields =
+                    Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
             if (fields.length > 3 && !fields[0].equals("Z")) {
                 parents.put(pid, Long.parseLong(fields[1]));
                 leaders.put(pid, Long.parseLong(fields[byGroup ? 2 : 3]));
@@ -65,7 +66,8 @@ public final class Leftovers {
         List<Long> out = new ArrayList<>();
         Map<Long, Boolean> stepds = new HashMap<>();
         for (long pid : parents.keySet()) {
-            boolean ours = isOf(uid, pid) && (taskPids.contains(leaders.get(pid)) || !byGroup && namesJob(pid, jobId, settings));
+            boolean ours = isOf(uid, pid)
+                    && (taskPids.contains(leaders.get(pid)) || !byGroup && namesJob(pid, jobId, settings));
             if (ours && !hasStepdAbove(pid, parents, stepds)) {
                 out.add(pid);
             }
@@ -77,7 +79,8 @@ public final class Leftovers {
     public static void killBelow(long stepd, Settings settings) {
         if (stepd > 0 && isStepd(stepd)) {
             boolean byGroup = settings.confinement().tracking() == Confinement.Tracking.GROUP;
-            ProcessHandle.of(stepd).stream().flatMap(p -> byGroup ? p.children() : p.descendants())
+            ProcessHandle.of(stepd).stream()
+                    .flatMap(p -> byGroup ? p.children() : p.descendants())
                     .forEach(p -> Os.kill(p.pid(), Os.SIGNAL_KILL));
         }
     }
@@ -89,9 +92,10 @@ public final class Leftovers {
     }
 
     private static boolean namesJob(long pid, int jobId, Settings settings) {
-        Set<String> entries = new HashSet<>(List.of(Os.read(Path.of("/proc/" + pid + "/environ")).orElse("")
-                .split("\0")));
-        return entries.contains("SLURM_JOB_ID=" + jobId) && entries.contains("SLURMD_NODENAME=" + settings.nodeName())
+        Set<String> entries = new HashSet<>(
+                List.of(Os.read(Path.of("/proc/" + pid + "/environ")).orElse("").split("\0")));
+        return entries.contains("SLURM_JOB_ID=" + jobId)
+                && entries.contains("SLURMD_NODENAME=" + settings.nodeName())
                 && entries.contains("SLURM_CONF=" + settings.configFile());
     }
 

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The node's one thread: everything about jobs happens here, so that nothing else needs a lock. Where one process stands for many nodes they take
- * turns on a few threads, each node's work still one after the other and in order.
+ * The node's one thread: everything about jobs happens here, so that nothing else needs a lock. Where one process
+ * stands for many nodes they take turns on a few threads, each node's work still one after the other and in order.
  */
 public final class Loop implements AutoCloseable {
     /** Pieces of work that a node does before others have their turn. */
@@ -50,14 +50,19 @@ public final class Loop implements AutoCloseable {
         this.own = own;
     }
 
-    /** Threads for the loops of a process. One of them only looks at the clock: what is to be done now does not go through its queue. */
+    /**
+     * Threads for the loops of a process. One of them only looks at the clock: what is to be done now does not go
+     * through its queue.
+     */
     public static final class Threads implements AutoCloseable {
         private final ExecutorService work;
         private final ScheduledThreadPoolExecutor clock;
 
         public Threads(int count) {
-            work = Executors.newFixedThreadPool(count, Thread.ofPlatform().name("node").daemon().factory());
-            clock = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("node-clock").daemon().factory());
+            work = Executors.newFixedThreadPool(
+                    count, Thread.ofPlatform().name("node").daemon().factory());
+            clock = new ScheduledThreadPoolExecutor(
+                    1, Thread.ofPlatform().name("node-clock").daemon().factory());
             clock.setRemoveOnCancelPolicy(true);
         }
 
@@ -138,8 +143,9 @@ public final class Loop implements AutoCloseable {
     }
 
     /**
-     * An exception costs its own piece of work and drains the node; ending the process instead would repeat it at each start as long as the
-     * job's file is in the spool directory. An error of the virtual machine ends the process: the next slurmd adopts the jobs.
+     * An exception costs its own piece of work and drains the node; ending the process instead would repeat it at each
+     * start as long as the job's file is in the spool directory. An error of the virtual machine ends the process: the
+     * next slurmd adopts the jobs.
      */
     private void guarded(Runnable piece) {
         try {
@@ -178,15 +184,18 @@ public final class Loop implements AutoCloseable {
 
     /** Like the method above, with the same continuation after success and failure. */
     public void aside(Runnable work, Runnable then) {
-        aside(() -> {
-            work.run();
-            return "";
-        }, e -> "", answer -> then.run());
+        aside(
+                () -> {
+                    work.run();
+                    return "";
+                },
+                e -> "",
+                answer -> then.run());
     }
 
     /**
-     * Ends the loop behind the piece of work that is under way. Another slurmd may adopt the jobs after that: it must not find a job whose
-     * directory this one is about to delete.
+     * Ends the loop behind the piece of work that is under way. Another slurmd may adopt the jobs after that: it must
+     * not find a job whose directory this one is about to delete.
      */
     @Override
     public void close() {
@@ -213,6 +222,7 @@ public final class Loop implements AutoCloseable {
 
     /** Threads for starting stepds: a few at a time, so that a flood of launches does not make all of them slow. */
     public static java.util.concurrent.ExecutorService starters(int count) {
-        return Executors.newFixedThreadPool(count, Thread.ofPlatform().name("start-", 0).daemon().factory());
+        return Executors.newFixedThreadPool(
+                count, Thread.ofPlatform().name("start-", 0).daemon().factory());
     }
 }

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A program of the node's that is asked something: it runs in "/" with its own environment alone, reads nothing, and writes what it has to say. */
+/**
+ * A program of the node's that is asked something: it runs in "/" with its own environment alone, reads nothing, and
+ * writes what it has to say.
+ */
 public final class NodeProgram {
     private static final int OUTPUT_MAX = 1 << 20;
 
@@ -23,13 +26,18 @@ public final class NodeProgram {
         }
     }
 
-    /** What it wrote, as far as that is no more than a mebibyte. Whatever it started ends with it when its time is over. */
+    /**
+     * What it wrote, as far as that is no more than a mebibyte. Whatever it started ends with it when its time is over.
+     */
     public static String ask(List<String> command, Map<String, String> environment, int seconds) throws Failed {
         File output = null;
         try {
             output = File.createTempFile("muster-program", "");
-            ProcessBuilder builder = new ProcessBuilder(command).directory(new File("/")).redirectInput(new File("/dev/null"))
-                    .redirectOutput(output).redirectError(ProcessBuilder.Redirect.DISCARD);
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .directory(new File("/"))
+                    .redirectInput(new File("/dev/null"))
+                    .redirectOutput(output)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD);
             builder.environment().clear();
             builder.environment().putAll(environment);
             Process process = builder.start();

@@ -28,7 +28,8 @@ public final class Os {
 
     /** This machine's own name. */
     public static String hostName() {
-        String name = read(Path.of("/proc/sys/kernel/hostname")).map(String::trim).orElse("");
+        String name =
+                read(Path.of("/proc/sys/kernel/hostname")).map(String::trim).orElse("");
         try {
             return name.isEmpty() ? InetAddress.getLocalHost().getHostName() : name;
         } catch (UnknownHostException e) {
@@ -41,7 +42,8 @@ public final class Os {
     /** Runs a program with an empty environment to its end. */
     public static Outcome run(List<String> argv) throws IOException {
         if (Native.isLinked()) {
-            byte[][] raw = argv.stream().map(a -> a.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+            byte[][] raw =
+                    argv.stream().map(a -> a.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
             byte[] answer = Native.run(raw);
             return new Outcome(answer[0] & 0xff, new String(answer, 1, answer.length - 1, StandardCharsets.UTF_8));
         }
@@ -72,7 +74,9 @@ public final class Os {
 
     public static boolean isAlive(long pid) {
         Optional<String> stat = read(Path.of("/proc/" + pid + "/stat"));
-        return stat.isPresent() && !stateOf(stat.get()).equals("Z") && !stateOf(stat.get()).equals("X");
+        return stat.isPresent()
+                && !stateOf(stat.get()).equals("Z")
+                && !stateOf(stat.get()).equals("X");
     }
 
     static String stateOf(String stat) {
@@ -83,7 +87,9 @@ public final class Os {
     /** The fields of /proc/PID/stat after the name: state, parent, group, session, … */
     public static String[] statFields(String stat) {
         int end = stat.lastIndexOf(')');
-        return end < 0 || end + 2 >= stat.length() ? new String[0] : stat.substring(end + 2).trim().split(" ");
+        return end < 0 || end + 2 >= stat.length()
+                ? new String[0]
+                : stat.substring(end + 2).trim().split(" ");
     }
 
     /** This process's nice value. */
@@ -151,13 +157,15 @@ public final class Os {
             try {
                 Files.writeString(file, boot + "\n");
             } catch (IOException e) {
-                return true;        // as good as unknown
+                return true; // as good as unknown
             }
         }
         return first;
     }
 
     public static String bootId() {
-        return read(Path.of("/proc/sys/kernel/random/boot_id")).map(String::trim).orElse("unknown");
+        return read(Path.of("/proc/sys/kernel/random/boot_id"))
+                .map(String::trim)
+                .orElse("unknown");
     }
 }

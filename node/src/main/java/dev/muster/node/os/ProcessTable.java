@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** The machine's processes at one moment, and what steps use of it. Reads /proc once; belongs to the thread that made it. */
+/**
+ * The machine's processes at one moment, and what steps use of it. Reads /proc once; belongs to the thread that made
+ * it.
+ */
 public final class ProcessTable {
     private static final long PAGE_KB = 4;
     private static final long MS_PER_TICK = 10;
@@ -29,7 +32,14 @@ public final class ProcessTable {
     private static final int RESIDENT_PAGES = 21;
 
     /** A running step: whose it is and below which process its tasks hang. */
-    public record Running(int jobId, int attempt, int stepId, Identity owner, Path directory, long stepd, Optional<StatusFile> status) {}
+    public record Running(
+            int jobId,
+            int attempt,
+            int stepId,
+            Identity owner,
+            Path directory,
+            long stepd,
+            Optional<StatusFile> status) {}
 
     private final boolean byGroup;
     private final Settings.Tasks how;
@@ -42,10 +52,12 @@ public final class ProcessTable {
         this.byGroup = byGroup;
         this.how = how;
         for (long pid : Os.processes()) {
-            String[] fields = Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
+            String[] fields =
+                    Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
             if (fields.length > RESIDENT_PAGES) {
                 stats.put(pid, fields);
-                children.computeIfAbsent(Long.parseLong(fields[PARENT]), p -> new ArrayList<>()).add(pid);
+                children.computeIfAbsent(Long.parseLong(fields[PARENT]), p -> new ArrayList<>())
+                        .add(pid);
             }
         }
     }
@@ -56,8 +68,11 @@ public final class ProcessTable {
     }
 
     private boolean isTracked(long pid, Running step) {
-        return !byGroup || stats.containsKey(pid) && step.status.stream().flatMap(s -> s.tasks().stream())
-                .anyMatch(t -> t.pid() == Long.parseLong(stats.get(pid)[GROUP]));
+        return !byGroup
+                || stats.containsKey(pid)
+                        && step.status.stream()
+                                .flatMap(s -> s.tasks().stream())
+                                .anyMatch(t -> t.pid() == Long.parseLong(stats.get(pid)[GROUP]));
     }
 
     private boolean isBelow(long pid, long top) {
@@ -90,7 +105,14 @@ public final class ProcessTable {
         if (!rest.isEmpty()) {
             out.add(usage(-1, -1, rest.first().intValue(), rest));
         }
-        return new StepProcesses(step.jobId, step.stepId, out, metered.energyJ(), metered.inBytes(), metered.outBytes(), step.owner,
+        return new StepProcesses(
+                step.jobId,
+                step.stepId,
+                out,
+                metered.energyJ(),
+                metered.inBytes(),
+                metered.outBytes(),
+                step.owner,
                 TaskSamples.metered(step.directory).withFs(metered.fsRead(), metered.fsWritten()));
     }
 
@@ -128,23 +150,43 @@ public final class ProcessTable {
             written += field(io, "wchar: ");
         }
         String[] stat = stats.get((long) pid);
-        return new TaskUsage(rank, local, pid, List.copyOf(known), ticks * MS_PER_TICK, resident, virtual, pages, read, written,
+        return new TaskUsage(
+                rank,
+                local,
+                pid,
+                List.copyOf(known),
+                ticks * MS_PER_TICK,
+                resident,
+                virtual,
+                pages,
+                read,
+                written,
                 stat == null || stat.length <= CpuClock.PROCESSOR ? 0 : clock.khz(stat[CpuClock.PROCESSOR]));
     }
 
     /** UsePss and NoShared; a process that is gone meanwhile has what it had. */
     private long residentKb(long pid, long all) {
         if (how.pss()) {
-            String line = Os.read(Path.of("/proc/" + pid + "/smaps_rollup")).orElse("").lines().filter(l -> l.startsWith("Pss:")).findFirst()
+            String line = Os.read(Path.of("/proc/" + pid + "/smaps_rollup"))
+                    .orElse("")
+                    .lines()
+                    .filter(l -> l.startsWith("Pss:"))
+                    .findFirst()
                     .orElse("");
             String kb = line.replaceAll("[^0-9]", "");
             return kb.isEmpty() ? all : Long.parseLong(kb);
         }
-        String[] pages = how.noShare() ? Os.read(Path.of("/proc/" + pid + "/statm")).orElse("").split(" ") : new String[0];
+        String[] pages = how.noShare()
+                ? Os.read(Path.of("/proc/" + pid + "/statm")).orElse("").split(" ")
+                : new String[0];
         return pages.length > 2 ? Math.max(0, Long.parseLong(pages[1]) - Long.parseLong(pages[2])) * PAGE_KB : all;
     }
 
     private static long field(String text, String name) {
-        return text.lines().filter(l -> l.startsWith(name)).mapToLong(l -> Long.parseLong(l.substring(name.length()).trim())).findFirst().orElse(0);
+        return text.lines()
+                .filter(l -> l.startsWith(name))
+                .mapToLong(l -> Long.parseLong(l.substring(name.length()).trim()))
+                .findFirst()
+                .orElse(0);
     }
 }

@@ -8,12 +8,16 @@ import java.util.TreeSet;
 /**
  * How this machine's CPUs lie, by the kernel's numbers.
  *
- * @param inOrder      in Slurm's order: by socket, core and thread, so that the threads of a core are neighbours
- * @param socketOf     a CPU's socket
- * @param numaOf       a CPU's NUMA node
- * @param numaNodes    all that have memory
+ * @param inOrder in Slurm's order: by socket, core and thread, so that the threads of a core are neighbours
+ * @param socketOf a CPU's socket
+ * @param numaOf a CPU's NUMA node
+ * @param numaNodes all that have memory
  */
-public record Topology(List<Integer> inOrder, Map<Integer, Integer> socketOf, Map<Integer, Integer> numaOf, TreeSet<Integer> numaNodes) {
+public record Topology(
+        List<Integer> inOrder,
+        Map<Integer, Integer> socketOf,
+        Map<Integer, Integer> numaOf,
+        TreeSet<Integer> numaNodes) {
 
     /** One socket and one NUMA node. */
     public static Topology flat(List<Integer> inOrder) {
@@ -28,7 +32,10 @@ public record Topology(List<Integer> inOrder, Map<Integer, Integer> socketOf, Ma
         return numaOf.getOrDefault(cpu, 0);
     }
 
-    /** The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured with more. */
+    /**
+     * The machine's numbers of abstract CPUs; without those that this machine does not have: a node may be configured
+     * with more.
+     */
     public TreeSet<Integer> cpus(String list) {
         TreeSet<Integer> out = new TreeSet<>();
         IndexSet abstractCpus = IndexSet.parse(list);

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** {@code --get-user-env} and {@code --export=NONE}: the variables that a fresh login of the job's user has on this node. */
+/**
+ * {@code --get-user-env} and {@code --export=NONE}: the variables that a fresh login of the job's user has on this
+ * node.
+ */
 public final class UserEnvironment {
     private static final int TIMEOUT_S = 120;
     private static final int BYTES_MAX = 4 << 20;
@@ -39,8 +42,10 @@ public final class UserEnvironment {
                 }
             }
         } catch (IOException e) {
-            log.error("cannot get the environment of user " + launch.share().owner().user() + ": " + ErrorText.of(e));
-            throw unfit ? Launcher.FailedException.ofUnfitNode(LaunchFailed.NO_ENVIRONMENT)
+            log.error("cannot get the environment of user "
+                    + launch.share().owner().user() + ": " + ErrorText.of(e));
+            throw unfit
+                    ? Launcher.FailedException.ofUnfitNode(LaunchFailed.NO_ENVIRONMENT)
                     : new Launcher.FailedException(LaunchFailed.NO_ENVIRONMENT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -58,7 +63,9 @@ public final class UserEnvironment {
     /** What a profile prints comes before the mark. */
     private static List<Bytes> login(String user) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder("su", "-", user, "-c", "echo " + MARK + "; exec env -0")
-                .directory(new File("/")).redirectInput(new File("/dev/null")).redirectError(ProcessBuilder.Redirect.DISCARD);
+                .directory(new File("/"))
+                .redirectInput(new File("/dev/null"))
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().clear();
         builder.environment().put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         Process process = builder.start();

@@ -13,24 +13,28 @@ import java.util.concurrent.Semaphore;
 import java.util.function.IntFunction;
 
 /**
- * Reads users' files for slurmctld, always as the user: what he may not read is not read, wherever links lead. Who may ask is slurmctld's to say.
- * Blocks; thread-safe.
+ * Reads users' files for slurmctld, always as the user: what he may not read is not read, wherever links lead. Who may
+ * ask is slurmctld's to say. Blocks; thread-safe.
  */
 public final class UserFiles {
     /** Read at a time. */
     private static final int MOST = 64;
+
     private static final int BYTES_MAX = 64 << 10;
     private static final int WAIT_MS_MAX = 60_000;
     /** What follows the first bytes within this time goes with them. */
     private static final int TOGETHER_MS = 40;
+
     private static final int PAUSE_MS = 10;
     /** For a program that is not to wait. */
     private static final int SHORT_MS = 5_000;
+
     private static final int HEAD_MAX = 200;
 
     /**
-     * Arguments: file, offset, "f" to wait, which file it was. First a line: offset, size and which file, or ! and why not. A file that is not
-     * there yet is waited for like bytes that are not; another one than it was is read from its beginning.
+     * Arguments: file, offset, "f" to wait, which file it was. First a line: offset, size and which file, or ! and why
+     * not. A file that is not there yet is waited for like bytes that are not; another one than it was is read from its
+     * beginning.
      */
     private static final String SCRIPT = """
             f=$1 o=$2
@@ -69,10 +73,11 @@ public final class UserFiles {
 
     private FileRead waited(ReadFile q) throws IOException {
         if (Os.uid() != 0 && Os.uid() != q.owner().uid()) {
-            return new FileRead(q.id(), "slurmd is not root and cannot become " + q.owner().user());
+            return new FileRead(
+                    q.id(), "slurmd is not root and cannot become " + q.owner().user());
         }
         if (q.waitMs() > 0 && awaited(q)) {
-            return new FileRead(q.id(), "");     // the file has not come in this time
+            return new FileRead(q.id(), ""); // the file has not come in this time
         }
         Process process = begun(q, false);
         Thread watchdog = Thread.ofVirtual().start(() -> endLate(process, SHORT_MS));
@@ -86,7 +91,8 @@ public final class UserFiles {
                 return new FileRead(q.id(), "");
             }
             int most = Math.clamp(q.maxBytes(), 1, BYTES_MAX);
-            return new FileRead(q.id(), Long.parseLong(words[0]), Long.parseLong(words[1]), Bytes.of(some(in, most)), "", words[2]);
+            return new FileRead(
+                    q.id(), Long.parseLong(words[0]), Long.parseLong(words[1]), Bytes.of(some(in, most)), "", words[2]);
         } finally {
             process.destroyForcibly();
             watchdog.interrupt();
@@ -95,13 +101,21 @@ public final class UserFiles {
 
     /** Arguments of programs are bytes: as the platform's own encoding has them. */
     private Process begun(ReadFile q, boolean waits) throws IOException {
-        return new AsUser(q.owner(), namespace.apply(q.job()), Map.of()).start(List.of("sh", "-c", SCRIPT, "read", q.path().text(),
-                Long.toString(q.offset()), waits ? "-f" : "", q.file()));
+        return new AsUser(q.owner(), namespace.apply(q.job()), Map.of())
+                .start(List.of(
+                        "sh",
+                        "-c",
+                        SCRIPT,
+                        "read",
+                        q.path().text(),
+                        Long.toString(q.offset()),
+                        waits ? "-f" : "",
+                        q.file()));
     }
 
     /**
-     * Until there is something to read or the time is over. What it is, is read anew: a file that was cut off meanwhile has other bytes behind the
-     * offset, if any.
+     * Until there is something to read or the time is over. What it is, is read anew: a file that was cut off meanwhile
+     * has other bytes behind the offset, if any.
      *
      * @return whether there was no file in all the time
      */

@@ -16,8 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the node knows of a job whose steps it may decide on, for the slurmd after this one: a record for each that slurmctld told and for each that
- * was decided here, in their order, each with its length before it. Not synced: after a crash of the machine there is no such job any more.
+ * What the node knows of a job whose steps it may decide on, for the slurmd after this one: a record for each that
+ * slurmctld told and for each that was decided here, in their order, each with its length before it. Not synced: after
+ * a crash of the machine there is no such job any more.
  */
 public final class CharterFile {
     private static final String NAME = "charter";
@@ -80,7 +81,7 @@ public final class CharterFile {
                 out.add(Bytes.of(entry));
             }
         } catch (NoSuchFileException | EOFException e) {
-            return out;         // the last was being written
+            return out; // the last was being written
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -29,24 +29,25 @@ import java.util.Set;
 
 /**
  * The node's directory: {@code job00012/} with the script (the user's), {@code job.json} and one {@code step.N/} per
- * step
- * (the daemon's alone), and {@code launched}, one line for everything that was ever started here.
+ * step (the daemon's alone), and {@code launched}, one line for everything that was ever started here.
  *
  * <p>Nothing here is synced, on purpose: after a crash of the machine the boot id refuses old launches, and the
- * statuses,
- * which must survive, are synced by stepd.
+ * statuses, which must survive, are synced by stepd.
  */
 public class JobSpool {
     /** Tombstones kept; older ones belong to attempts that the controller has long forgotten. */
     static final int TOMBSTONES_MAX = 200_000;
+
     static final int SOCKET_PATH_BYTES_MAX = 100;
     private static final String MPI_SOCKET = "mpi";
     private static final String JOB_FILE = "job.json";
 
-    private static final Set<StandardOpenOption> OVERWRITE = Set.of(StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
-    private static final FileAttribute<?> OWN_FILE = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    private static final FileAttribute<?> OWN_DIRECTORY = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    private static final Set<StandardOpenOption> OVERWRITE =
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+    private static final FileAttribute<?> OWN_FILE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<?> OWN_DIRECTORY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private final Path root;
     private final LinkedHashSet<String> launched = new LinkedHashSet<>();
@@ -54,8 +55,13 @@ public class JobSpool {
     private boolean torn;
 
     /** What a restarted slurmd must know of a job. */
-    public record JobFile(JobShare share, String phase, int endKillWaitSeconds, String reason, Map<String,
-            String> stepReasons, String error,
+    public record JobFile(
+            JobShare share,
+            String phase,
+            int endKillWaitSeconds,
+            String reason,
+            Map<String, String> stepReasons,
+            String error,
             long deadlineMs) {}
 
     public JobSpool(Path root) {
@@ -82,8 +88,8 @@ public class JobSpool {
     /**
      * Marks a launch. Returns false if the launch was marked before; it must not run again.
      *
-     * @param start the attempt's start time: after "slurmctld -c" another job has the same id and attempt. "" if unknown, as in marks of
-     *              earlier versions
+     * @param start the attempt's start time: after "slurmctld -c" another job has the same id and attempt. "" if
+     *     unknown, as in marks of earlier versions
      */
     public boolean mark(int jobId, int attempt, int stepId, String start) throws IOException {
         String plain = jobId + " " + attempt + " " + stepId;
@@ -92,8 +98,12 @@ public class JobSpool {
             return false;
         }
         try {
-            Files.writeString(root.resolve("launched"), (torn ? "\n" : "") + line + "\n", StandardCharsets.US_ASCII,
-                    StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.writeString(
+                    root.resolve("launched"),
+                    (torn ? "\n" : "") + line + "\n",
+                    StandardCharsets.US_ASCII,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
         } catch (IOException e) {
             launched.remove(line);
             torn = true;
@@ -105,10 +115,13 @@ public class JobSpool {
 
     /** Returns the highest job id among the remembered launches; 0 without launches. */
     public int highestJobId() {
-        return launched.stream().mapToInt(line -> {
-            String id = line.substring(0, Math.max(0, line.indexOf(' ')));
-            return id.matches("\\d{1,9}") ? Integer.parseInt(id) : 0;
-        }).max().orElse(0);
+        return launched.stream()
+                .mapToInt(line -> {
+                    String id = line.substring(0, Math.max(0, line.indexOf(' ')));
+                    return id.matches("\\d{1,9}") ? Integer.parseInt(id) : 0;
+                })
+                .max()
+                .orElse(0);
     }
 
     public Path jobDirectory(int jobId, int attempt) {
@@ -135,8 +148,10 @@ public class JobSpool {
         if (here.toString().getBytes(StandardCharsets.UTF_8).length <= SOCKET_PATH_BYTES_MAX) {
             return here;
         }
-        return shortDirectory().resolve(Integer.toHexString(here.toString().hashCode()) + "-"
-                + Integer.toHexString(here.toString().length()) + stepDirectory.getParent().getFileName()
+        return shortDirectory()
+                .resolve(Integer.toHexString(here.toString().hashCode()) + "-"
+                        + Integer.toHexString(here.toString().length())
+                        + stepDirectory.getParent().getFileName()
                         + stepDirectory.getFileName());
     }
 
@@ -228,8 +243,8 @@ public class JobSpool {
     /** Removes a job's directory; links in it are removed, never followed. */
     public void remove(int jobId, int attempt) throws IOException {
         Path directory = jobDirectory(jobId, attempt);
-        for (int step : Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) ? steps(directory)
-                : List.<Integer>of()) {
+        for (int step :
+                Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) ? steps(directory) : List.<Integer>of()) {
             Files.deleteIfExists(socket(stepDirectory(jobId, attempt, step)));
             Files.deleteIfExists(mpiSocket(stepDirectory(jobId, attempt, step)));
         }

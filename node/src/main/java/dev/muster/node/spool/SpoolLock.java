@@ -11,8 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * One slurmd at a time has a node's directory. Who comes later takes the place of the one before, which is told to end: a node's programs and
- * an administrator start slurmd anew without having ended it. A daemon of several nodes is left alone.
+ * One slurmd at a time has a node's directory. Who comes later takes the place of the one before, which is told to end:
+ * a node's programs and an administrator start slurmd anew without having ended it. A daemon of several nodes is left
+ * alone.
  */
 public final class SpoolLock {
     private static final long END_WAIT_MS = 20_000;
@@ -23,7 +24,8 @@ public final class SpoolLock {
 
     /** @param replaceable the next one may end this process */
     public static FileLock take(Path spool, boolean replaceable, DaemonLog log) throws IOException {
-        FileChannel channel = FileChannel.open(spool.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel channel = FileChannel.open(
+                spool.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         try {
             FileLock lock = channel.tryLock();
             Optional<ProcessHandle> before = lock == null ? holder(channel) : Optional.empty();
@@ -37,7 +39,10 @@ public final class SpoolLock {
             }
             channel.truncate(0);
             if (replaceable) {
-                channel.write(ByteBuffer.wrap(Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)), 0);
+                channel.write(
+                        ByteBuffer.wrap(
+                                Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)),
+                        0);
             }
             return lock;
         } catch (IOException e) {
@@ -50,7 +55,9 @@ public final class SpoolLock {
         ByteBuffer text = ByteBuffer.allocate(PID_BYTES_MAX);
         channel.read(text, 0);
         String pid = new String(text.array(), 0, text.position(), StandardCharsets.US_ASCII).strip();
-        return pid.matches("[1-9][0-9]{0,9}") ? ProcessHandle.of(Long.parseLong(pid)).filter(p -> p.pid() != ProcessHandle.current().pid())
+        return pid.matches("[1-9][0-9]{0,9}")
+                ? ProcessHandle.of(Long.parseLong(pid))
+                        .filter(p -> p.pid() != ProcessHandle.current().pid())
                 : Optional.empty();
     }
 

@@ -13,7 +13,11 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
     /** The head of a record is shorter. */
     static final int HEAD_BYTES = 1024;
 
-    public enum State { RUNNING, ENDING, COMPLETE }
+    public enum State {
+        RUNNING,
+        ENDING,
+        COMPLETE
+    }
 
     /** @param fields of its line; read only where they are asked for: a step may have many tasks */
     public record Task(int rank, boolean ended, int pid, int waitStatus, long endedMs, String reason, String fields) {
@@ -23,8 +27,14 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
 
         /** What the kernel said of it, and of all that it waited for, at its end. */
         public TaskPeaks.Task use() {
-            return new TaskPeaks.Task(rank, number(fields, "utime_us") + number(fields, "stime_us"), number(fields, "maxrss_kb"), 0,
-                    number(fields, "majflt"), number(fields, "inblock") * SECTOR, number(fields, "oublock") * SECTOR);
+            return new TaskPeaks.Task(
+                    rank,
+                    number(fields, "utime_us") + number(fields, "stime_us"),
+                    number(fields, "maxrss_kb"),
+                    0,
+                    number(fields, "majflt"),
+                    number(fields, "inblock") * SECTOR,
+                    number(fields, "oublock") * SECTOR);
         }
     }
 
@@ -54,7 +64,7 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
                 case "reason" -> reason = rest;
                 case "task" -> tasks.add(task(rest));
                 case "usage" -> usage = usage(rest);
-                default -> { }
+                default -> {}
             }
         }
         return Optional.of(new StatusFile(state, stepd, reason, tasks, usage));
@@ -78,13 +88,25 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         int at = line.indexOf(" reason=");
         String reason = at < 0 ? "" : line.substring(at + 8);
         String fields = at < 0 ? line : line.substring(0, at);
-        return new Task((int) number(fields, "id"), fields.contains(" phase=done"), (int) number(fields, "pid"),
-                (int) number(fields, "status"), millis(field(fields, "ended")), reason, fields);
+        return new Task(
+                (int) number(fields, "id"),
+                fields.contains(" phase=done"),
+                (int) number(fields, "pid"),
+                (int) number(fields, "status"),
+                millis(field(fields, "ended")),
+                reason,
+                fields);
     }
 
     private static Usage usage(String line) {
-        return new Usage(number(line, "utime_us"), number(line, "stime_us"), number(line, "maxrss_kb"), 0,
-                number(line, "inblock") * SECTOR, number(line, "oublock") * SECTOR, number(line, "majflt"));
+        return new Usage(
+                number(line, "utime_us"),
+                number(line, "stime_us"),
+                number(line, "maxrss_kb"),
+                0,
+                number(line, "inblock") * SECTOR,
+                number(line, "oublock") * SECTOR,
+                number(line, "majflt"));
     }
 
     private static long number(String line, String name) {
@@ -94,8 +116,10 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
 
     private static long millis(String seconds) {
         int dot = seconds.indexOf('.');
-        return dot < 0 ? 0 : Long.parseLong(seconds.substring(0, dot)) * 1000
-                + Long.parseLong(seconds.substring(dot + 1, dot + 4));
+        return dot < 0
+                ? 0
+                : Long.parseLong(seconds.substring(0, dot)) * 1000
+                        + Long.parseLong(seconds.substring(dot + 1, dot + 4));
     }
 
     /** Looked for in place: a file of many tasks is read several times for each step. */

@@ -18,7 +18,7 @@ public interface Launcher {
      * A step that runs.
      *
      * @param stepdPid of the process above its tasks
-     * @param ended    see {@link StepdServer.Started}
+     * @param ended see {@link StepdServer.Started}
      */
     record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
 
@@ -68,6 +68,7 @@ public interface Launcher {
         private static final long serialVersionUID = 1L;
         /** What is said before the sentence; "" for nothing. */
         public final String detail;
+
         public final boolean nodeFault;
         /** Nothing else is to be tried there. */
         public final boolean drain;

@@ -14,8 +14,12 @@ import java.util.List;
 
 /** What a step's stepd and mpi-helper are told of PMI; {@code native/README.md} has the settings. */
 public final class MpiSpec {
-    /** The parent of node i in the tree of a step's helpers is (i - 1) / WIDTH: the same everywhere, or they would not find each other. */
+    /**
+     * The parent of node i in the tree of a step's helpers is (i - 1) / WIDTH: the same everywhere, or they would not
+     * find each other.
+     */
     public static final int WIDTH = 16;
+
     private static final String OPEN_MPI_SHARED = "OMPI_MCA_btl_vader_backing_directory";
     static final String PMIX = "pmix";
     static final String PMI2 = "pmi2";
@@ -34,7 +38,8 @@ public final class MpiSpec {
     /** Beside stepd where they were built, elsewhere where they are installed. */
     private Path helper() {
         Path beside = settings.stepd().resolveSibling("mpi-helper");
-        Path installed = settings.stepd().resolveSibling("../lib/muster/mpi-helper").normalize();
+        Path installed =
+                settings.stepd().resolveSibling("../lib/muster/mpi-helper").normalize();
         return Files.isExecutable(beside) ? beside : installed;
     }
 
@@ -52,10 +57,17 @@ public final class MpiSpec {
         if (!place.socket().isEmpty()) {
             out.put("mpi_socket", place.socket());
         }
-        List<String> lines = new ArrayList<>(List.of("kind " + kind(launch), "job " + launch.share().jobId(),
+        List<String> lines = new ArrayList<>(List.of(
+                "kind " + kind(launch),
+                "job " + launch.share().jobId(),
                 "step " + StepId.number(launch.stepId()),
-                "id " + id(launch), "namespace slurm.pmix." + id(launch), "index " + launch.nodeIndex(), "width " + WIDTH,
-                "size " + launch.stepTasks(), "uid " + launch.share().owner().uid(), "gid " + launch.share().owner().gid()));
+                "id " + id(launch),
+                "namespace slurm.pmix." + id(launch),
+                "index " + launch.nodeIndex(),
+                "width " + WIDTH,
+                "size " + launch.stepTasks(),
+                "uid " + launch.share().owner().uid(),
+                "gid " + launch.share().owner().gid()));
         String ports = SpecBuilder.variable(launch.environment(), "SLURM_STEP_RESV_PORTS", "");
         if (ports.matches("[0-9,-]+")) {
             lines.add("ports " + ports);
@@ -84,8 +96,11 @@ public final class MpiSpec {
             lines.add("client_directory " + own);
             out.put("mpi_directory", own);
         }
-        if (!Os.hostName().equals(settings.nodeName()) && SpecBuilder.variable(launch.environment(), OPEN_MPI_SHARED, "").isEmpty()) {
-            // ranks of two nodes that are one machine would take each other's memory: Open MPI names it by host and local rank
+        if (!Os.hostName().equals(settings.nodeName())
+                && SpecBuilder.variable(launch.environment(), OPEN_MPI_SHARED, "")
+                        .isEmpty()) {
+            // ranks of two nodes that are one machine would take each other's memory: Open MPI names it by host and
+            // local rank
             String shared = "/dev/shm/slurm.pmix." + id(launch) + "." + settings.nodeName();
             lines.add("shared_directory " + shared);
             out.put("mpi_directory", shared);
@@ -94,7 +109,8 @@ public final class MpiSpec {
 
     /** Of PMIx the helper says the rest. */
     List<String> environment(Launch launch, Task task) {
-        return kind(launch).equals(PMIX) ? List.of()
+        return kind(launch).equals(PMIX)
+                ? List.of()
                 : List.of("PMI_RANK=" + task.rank(), "PMI_SIZE=" + launch.stepTasks(), "PMI_JOBID=" + id(launch));
     }
 }

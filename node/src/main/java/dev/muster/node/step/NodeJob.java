@@ -17,7 +17,9 @@ import java.util.function.Consumer;
 public final class NodeJob {
     /** Longest wait for the batch script's signals to be sent before the other steps of the job have theirs. */
     private static final long BATCH_FIRST_MS = 300;
+
     private static final String START = "SLURM_JOB_START_TIME=";
+
     public enum Phase {
         /** The node has its share, and no step yet that the prolog would have to run for. */
         KNOWN,
@@ -39,6 +41,7 @@ public final class NodeJob {
     public final Map<Integer, NodeStep> notStarted = new TreeMap<>();
     /** Launches that wait for the prolog. */
     public final List<Launch> waiting = new ArrayList<>();
+
     public Phase phase = Phase.PREPARING;
     public int killWaitSeconds;
     public String endReason = "";
@@ -56,10 +59,14 @@ public final class NodeJob {
         this.killWaitSeconds = share.killWaitSeconds();
     }
 
-    /** A step of which some process catches SIGTSTP hears that first, makes ready, and is stopped after a while. All others are at once. */
+    /**
+     * A step of which some process catches SIGTSTP hears that first, makes ready, and is stopped after a while. All
+     * others are at once.
+     */
     public void suspend(boolean stop, int graceS, BiConsumer<Long, Runnable> later) {
         int version = ++suspendVersion;
-        toAll(stop && graceS > 0 ? StepWatch.SUSPEND : StepWatch.EVERY_PROCESS,
+        toAll(
+                stop && graceS > 0 ? StepWatch.SUSPEND : StepWatch.EVERY_PROCESS,
                 !stop ? Os.SIGNAL_CONT : graceS > 0 ? Os.SIGNAL_TSTP : Os.SIGNAL_STOP);
         if (stop && graceS > 0) {
             later.accept(graceS * 1000L, () -> {
@@ -80,15 +87,20 @@ public final class NodeJob {
     }
 
     /**
-     * Ends all steps. The batch script has its signals before the steps that it started, so that it does not go on with the command behind
-     * an srun that has ended already.
+     * Ends all steps. The batch script has its signals before the steps that it started, so that it does not go on with
+     * the command behind an srun that has ended already.
      */
     public void endSteps(String reason, Loop loop, Consumer<NodeStep> end) {
-        List<NodeStep> all = steps.values().stream().filter(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED).toList();
+        List<NodeStep> all = steps.values().stream()
+                .filter(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED)
+                .toList();
         all.stream().filter(s -> s.endReason.isEmpty()).forEach(s -> s.endReason = reason);
-        Optional<NodeStep> batch = all.stream().filter(s -> s.isBatch() && s.phase == NodeStep.Phase.RUNNING).findFirst();
+        Optional<NodeStep> batch = all.stream()
+                .filter(s -> s.isBatch() && s.phase == NodeStep.Phase.RUNNING)
+                .findFirst();
         batch.ifPresent(end);
-        Runnable others = () -> all.stream().filter(s -> s != batch.orElse(null)).forEach(end);
+        Runnable others =
+                () -> all.stream().filter(s -> s != batch.orElse(null)).forEach(end);
         Optional<StepWatch> watch = batch.flatMap(s -> s.watch);
         if (watch.isEmpty()) {
             others.run();
@@ -99,7 +111,8 @@ public final class NodeJob {
     }
 
     private void toAll(int mode, int signal) {
-        steps.values().stream().filter(s -> !s.isExternal())
+        steps.values().stream()
+                .filter(s -> !s.isExternal())
                 .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w -> w.signal(mode, signal))));
     }
 
@@ -113,7 +126,11 @@ public final class NodeJob {
 
     /** Returns the attempt's start time as sent by slurmctld, in seconds since 1970; "" if absent. */
     public String start() {
-        return share.environment().stream().filter(v -> v.startsWith(START)).map(v -> v.substring(START.length())).findFirst().orElse("");
+        return share.environment().stream()
+                .filter(v -> v.startsWith(START))
+                .map(v -> v.substring(START.length()))
+                .findFirst()
+                .orElse("");
     }
 
     public boolean hasLiveSteps() {
@@ -152,13 +169,19 @@ public final class NodeJob {
      * @param ofNode seconds between two samples, if the job asks for no other interval
      */
     boolean isLookedAt(NodeStep step, int second, int ofNode) {
-        int asked = step.sampleSeconds != 0 ? step.sampleSeconds : share.sampleSeconds() > 0 ? share.sampleSeconds() : ofNode;
+        int asked = step.sampleSeconds != 0
+                ? step.sampleSeconds
+                : share.sampleSeconds() > 0 ? share.sampleSeconds() : ofNode;
         return second == 0 || asked > 0 && second % asked == 0 && !step.isExternal();
     }
 
     /** The shortest that the job or one of its steps asked for; 0 for none. */
     int sampleSeconds() {
-        return steps.values().stream().mapToInt(s -> s.sampleSeconds).filter(s -> s > 0).min().orElse(share.sampleSeconds());
+        return steps.values().stream()
+                .mapToInt(s -> s.sampleSeconds)
+                .filter(s -> s > 0)
+                .min()
+                .orElse(share.sampleSeconds());
     }
 
     /** The step's name in messages and logs: {@code 12.0}, {@code 12.batch}. */

@@ -21,7 +21,11 @@ import java.util.regex.Pattern;
 
 /** One step on this node, from its launch to the acknowledged report. Belongs to the node's thread. */
 public final class NodeStep {
-    public enum Phase { STARTING, RUNNING, ENDED }
+    public enum Phase {
+        STARTING,
+        RUNNING,
+        ENDED
+    }
 
     /**
      * How a start went.
@@ -47,10 +51,12 @@ public final class NodeStep {
     public Optional<StepWatch> watch = Optional.empty();
     /** Why the node or the controller ended it; "" while nobody did. */
     public String endReason = "";
+
     public boolean ending;
     public boolean terminated;
     /** stepd is done with it, and what its containers leave is being removed. */
     public boolean cleaning;
+
     long endingSinceNs;
     /** srun's credential for this step's io stream; "" where nobody may attach. */
     public String ioToken = "";
@@ -75,9 +81,12 @@ public final class NodeStep {
 
     /** The step's own time limit ends it: srun does not call that an abort. */
     public boolean limited;
+
     private static final Pattern LEADING_NUMBER = Pattern.compile("\\s*([+-]?[0-9]{1,9})");
 
-    /** Another node of the step tells of its end: its first node, or the one that SLURM_STEP_KILLED_MSG_NODE_ID names. */
+    /**
+     * Another node of the step tells of its end: its first node, or the one that SLURM_STEP_KILLED_MSG_NODE_ID names.
+     */
     private boolean endUntold;
 
     /** What its launch says of it. */
@@ -85,8 +94,12 @@ public final class NodeStep {
         ioToken = launch.ioToken();
         launchToldMs = LAUNCH_TOLD_MS + launch.nodeIndex() / LAUNCHES_TOLD_PER_MS;
         hasMpiParent = !launch.mpi().isEmpty() && launch.nodeIndex() > 0;
-        sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream().map(s -> s == 0 ? NEVER : s).sum();
-        endUntold = isAsked() && leadingNumber(SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", "")) != launch.nodeIndex();
+        sampleSeconds = SettingsReader.taskSeconds(launch.step().acctgFreq()).stream()
+                .map(s -> s == 0 ? NEVER : s)
+                .sum();
+        endUntold = isAsked()
+                && leadingNumber(SpecBuilder.variable(launch.environment(), "SLURM_STEP_KILLED_MSG_NODE_ID", ""))
+                        != launch.nodeIndex();
     }
 
     /**
@@ -125,7 +138,7 @@ public final class NodeStep {
         switch (phase) {
             case STARTING -> whenRunning.add(work);
             case RUNNING -> work.run();
-            case ENDED -> { }
+            case ENDED -> {}
         }
     }
 
@@ -161,8 +174,9 @@ public final class NodeStep {
     /** Exits by rank; a task whose end nobody saw was killed. */
     public static Map<String, ExitStatus> exits(Optional<StatusFile> status) {
         Map<String, ExitStatus> out = new TreeMap<>();
-        status.ifPresent(s -> s.tasks().forEach(t ->
-                out.put(Integer.toString(t.rank()), t.ended() ? t.exit() : ExitStatus.signaled(Os.SIGNAL_KILL))));
+        status.ifPresent(s -> s.tasks()
+                .forEach(t -> out.put(
+                        Integer.toString(t.rank()), t.ended() ? t.exit() : ExitStatus.signaled(Os.SIGNAL_KILL))));
         return out;
     }
 

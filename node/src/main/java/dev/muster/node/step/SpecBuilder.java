@@ -56,27 +56,89 @@ public final class SpecBuilder {
      * Where the step's files lie and which groups it runs in.
      *
      * @param environment what the node adds for every task
-     * @param mpi         where the helper of tasks that speak PMI finds what is its own
-     * @param contained   tasks have the command lines of a container's runtime
-     * @param channel     of the fabric, as MAJOR:NUMBER of its device; "" for none
+     * @param mpi where the helper of tasks that speak PMI finds what is its own
+     * @param contained tasks have the command lines of a container's runtime
+     * @param channel of the fabric, as MAJOR:NUMBER of its device; "" for none
      */
-    public record Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices,
-            String namespace, List<String> environment, boolean contained, MpiSpec.Place mpi, String channel) {
-        public Place(Path script, Path socket, List<Path> cgroups, List<Path> killCgroups, String oomEvents, boolean ownDevices, String namespace,
-                List<String> environment, boolean contained) {
-            this(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, MpiSpec.Place.NONE, "");
+    public record Place(
+            Path script,
+            Path socket,
+            List<Path> cgroups,
+            List<Path> killCgroups,
+            String oomEvents,
+            boolean ownDevices,
+            String namespace,
+            List<String> environment,
+            boolean contained,
+            MpiSpec.Place mpi,
+            String channel) {
+        public Place(
+                Path script,
+                Path socket,
+                List<Path> cgroups,
+                List<Path> killCgroups,
+                String oomEvents,
+                boolean ownDevices,
+                String namespace,
+                List<String> environment,
+                boolean contained) {
+            this(
+                    script,
+                    socket,
+                    cgroups,
+                    killCgroups,
+                    oomEvents,
+                    ownDevices,
+                    namespace,
+                    environment,
+                    contained,
+                    MpiSpec.Place.NONE,
+                    "");
         }
 
         Place with(String device) {
-            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, mpi, device);
+            return new Place(
+                    script,
+                    socket,
+                    cgroups,
+                    killCgroups,
+                    oomEvents,
+                    ownDevices,
+                    namespace,
+                    environment,
+                    contained,
+                    mpi,
+                    device);
         }
 
         Place with(MpiSpec.Place place) {
-            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, contained, place, channel);
+            return new Place(
+                    script,
+                    socket,
+                    cgroups,
+                    killCgroups,
+                    oomEvents,
+                    ownDevices,
+                    namespace,
+                    environment,
+                    contained,
+                    place,
+                    channel);
         }
 
         Place inContainer() {
-            return new Place(script, socket, cgroups, killCgroups, oomEvents, ownDevices, namespace, environment, true, mpi, channel);
+            return new Place(
+                    script,
+                    socket,
+                    cgroups,
+                    killCgroups,
+                    oomEvents,
+                    ownDevices,
+                    namespace,
+                    environment,
+                    true,
+                    mpi,
+                    channel);
         }
     }
 
@@ -87,8 +149,8 @@ public final class SpecBuilder {
     public Cgroups.Share confined(long memoryMb, String cpus, Map<String, String> gres) {
         Map<String, List<Integer>> devices = new HashMap<>();
         gres.forEach((name, list) -> devices.put(name, indices(list)));
-        return new Cgroups.Share(memoryMb, machine.cpus(cpus).stream().map(String::valueOf)
-                .collect(Collectors.joining(",")), devices);
+        return new Cgroups.Share(
+                memoryMb, machine.cpus(cpus).stream().map(String::valueOf).collect(Collectors.joining(",")), devices);
     }
 
     /** This machine's numbers. */
@@ -114,31 +176,49 @@ public final class SpecBuilder {
     private List<Bytes> devices(List<Bytes> environment, Launch launch, Place place) {
         List<Integer> own = indices(launch.gres().getOrDefault("gpu", ""));
         boolean numbers = !place.ownDevices() && settings.around().gpuUuids().isEmpty();
-        return numbers || own.isEmpty() ? environment : environment.stream().map(e -> renumbered(e, own, place.ownDevices())).toList();
+        return numbers || own.isEmpty()
+                ? environment
+                : environment.stream()
+                        .map(e -> renumbered(e, own, place.ownDevices()))
+                        .toList();
     }
 
     private Bytes renumbered(Bytes entry, List<Integer> own, boolean fromZero) {
         String text = entry.text();
         int equals = text.indexOf('=');
-        if (equals < 0 || !DEVICE_VARIABLES.contains(text.substring(0, equals)) || !text.substring(equals + 1).matches("[0-9]+(,[0-9]+)*")) {
+        if (equals < 0
+                || !DEVICE_VARIABLES.contains(text.substring(0, equals))
+                || !text.substring(equals + 1).matches("[0-9]+(,[0-9]+)*")) {
             return entry;
         }
-        String named = GpuVariables.withUuids(text.substring(0, equals), text.substring(equals + 1), settings.around().gpuUuids());
+        String named = GpuVariables.withUuids(
+                text.substring(0, equals),
+                text.substring(equals + 1),
+                settings.around().gpuUuids());
         if (!fromZero || !named.equals(text.substring(equals + 1))) {
             return Bytes.of(text.substring(0, equals + 1) + named);
         }
-        return Bytes.of(text.substring(0, equals + 1) + java.util.stream.Stream.of(text.substring(equals + 1).split(","))
-                .map(i -> Integer.toString(Math.max(0, own.indexOf(Integer.parseInt(i))))).collect(Collectors.joining(",")));
+        return Bytes.of(text.substring(0, equals + 1)
+                + java.util.stream.Stream.of(text.substring(equals + 1).split(","))
+                        .map(i -> Integer.toString(Math.max(0, own.indexOf(Integer.parseInt(i)))))
+                        .collect(Collectors.joining(",")));
     }
 
     public byte[] build(Launch launch, Place place) throws RefusedException {
         SpecWriter out = new SpecWriter();
-        head(out, launch.share().jobId(), launch.share().attempt(), launch.stepId(), launch.share().owner(), place);
+        head(
+                out,
+                launch.share().jobId(),
+                launch.share().attempt(),
+                launch.stepId(),
+                launch.share().owner(),
+                place);
         out.put("cwd", launch.workDir().isEmpty() ? Bytes.of("/") : launch.workDir());
         out.put("umask", Integer.toOctalString(launch.umask()));
         out.put("log_time", settings.logTimeFormat());
-        launch.limits().forEach((name, value) -> out.put("rlimit", name + " "
-                + (value < 0 ? "unlimited" : Long.toString(value))));
+        launch.limits()
+                .forEach((name, value) ->
+                        out.put("rlimit", name + " " + (value < 0 ? "unlimited" : Long.toString(value))));
         if (settings.around().addressPercent() > 0 && launch.memoryMb() > 0) {
             long bytes = (launch.memoryMb() << 20) / 100 * settings.around().addressPercent();
             out.put("rlimit", "AS " + bytes + " " + bytes);
@@ -159,12 +239,18 @@ public final class SpecBuilder {
             out.put("await_caller", launch.step().awaitsCaller() ? 1 : 0);
             if (launch.step().debugLevel() > 0) {
                 out.put("debug", launch.step().debugLevel());
-                out.put("debug_says", "debug levels are stderr='" + LogLevels.word(launch.step().debugLevel()) + "', logfile='"
-                        + (settings.logFile().isEmpty() ? "quiet" : LogLevels.word(settings.debugLevel())) + "', syslog='"
-                        + (settings.logFile().isEmpty() ? LogLevels.word(settings.debugLevel()) : "fatal") + "'");
+                out.put(
+                        "debug_says",
+                        "debug levels are stderr='"
+                                + LogLevels.word(launch.step().debugLevel()) + "', logfile='"
+                                + (settings.logFile().isEmpty() ? "quiet" : LogLevels.word(settings.debugLevel()))
+                                + "', syslog='"
+                                + (settings.logFile().isEmpty() ? LogLevels.word(settings.debugLevel()) : "fatal")
+                                + "'");
             }
             out.putAll("argv", launch.step().arguments());
-            out.put("rows", launch.step().ptyRows()).put("columns", launch.step().ptyColumns());
+            out.put("rows", launch.step().ptyRows())
+                    .put("columns", launch.step().ptyColumns());
         }
         hooks(out, launch.step(), batch);
         if (!launch.mpi().isEmpty()) {
@@ -174,8 +260,12 @@ public final class SpecBuilder {
         if (!binding.refusal().isEmpty()) {
             throw new RefusedException(binding.refusal(), "Unable to satisfy cpu bind request");
         }
-        MemoryBinding memory = new MemoryBinding(batch ? MemBind.DEFAULT : MemBind.parse(launch.step().memBind()).orElse(MemBind.DEFAULT),
-                machine, binding, settings.bindTasks(), Os.hostName());
+        MemoryBinding memory = new MemoryBinding(
+                batch ? MemBind.DEFAULT : MemBind.parse(launch.step().memBind()).orElse(MemBind.DEFAULT),
+                machine,
+                binding,
+                settings.bindTasks(),
+                Os.hostName());
         for (int i = 0; i < launch.tasks().size(); i++) {
             task(out, launch, launch.tasks().get(i), place, batch);
             if (!batch) {
@@ -186,7 +276,10 @@ public final class SpecBuilder {
         return out.bytes();
     }
 
-    /** PropagatePrioProcess: as the command that submitted it, for others than root never before slurmd, and with 2 always behind it. */
+    /**
+     * PropagatePrioProcess: as the command that submitted it, for others than root never before slurmd, and with 2
+     * always behind it.
+     */
     private void nice(SpecWriter out, Launch launch) {
         int mode = settings.around().propagateNice();
         String wanted = variable(launch.environment(), "SLURM_PRIO_PROCESS", "0");
@@ -207,7 +300,10 @@ public final class SpecBuilder {
     }
 
     private void head(SpecWriter out, int jobId, int attempt, int stepId, Identity owner, Place place) {
-        out.put("job", jobId).put("step", StepId.name(stepId)).put("attempt", attempt).put("node", settings.nodeName());
+        out.put("job", jobId)
+                .put("step", StepId.name(stepId))
+                .put("attempt", attempt)
+                .put("node", settings.nodeName());
         out.put("user", owner.user()).put("uid", owner.uid()).put("gid", owner.gid());
         out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
         out.put("allow_uid", settings.slurmUserId());
@@ -263,7 +359,8 @@ public final class SpecBuilder {
     private void task(SpecWriter out, Launch launch, Task task, Place place, boolean batch) {
         out.put("task", task.rank());
         if (batch && !place.contained()) {
-            out.put("program", place.script().toString()).put("argv", place.script().toString());
+            out.put("program", place.script().toString())
+                    .put("argv", place.script().toString());
         }
         out.putAll("argv", task.arguments()).putAll("env", devices(task.environment(), launch, place));
         place.environment().forEach(e -> out.put("env", e));
@@ -280,18 +377,27 @@ public final class SpecBuilder {
         }
     }
 
-    /** {@code --gpu-bind=verbose}: which of the step's GPUs the task uses, by their place in the step and on the node. */
+    /**
+     * {@code --gpu-bind=verbose}: which of the step's GPUs the task uses, by their place in the step and on the node.
+     */
     private static void sayGpus(SpecWriter out, Launch launch, Task task) {
         List<Integer> all = indices(launch.gres().getOrDefault("gpu", ""));
         if (all.isEmpty() || !TresBind.isVerbose(launch.step().tresBind())) {
             return;
         }
-        List<Integer> own = indices(variable(task.environment(), "CUDA_VISIBLE_DEVICES", launch.gres().get("gpu")));
-        List<Integer> places = own.stream().map(all::indexOf).filter(i -> i >= 0).toList();
-        out.put("remark", "gpu-bind: usable_gres=0x%s; bit_alloc=0x%s; local_inx=%d; global_list=%s; local_list=%s".formatted(
-                Binding.mask(Set.copyOf(places)), Binding.mask(Set.copyOf(all)), all.size(),
-                own.stream().map(String::valueOf).collect(Collectors.joining(",")),
-                places.stream().map(String::valueOf).collect(Collectors.joining(","))));
+        List<Integer> own = indices(variable(
+                task.environment(), "CUDA_VISIBLE_DEVICES", launch.gres().get("gpu")));
+        List<Integer> places =
+                own.stream().map(all::indexOf).filter(i -> i >= 0).toList();
+        out.put(
+                "remark",
+                "gpu-bind: usable_gres=0x%s; bit_alloc=0x%s; local_inx=%d; global_list=%s; local_list=%s"
+                        .formatted(
+                                Binding.mask(Set.copyOf(places)),
+                                Binding.mask(Set.copyOf(all)),
+                                all.size(),
+                                own.stream().map(String::valueOf).collect(Collectors.joining(",")),
+                                places.stream().map(String::valueOf).collect(Collectors.joining(","))));
     }
 
     private static void bind(SpecWriter out, Binding binding, MemoryBinding memory, Task task, int local) {
@@ -321,7 +427,9 @@ public final class SpecBuilder {
         Bytes stdout = first(launch.stdout(), io.stdout());
         Bytes stderr = first(launch.stderr(), io.stderr());
         // the nodes of an asynchronous step may have one file, which the first of them begins
-        boolean append = launch.append() || io.openMode().equals("append") || launch.step().async() && launch.nodeIndex() > 0;
+        boolean append = launch.append()
+                || io.openMode().equals("append")
+                || launch.step().async() && launch.nodeIndex() > 0;
         char how = append ? 'a' : 't';
         if (io.labelled()) {
             how = Character.toUpperCase(how);
@@ -330,14 +438,18 @@ public final class SpecBuilder {
         out.put("stdin", target('r', first(launch.stdin(), io.stdin()), launch, task));
         out.put("stdout", target(how, stdout, launch, task));
         boolean same = stderr.equals(stdout) || stderr.isEmpty();
-        out.put("stderr", same && isFile(stdout) ? Bytes.of("same")
-                : target(how, same ? stdout : stderr, launch, task));
+        out.put(
+                "stderr",
+                same && isFile(stdout) ? Bytes.of("same") : target(how, same ? stdout : stderr, launch, task));
     }
 
     /** As srun writes it: the rank, as wide as the step's highest. */
     private static String label(int rank, int stepTasks) {
         String text = Integer.toString(rank);
-        return " ".repeat(Math.max(0, Integer.toString(Math.max(1, stepTasks) - 1).length() - text.length())) + text + ": ";
+        return " "
+                        .repeat(Math.max(
+                                0, Integer.toString(Math.max(1, stepTasks) - 1).length() - text.length())) + text
+                + ": ";
     }
 
     private static Bytes first(Bytes a, Bytes b) {

@@ -54,8 +54,18 @@ public final class Starter implements Launcher {
     private final StepdServer stepds;
     private final CpuClock clock = CpuClock.here();
 
-    public Starter(Settings settings, DaemonLog log, JobSpool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
-            Hooks hooks, Sensors sensors, Profiles profiles, StepdServer stepds) {
+    public Starter(
+            Settings settings,
+            DaemonLog log,
+            JobSpool spool,
+            Cgroups cgroups,
+            SpecBuilder specs,
+            Namespaces namespaces,
+            X11Tunnels windows,
+            Hooks hooks,
+            Sensors sensors,
+            Profiles profiles,
+            StepdServer stepds) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
@@ -81,9 +91,13 @@ public final class Starter implements Launcher {
             if (stepId == dev.muster.model.node.NodeMessages.STEP_BATCH) {
                 writeScript(script, launch.script(), share);
             }
-            Launch whole = !launch.userEnvironment() ? launch
-                    : launch.withEnvironment(UserEnvironment.before(launch, settings.around().needsLogin(), log));
-            String cpus = whole.tasks().stream().map(dev.muster.model.node.NodeMessages.Task::cpus).filter(c -> !c.isEmpty())
+            Launch whole = !launch.userEnvironment()
+                    ? launch
+                    : launch.withEnvironment(
+                            UserEnvironment.before(launch, settings.around().needsLogin(), log));
+            String cpus = whole.tasks().stream()
+                    .map(dev.muster.model.node.NodeMessages.Task::cpus)
+                    .filter(c -> !c.isEmpty())
                     .collect(java.util.stream.Collectors.joining(","));
             memory.before(launch.step().memBind(), specs.numaNodes());
             frequency(launch, cpus.isEmpty() ? share.cpus() : cpus);
@@ -104,7 +118,11 @@ public final class Starter implements Launcher {
         if (!containers.runs(launch)) {
             return specs.build(launch, place);
         }
-        Launch inside = containers.prepare(launch, directory, place.script(), place.namespace(),
+        Launch inside = containers.prepare(
+                launch,
+                directory,
+                place.script(),
+                place.namespace(),
                 task -> specs.environment(launch, task, place.ownDevices(), place.environment()));
         return specs.build(inside, place.inContainer());
     }
@@ -116,7 +134,8 @@ public final class Starter implements Launcher {
         }
         MpiLinks.remember(launch, directory);
         String socket = launch.mpi().size() > 1 ? spool.mpiSocket(directory).toString() : "";
-        return new MpiSpec.Place(socket, directory.resolveSibling("pmix." + launch.stepId()).toString());
+        return new MpiSpec.Place(
+                socket, directory.resolveSibling("pmix." + launch.stepId()).toString());
     }
 
     @Override
@@ -142,9 +161,9 @@ public final class Starter implements Launcher {
 
     /** --cpu-freq comes with the step's environment; without it CpuFreqDef counts. */
     private void frequency(Launch launch, String cpus) {
-        frequency(launch.environment(), settings.around().cpuFreqDef()).ifPresent(f ->
-                frequencies.set(launch.share().jobId() + "." + StepId.name(launch.stepId()), f,
-                        specs.machineCpus(cpus)));
+        frequency(launch.environment(), settings.around().cpuFreqDef())
+                .ifPresent(f -> frequencies.set(
+                        launch.share().jobId() + "." + StepId.name(launch.stepId()), f, specs.machineCpus(cpus)));
     }
 
     /** @param byDefault CpuFreqDef, "" for none */
@@ -173,7 +192,11 @@ public final class Starter implements Launcher {
     public Begun startExternal(JobShare share) throws FailedException {
         try {
             Path none = spool.jobDirectory(share.jobId(), share.attempt());
-            return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, specs.confined(0, share.cpus(), share.gres()), none,
+            return spawn(
+                    share,
+                    dev.muster.model.node.NodeMessages.STEP_EXTERN,
+                    specs.confined(0, share.cpus(), share.gres()),
+                    none,
                     (place, directory) -> specs.external(share, place));
         } catch (IOException e) {
             throw FailedException.ofSystem(ErrorText.of(e));
@@ -202,25 +225,48 @@ public final class Starter implements Launcher {
 
     @Override
     public List<Path> externalGroups(JobShare share) {
-        return cgroups.forStep(share.jobId(), share.attempt(), dev.muster.model.node.NodeMessages.STEP_EXTERN,
-                specs.confined(share.memoryMb(), share.cpus(), share.gres()), specs.confined(0, share.cpus(), share.gres())).join();
+        return cgroups.forStep(
+                        share.jobId(),
+                        share.attempt(),
+                        dev.muster.model.node.NodeMessages.STEP_EXTERN,
+                        specs.confined(share.memoryMb(), share.cpus(), share.gres()),
+                        specs.confined(0, share.cpus(), share.gres()))
+                .join();
     }
 
     private interface SpecSource {
-        byte[] at(SpecBuilder.Place place, Path directory) throws SpecBuilder.RefusedException, FailedException, IOException;
+        byte[] at(SpecBuilder.Place place, Path directory)
+                throws SpecBuilder.RefusedException, FailedException, IOException;
     }
 
     private Begun spawn(JobShare share, int stepId, Cgroups.Share step, Path script, SpecSource source)
             throws IOException, FailedException {
         Path directory = spool.makeStepDirectory(share.jobId(), share.attempt(), stepId);
-        Cgroups.Groups groups = cgroups.forStep(share.jobId(), share.attempt(), stepId,
-                specs.confined(share.memoryMb(), share.cpus(), share.gres()), step);
-        String namespace = namespaces.of(share, hooks.basic()).map(Path::toString).orElse("");
-        List<String> display = windows.of(share).map(X11Tunnels.Display::environment).orElse(List.of());
+        Cgroups.Groups groups = cgroups.forStep(
+                share.jobId(),
+                share.attempt(),
+                stepId,
+                specs.confined(share.memoryMb(), share.cpus(), share.gres()),
+                step);
+        String namespace =
+                namespaces.of(share, hooks.basic()).map(Path::toString).orElse("");
+        List<String> display =
+                windows.of(share).map(X11Tunnels.Display::environment).orElse(List.of());
         byte[] spec;
         try {
-            spec = source.at(new SpecBuilder.Place(script, spool.socket(directory), groups.join(),
-                    groups.kill(), groups.oomEvents(), cgroups.limitsDevices(), namespace, display, false).with(channel(share)), directory);
+            spec = source.at(
+                    new SpecBuilder.Place(
+                                    script,
+                                    spool.socket(directory),
+                                    groups.join(),
+                                    groups.kill(),
+                                    groups.oomEvents(),
+                                    cgroups.limitsDevices(),
+                                    namespace,
+                                    display,
+                                    false)
+                            .with(channel(share)),
+                    directory);
         } catch (SpecBuilder.RefusedException e) {
             throw new FailedException(e);
         }
@@ -250,7 +296,8 @@ public final class Starter implements Launcher {
             Path spec = directory.resolve("spec");
             Files.write(spec, specification);
             JobSpool.setMode(spec, "rw-------");
-            String answer = Os.run(List.of(settings.stepd().toString(), spec.toString())).output();
+            String answer = Os.run(List.of(settings.stepd().toString(), spec.toString()))
+                    .output();
             return new StepdServer.Started(answer, CompletableFuture.completedFuture(false));
         }
     }

@@ -26,7 +26,12 @@ public final class StepSocket implements AutoCloseable {
         /** Without the length that goes before it. */
         public byte[] encode() {
             return ByteBuffer.allocate(HEAD_BYTES + bytes.length)
-                    .put((byte) type).putInt(task).put((byte) stream).putLong(offset).put(bytes).array();
+                    .put((byte) type)
+                    .putInt(task)
+                    .put((byte) stream)
+                    .putLong(offset)
+                    .put(bytes)
+                    .array();
         }
 
         public static Frame decode(byte[] raw) throws IOException {
@@ -68,7 +73,8 @@ public final class StepSocket implements AutoCloseable {
     }
 
     public void sendAll(List<byte[]> frames) throws IOException {
-        ByteBuffer out = ByteBuffer.allocate(frames.stream().mapToInt(f -> Integer.BYTES + f.length).sum());
+        ByteBuffer out = ByteBuffer.allocate(
+                frames.stream().mapToInt(f -> Integer.BYTES + f.length).sum());
         frames.forEach(f -> out.putInt(f.length).put(f));
         out.flip();
         synchronized (channel) {
@@ -105,7 +111,10 @@ public final class StepSocket implements AutoCloseable {
         int first = length(in.position());
         if (first > in.capacity() - Integer.BYTES) {
             byte[] one = receiveRaw();
-            return ByteBuffer.allocate(Integer.BYTES + one.length).putInt(one.length).put(one).array();
+            return ByteBuffer.allocate(Integer.BYTES + one.length)
+                    .putInt(one.length)
+                    .put(one)
+                    .array();
         }
         fill(Integer.BYTES + first);
         int end = in.position();

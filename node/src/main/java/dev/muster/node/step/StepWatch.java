@@ -49,7 +49,7 @@ public class StepWatch {
     private boolean isSending;
 
     /** @param then what runs after it was sent; type {@code NOTHING}: nothing is sent */
-    private record Ask(char type, int stream, long offset, byte[] bytes, Runnable then) { }
+    private record Ask(char type, int stream, long offset, byte[] bytes, Runnable then) {}
 
     private static final char NOTHING = 0;
 
@@ -61,7 +61,10 @@ public class StepWatch {
         this.listener = listener;
     }
 
-    /** @param ended completes true when stepd is gone; where that will not be told, or what happens before matters, it is followed */
+    /**
+     * @param ended completes true when stepd is gone; where that will not be told, or what happens before matters, it
+     *     is followed
+     */
     public void start(CompletableFuture<Boolean> ended, boolean isAsked) {
         if (isAsked) {
             Loop.aside(this::follow);
@@ -95,7 +98,7 @@ public class StepWatch {
             long pid = status.map(StatusFile::stepdPid).orElse(0);
             boolean alive = pid > 0 && isStepd(pid);
             if (!alive && !isComplete(status)) {
-                status = spool.status(directory);       // it may have written its last words before it went
+                status = spool.status(directory); // it may have written its last words before it went
             }
             if (isComplete(status)) {
                 StatusFile last = status.get();
@@ -160,15 +163,17 @@ public class StepWatch {
     }
 
     private static boolean isStepd(long pid) {
-        return Os.isAlive(pid) && Os.read(Path.of("/proc/" + pid + "/comm")).orElse("").startsWith("slurmstepd");
+        return Os.isAlive(pid)
+                && Os.read(Path.of("/proc/" + pid + "/comm")).orElse("").startsWith("slurmstepd");
     }
 
     /**
      * Asks stepd for something. Sent from a thread of its own, one after the other in the order asked: what a step is
-     * told about its end comes before the signal that ends it. Goes by an own connection if the watching one is not up yet.
+     * told about its end comes before the signal that ends it. Goes by an own connection if the watching one is not up
+     * yet.
      */
     public void send(char type, int stream, long offset, byte[] bytes) {
-        add(new Ask(type, stream, offset, bytes, () -> { }));
+        add(new Ask(type, stream, offset, bytes, () -> {}));
     }
 
     private void add(Ask ask) {
@@ -253,7 +258,7 @@ public class StepWatch {
      * As {@link #message}, why the step ends.
      *
      * @param printed to its standard error
-     * @param abort   srun says that the step was aborted
+     * @param abort srun says that the step was aborted
      */
     void end(String text, boolean printed, boolean abort) {
         send('M', 0, (printed ? 0 : UNPRINTED) | (abort ? 0 : NO_ABORT), text.getBytes(StandardCharsets.UTF_8));
@@ -269,12 +274,15 @@ public class StepWatch {
     }
 
     /**
-     * Returns the processes that a signal goes to. With ProctrackType=proctrack/cgroup only the tasks themselves hear of most signals, unless
-     * SignalChildrenProcesses says otherwise.
+     * Returns the processes that a signal goes to. With ProctrackType=proctrack/cgroup only the tasks themselves hear
+     * of most signals, unless SignalChildrenProcesses says otherwise.
      */
     public static int reach(Confinement confinement, int signal) {
-        boolean all = !confinement.track() || confinement.conf().signalChildrenProcesses() || signal == Os.SIGNAL_KILL
-                || signal == Os.SIGNAL_STOP || signal == Os.SIGNAL_CONT;
+        boolean all = !confinement.track()
+                || confinement.conf().signalChildrenProcesses()
+                || signal == Os.SIGNAL_KILL
+                || signal == Os.SIGNAL_STOP
+                || signal == Os.SIGNAL_CONT;
         return all ? EVERY_PROCESS : TASKS_ONLY;
     }
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 
 /**
- * {@code slurmstepd --serve}, kept running: it forks a step's process per request, so that no step costs the start of a program.
- * Started with the first request, and again when it was killed; steps do not depend on it.
+ * {@code slurmstepd --serve}, kept running: it forks a step's process per request, so that no step costs the start of a
+ * program. Started with the first request, and again when it was killed; steps do not depend on it.
  */
 public final class StepdServer {
     /** Shows in ps what it is; the blanks are the room that a step's process has for its own title. */
@@ -30,7 +30,7 @@ public final class StepdServer {
      * A step's process.
      *
      * @param answer {@code ok PID} or why not
-     * @param ended  true once it is gone; false if that will not be told
+     * @param ended true once it is gone; false if that will not be told
      */
     record Started(String answer, CompletableFuture<Boolean> ended) {}
 
@@ -45,7 +45,7 @@ public final class StepdServer {
             }
             switch (text) {
                 case "ended" -> over(id, true);
-                case "lingers" -> over(id, false);    // the step's socket reports the rest
+                case "lingers" -> over(id, false); // the step's socket reports the rest
                 default -> request.answer.complete(text);
             }
         }
@@ -56,10 +56,13 @@ public final class StepdServer {
             request.ended.complete(told);
         }
 
-        /** A step's process answers itself, also when its server is gone: only when nobody is left who could, a request has failed. */
+        /**
+         * A step's process answers itself, also when its server is gone: only when nobody is left who could, a request
+         * has failed.
+         */
         void listen() {
-            try (BufferedReader answers = new BufferedReader(
-                    new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            try (BufferedReader answers =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
                 for (String line = answers.readLine(); line != null; line = answers.readLine()) {
                     int space = line.indexOf(' ');
                     heard(Long.parseLong(line.substring(0, space)), line.substring(space + 1));
@@ -88,9 +91,13 @@ public final class StepdServer {
         synchronized (this) {
             Running running = running();
             long id = ++lastId;
-            byte[] head = (id + " " + name.length + " " + specification.length + "\n").getBytes(StandardCharsets.US_ASCII);
+            byte[] head =
+                    (id + " " + name.length + " " + specification.length + "\n").getBytes(StandardCharsets.US_ASCII);
             byte[] request = ByteBuffer.allocate(head.length + name.length + specification.length)
-                    .put(head).put(name).put(specification).array();
+                    .put(head)
+                    .put(name)
+                    .put(specification)
+                    .array();
             running.pending.put(id, asked);
             try {
                 running.requests.write(request);
@@ -115,7 +122,8 @@ public final class StepdServer {
     private Running running() throws IOException {
         if (current.isEmpty() || !current.get().process.isAlive()) {
             ProcessBuilder builder = new ProcessBuilder(List.of(stepd.toString(), ARGUMENT))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD).directory(new File("/"));
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .directory(new File("/"));
             builder.environment().clear();
             Process process = builder.start();
             Running fresh = new Running(process, process.getOutputStream(), new ConcurrentHashMap<>());

@@ -36,7 +36,13 @@ class ConfinementTest {
         Path file = directory.resolve("cgroup.conf");
         Files.writeString(file, lines.replace(';', '\n') + "\n");
         CgroupConf conf = CgroupConf.read(file.toFile(), new ArrayList<>());
-        Confinement c = new Confinement(conf, Confinement.Tracking.DESCENT, false, false, conf.constrainRamSpace(), conf.constrainSwapSpace(),
+        Confinement c = new Confinement(
+                conf,
+                Confinement.Tracking.DESCENT,
+                false,
+                false,
+                conf.constrainRamSpace(),
+                conf.constrainSwapSpace(),
                 Map.of());
         assertThat(c.memory(allocated, 1000)).isEqualTo(new Confinement.Memory(hard << 20, soft << 20, withSwap << 20));
     }

@@ -12,14 +12,19 @@ class SettingsReaderTest {
     @TempDir
     Path dir;
 
-    /** As the manual of slurm.conf says: z to a, Z to A, 9 to 0. What an editor leaves behind is hidden and does not run. */
+    /**
+     * As the manual of slurm.conf says: z to a, Z to A, 9 to 0. What an editor leaves behind is hidden and does not
+     * run.
+     */
     @Test
     void prologsRunInReverseOrderOfTheirNames() throws Exception {
         Files.createDirectory(dir.resolve("d"));
         for (String name : List.of("1.sh", "a.sh", "Z.sh", "b.sh", ".a.sh.swp")) {
             Files.writeString(dir.resolve("d").resolve(name), "");
         }
-        assertThat(SettingsReader.programs(List.of("d/*", "/bin/last"), dir).stream().map(p -> Path.of(p).getFileName().toString()).toList())
+        assertThat(SettingsReader.programs(List.of("d/*", "/bin/last"), dir).stream()
+                        .map(p -> Path.of(p).getFileName().toString())
+                        .toList())
                 .containsExactly("b.sh", "a.sh", "Z.sh", "1.sh", "last");
     }
 }

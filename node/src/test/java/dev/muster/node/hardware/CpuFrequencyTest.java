@@ -24,7 +24,8 @@ class CpuFrequencyTest {
     private String state() throws Exception {
         StringBuilder out = new StringBuilder();
         for (String f : List.of("scaling_governor", "scaling_min_freq", "scaling_max_freq", "scaling_setspeed")) {
-            out.append(out.isEmpty() ? "" : " ").append(Files.readString(directory().resolve(f)).trim());
+            out.append(out.isEmpty() ? "" : " ")
+                    .append(Files.readString(directory().resolve(f)).trim());
         }
         return out.toString();
     }
@@ -34,14 +35,16 @@ class CpuFrequencyTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "performance          | performance 1000 3000 -",
-        "low                  | userspace 1000 3000 1000",
-        "highm1               | userspace 1000 3000 2000",
-        "1500                 | userspace 1000 3000 2000",
-        "medium-high          | schedutil 2000 3000 -",
-        "low-medium:ondemand  | ondemand 1000 2000 -",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "performance          | performance 1000 3000 -",
+                "low                  | userspace 1000 3000 1000",
+                "highm1               | userspace 1000 3000 2000",
+                "1500                 | userspace 1000 3000 2000",
+                "medium-high          | schedutil 2000 3000 -",
+                "low-medium:ondemand  | ondemand 1000 2000 -",
+            })
     void isSetForTheStepAndSetBack(String asked, String during) throws Exception {
         Files.createDirectories(directory());
         Files.writeString(directory().resolve("scaling_available_frequencies"), "3000 2000 1000 \n");
@@ -58,15 +61,20 @@ class CpuFrequencyTest {
 
     /** shows: CpuFreqDef */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', nullValues = "-", value = {
-        "CpuFreqDef=Performance | -                              | performance",
-        "CpuFreqDef=Performance | SLURM_CPU_FREQ_REQ=low-medium  | low-medium",
-        "                       | SLURM_CPU_FREQ_REQ=high        | high",
-        "                       | -                              | -",
-    })
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "CpuFreqDef=Performance | -                              | performance",
+                "CpuFreqDef=Performance | SLURM_CPU_FREQ_REQ=low-medium  | low-medium",
+                "                       | SLURM_CPU_FREQ_REQ=high        | high",
+                "                       | -                              | -",
+            })
     void whatAStepIsGiven(String line, String variable, String expected) throws Exception {
-        Path file = Files.writeString(root.resolve("slurm.conf"), "ClusterName=c\nSlurmctldHost=h\nNodeName=n CPUs=1\nPartitionName=p Nodes=n\n"
-                + (line == null ? "" : line) + "\n");
+        Path file = Files.writeString(
+                root.resolve("slurm.conf"),
+                "ClusterName=c\nSlurmctldHost=h\nNodeName=n CPUs=1\nPartitionName=p Nodes=n\n"
+                        + (line == null ? "" : line) + "\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf();
         List<Bytes> environment = variable == null ? List.of() : List.of(Bytes.of(variable));
         assertThat(Starter.frequency(environment, SettingsReader.cpuFreqDef(conf)))

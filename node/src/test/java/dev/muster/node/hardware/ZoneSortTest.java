@@ -15,15 +15,23 @@ class ZoneSortTest {
     Path root;
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"sort | false | true", "verbose,sort,local | false | true", "local | false | false", "'' | true | true",
-        "nosort | true | false", "nosort,local | true | false"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "sort | false | true",
+                "verbose,sort,local | false | true",
+                "local | false | false",
+                "'' | true | true",
+                "nosort | true | false",
+                "nosort,local | true | false"
+            })
     void whoWantsIt(String memBind, boolean always, boolean wanted) {
         assertThat(new ZoneSort(root, always, null).isWanted(memBind)).isEqualTo(wanted);
     }
 
     @Test
     void theKernelIsTold() throws Exception {
-        new ZoneSort(root, true, null).before("", List.of(0));     // a kernel without it: nothing happens
+        new ZoneSort(root, true, null).before("", List.of(0)); // a kernel without it: nothing happens
         Path order = root.resolve("sys/kernel/zone_sort_free_pages/nodeid");
         Files.createDirectories(order.getParent());
         Files.writeString(order, "");

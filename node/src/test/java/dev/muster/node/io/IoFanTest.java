@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Timeout;
 /** A relay's branches against nodes of straw: where frames go, and who is given up. */
 @Timeout(20)
 class IoFanTest {
-    private static final List<Behind> BEHIND = List.of(new Behind("n2", "2-3"), new Behind("n3", "4"), new Behind("n4", "5"));
+    private static final List<Behind> BEHIND =
+            List.of(new Behind("n2", "2-3"), new Behind("n3", "4"), new Behind("n4", "5"));
 
     private final Map<String, PipedOutputStream> says = new ConcurrentHashMap<>();
     private final Map<String, ByteArrayOutputStream> heard = new ConcurrentHashMap<>();
@@ -33,8 +34,12 @@ class IoFanTest {
     private final IoOutlet own = new IoOutlet();
 
     private IoFan fan(int width, List<Behind> behind) throws IOException {
-        return new IoFan(new DaemonLog("slurmd", "/dev/null", false, 1, ""), this::open, new Frames(InputStream.nullInputStream(), up, () -> { }),
-                new IoAttach(7, 1, 0, "secret", false, true, 0, width, behind), own);
+        return new IoFan(
+                new DaemonLog("slurmd", "/dev/null", false, 1, ""),
+                this::open,
+                new Frames(InputStream.nullInputStream(), up, () -> {}),
+                new IoAttach(7, 1, 0, "secret", false, true, 0, width, behind),
+                own);
     }
 
     private Frames open(String node) throws IOException {
@@ -91,7 +96,8 @@ class IoFanTest {
             fan.pass(frame('a', 4));
             fan.pass(frame('a', 0));
             fan.pass(frame('I', -1));
-            soon(() -> frames(heard.get("n2")).size() == 3 && frames(heard.get("n3")).size() == 3);
+            soon(() -> frames(heard.get("n2")).size() == 3
+                    && frames(heard.get("n3")).size() == 3);
             IoAttach attach = Codec.decode(frames(heard.get("n2")).getFirst(), IoAttach.class);
             assertThat(attach).isEqualTo(new IoAttach(7, 1, 0, "secret", false, true, 2, 3, List.of()));
             assertThat(text(frames(heard.get("n2")).subList(1, 3))).isEqualTo("a3 I-1");
@@ -105,7 +111,7 @@ class IoFanTest {
         try (IoFan fan = fan(3, BEHIND)) {
             fan.start();
             soon(() -> text(frames(up)).equals("!5") && says.containsKey("n2"));
-            Frames n2 = new Frames(InputStream.nullInputStream(), says.get("n2"), () -> { });
+            Frames n2 = new Frames(InputStream.nullInputStream(), says.get("n2"), () -> {});
             n2.sendAll(List.of(frame('H', -1), frame('O', 2), frame('F', 2)));
             soon(() -> text(frames(up)).equals("!5 O2 F2"));
             says.get("n2").close();
@@ -119,7 +125,9 @@ class IoFanTest {
         try (IoFan fan = fan(1, BEHIND)) {
             fan.start();
             soon(() -> heard.containsKey("n2") && !frames(heard.get("n2")).isEmpty());
-            assertThat(Codec.decode(frames(heard.get("n2")).getFirst(), IoAttach.class).behind()).isEqualTo(BEHIND.subList(1, 3));
+            assertThat(Codec.decode(frames(heard.get("n2")).getFirst(), IoAttach.class)
+                            .behind())
+                    .isEqualTo(BEHIND.subList(1, 3));
             says.get("n2").close();
             soon(() -> frames(up).size() == 3);
             assertThat(text(frames(up)).split(" ")).containsExactlyInAnyOrder("!2", "!4", "!5");
@@ -129,7 +137,8 @@ class IoFanTest {
     @Test
     void badDescriptionsAreRefused() {
         assertThatThrownBy(() -> fan(2, List.of(new Behind("n2", "")))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> fan(2, List.of(new Behind("n2", "0-999999999")))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> fan(2, List.of(new Behind("n2", "0-999999999"))))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -29,10 +29,16 @@ class Hdf5SinkTest {
 
     @TempDir
     private Path dir;
-    private final Profiles.Plan plan = new Profiles.Plan(7, 3, "ann", UID, UID, 2, 4, 1, List.of("task", "network"), 1, 0, 1, 0, 1_000_000);
+
+    private final Profiles.Plan plan =
+            new Profiles.Plan(7, 3, "ann", UID, UID, 2, 4, 1, List.of("task", "network"), 1, 0, 1, 0, 1_000_000);
 
     private Hdf5Sink sink() throws IOException {
-        return new Hdf5Sink(dir.resolve("profiles"), dir.resolve("spool"), "n1", new DaemonLog("slurmd", dir + "/log", false, 5, ""));
+        return new Hdf5Sink(
+                dir.resolve("profiles"),
+                dir.resolve("spool"),
+                "n1",
+                new DaemonLog("slurmd", dir + "/log", false, 5, ""));
     }
 
     private static Map<String, Number> values(long whole, double real) {
@@ -59,7 +65,9 @@ class Hdf5SinkTest {
     }
 
     private static Table task(Group file, String task) {
-        return (Table) ((Group) ((Group) file.members().get("n1")).members().get("Tasks")).members().get(task);
+        return (Table) ((Group) ((Group) file.members().get("n1")).members().get("Tasks"))
+                .members()
+                .get(task);
     }
 
     @Test
@@ -72,24 +80,35 @@ class Hdf5SinkTest {
         sink.ended(plan);
         Group file = read("7_3_n1.h5");
         Group node = (Group) file.members().get("n1");
-        assertThat(node.attributes()).containsEntry("Node Index", 1).containsEntry("Node Name", "n1").containsEntry("Number of Tasks", 2)
+        assertThat(node.attributes())
+                .containsEntry("Node Index", 1)
+                .containsEntry("Node Name", "n1")
+                .containsEntry("Number of Tasks", 2)
                 .containsEntry("CPUs per Task", 4);
         assertThat(node.attributes().get("Start Time").toString()).hasSize(24).endsWith(" 1970");
         Table t = task(file, "2");
-        assertThat(t.columns()).containsExactly(new Column("ElapsedTime", false), new Column("EpochTime", false), new Column("RSS", false),
-                new Column("CPUTime", true));
+        assertThat(t.columns())
+                .containsExactly(
+                        new Column("ElapsedTime", false),
+                        new Column("EpochTime", false),
+                        new Column("RSS", false),
+                        new Column("CPUTime", true));
         assertThat(rows(t)).containsExactly(3L, 1003L, 300L, 0.5, 4L, 1004L, 400L, 0.25);
         assertThat(rows((Table) node.members().get("Network"))).containsExactly(2L, 1002L, 5L);
         assertThat(dir.resolve("spool/profile")).isEmptyDirectory();
         Path own = dir.resolve("profiles/ann");
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own))).isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own)))
+                .isEqualTo("rwx------");
         if (Os.uid() == 0) {
             assertThat(Files.getAttribute(own, "unix:uid")).isEqualTo(UID);
             assertThat(Files.getAttribute(own.resolve("7_3_n1.h5"), "unix:uid")).isEqualTo(UID);
         }
     }
 
-    /** What a slurmd that was killed in the middle of a row left goes on, or becomes a file where the step has ended meanwhile. */
+    /**
+     * What a slurmd that was killed in the middle of a row left goes on, or becomes a file where the step has ended
+     * meanwhile.
+     */
     @Test
     void aKilledSlurmdLosesNoSample() throws IOException {
         sink().begun(plan);
@@ -110,7 +129,9 @@ class Hdf5SinkTest {
         sink.begun(plan);
         sink.sample(plan, "task", "0", values(1, 1), 1001);
         sink.ended(plan);
-        assertThat(dir.resolve("log")).content().contains("the series of step 7.3 stay in " + dir.resolve("spool/profile/7_3"));
+        assertThat(dir.resolve("log"))
+                .content()
+                .contains("the series of step 7.3 stay in " + dir.resolve("spool/profile/7_3"));
         Files.delete(dir.resolve("profiles"));
         sink().resumed(Set.of());
         assertThat(task(read("7_3_n1.h5"), "0").rows()).isEqualTo(1);

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ProfilesTest {
     @TempDir
     private Path dir;
+
     private final List<String> seen = new CopyOnWriteArrayList<>();
     private Profiles.Meters meters = new Profiles.Meters(0, 0, 0, 0, 0, Lustre.NONE);
 
@@ -49,13 +50,31 @@ class ProfilesTest {
     };
 
     private static ProfileConf conf(String host, String standard, int frequencyS, boolean grouped, String... tags) {
-        return new ProfileConf("influxdb", ProfileConf.series(standard), "", host, "my db", "", "u", "p", frequencyS, 2, grouped, List.of(tags));
+        return new ProfileConf(
+                "influxdb",
+                ProfileConf.series(standard),
+                "",
+                host,
+                "my db",
+                "",
+                "u",
+                "p",
+                frequencyS,
+                2,
+                grouped,
+                List.of(tags));
     }
 
     private static Launch launch(String profile, String frequency) {
-        Json.Obj share = new Json.Obj().put("jobId", 7L).put("owner", new Json.Obj().put("uid", 1000L).put("user", "ann lee"));
-        return Codec.bind(new Json.Obj().put("share", share).put("stepId", 3L)
-                .put("step", new Json.Obj().put("profile", profile).put("acctgFreq", frequency)), Launch.class);
+        Json.Obj share = new Json.Obj()
+                .put("jobId", 7L)
+                .put("owner", new Json.Obj().put("uid", 1000L).put("user", "ann lee"));
+        return Codec.bind(
+                new Json.Obj()
+                        .put("share", share)
+                        .put("stepId", 3L)
+                        .put("step", new Json.Obj().put("profile", profile).put("acctgFreq", frequency)),
+                Launch.class);
     }
 
     /** What a step says counts before what the configuration says: series, and seconds between two samples of each. */
@@ -69,8 +88,11 @@ class ProfilesTest {
         lustre      | ''                 | ''   | task=5,filesystem=2 | filesystem=2
         """)
     void whatIsSampledAndHowOften(String asked, String frequency, String standard, String configured, String expected) {
-        Profiles.Plan plan = Profiles.plan(launch(asked, frequency), new Settings.Profiling(conf("h:1", standard, 30, false), configured,
-                List.of("lo"), true), true, 0);
+        Profiles.Plan plan = Profiles.plan(
+                launch(asked, frequency),
+                new Settings.Profiling(conf("h:1", standard, 30, false), configured, List.of("lo"), true),
+                true,
+                0);
         List<String> found = new ArrayList<>();
         for (String series : List.of("task", "energy", "network", "filesystem")) {
             if (plan.seconds(series) > 0) {
@@ -82,7 +104,11 @@ class ProfilesTest {
 
     private Profiles profiles(boolean rapl, String frequency) throws IOException {
         DaemonLog log = new DaemonLog("slurmd", dir + "/log", false, 5, "");
-        Settings.Sensing how = new Settings.Sensing(rapl ? Settings.Energy.RAPL : Settings.Energy.NOT, 0, List.of(), false,
+        Settings.Sensing how = new Settings.Sensing(
+                rapl ? Settings.Energy.RAPL : Settings.Energy.NOT,
+                0,
+                List.of(),
+                false,
                 new Settings.Tasks(true, 30, false, false, false),
                 new Settings.Profiling(conf("h:1", "all", 30, false), frequency, List.of("lo"), true));
         return new Profiles(null, how, false, List::of, () -> meters, sink, log);
@@ -97,7 +123,8 @@ class ProfilesTest {
         all.begin(step, launch("", ""));
         assertThat(seen).hasSize(3);
         meters = new Profiles.Meters(305_000_000, 40, 60, 4 << 20, 2 << 20, new Lustre(4, 3 << 20, 2, 1 << 19));
-        ProcessTable.Running running = new ProcessTable.Running(7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step, 1, Optional.empty());
+        ProcessTable.Running running = new ProcessTable.Running(
+                7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step, 1, Optional.empty());
         all.look(List.of(running), System.currentTimeMillis() + 1_000, System.nanoTime());
         assertThat(seen).hasSize(3);
         all.look(List.of(running), System.currentTimeMillis() + 10_000, System.nanoTime() + 10_000_000_000L);
@@ -118,12 +145,21 @@ class ProfilesTest {
         Profiles all = profiles(false, "task=5");
         all.begin(step, launch("task", ""));
         long me = ProcessHandle.current().pid();
-        String status = "job 7\nstep 3\nattempt 1\nstepd 1\nstate running\ntask id=4 phase=running pid=" + me + " started=1.000000\nend\n";
-        ProcessTable.Running running = new ProcessTable.Running(7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step,
-                ProcessHandle.current().parent().orElseThrow().pid(), StatusFile.parse(status.getBytes(StandardCharsets.UTF_8)));
+        String status = "job 7\nstep 3\nattempt 1\nstepd 1\nstate running\ntask id=4 phase=running pid=" + me
+                + " started=1.000000\nend\n";
+        ProcessTable.Running running = new ProcessTable.Running(
+                7,
+                1,
+                3,
+                new Identity(1, 1, "", "", List.of(), "", ""),
+                step,
+                ProcessHandle.current().parent().orElseThrow().pid(),
+                StatusFile.parse(status.getBytes(StandardCharsets.UTF_8)));
         all.look(List.of(running), 1_000_000, 0);
-        assertThat(seen.getFirst()).matches("task 4 \\{CPUFrequency=0, CPUTime=0.0, CPUUtilization=0.0, RSS=[1-9][0-9]+, VMSize=[1-9][0-9]+, "
-                + "Pages=[0-9]+, ReadMB=0.0, WriteMB=0.0} 1000");
+        assertThat(seen.getFirst())
+                .matches("task 4 \\{CPUFrequency=0, CPUTime=0.0, CPUUtilization=0.0, RSS=[1-9][0-9]+, "
+                        + "VMSize=[1-9][0-9]+, "
+                        + "Pages=[0-9]+, ReadMB=0.0, WriteMB=0.0} 1000");
         byte[] much = new byte[3 << 20];
         Files.write(dir.resolve("much"), much);
         // its own time, not the clock's: a busy machine gives less of it
@@ -137,7 +173,8 @@ class ProfilesTest {
         double cpu = Double.parseDouble(second.replaceAll(".*CPUTime=([0-9.]+),.*", "$1"));
         assertThat(cpu).isGreaterThan(0.1);
         assertThat(second).contains("CPUUtilization=" + 100 * cpu / 5);
-        assertThat(Double.parseDouble(second.replaceAll(".*WriteMB=([0-9.]+).*", "$1"))).isGreaterThanOrEqualTo(3);
+        assertThat(Double.parseDouble(second.replaceAll(".*WriteMB=([0-9.]+).*", "$1")))
+                .isGreaterThanOrEqualTo(3);
     }
 
     private static Map<String, Number> values() {
@@ -147,18 +184,26 @@ class ProfilesTest {
         return out;
     }
 
-    private static final Profiles.Plan PLAN = new Profiles.Plan(7, -5, "ann lee", 1000, 100, 1, 1, 0, List.of("task"), 1, 0, 0, 0, 0);
+    private static final Profiles.Plan PLAN =
+            new Profiles.Plan(7, -5, "ann lee", 1000, 100, 1, 1, 0, List.of("task"), 1, 0, 0, 0, 0);
 
     @Test
     void linesOfTheProtocol() throws IOException {
         DaemonLog log = new DaemonLog("slurmd", dir + "/log", false, 5, "");
-        assertThat(new InfluxSink(conf("h:1", "", 30, false), "c", "n1", log).lines(PLAN, "task", "0", values(), 99)).containsExactly(
-                "RSS,job=7,step=-5,task=0,host=n1 value=12 99", "CPUTime,job=7,step=-5,task=0,host=n1 value=0.13 99");
-        assertThat(new InfluxSink(conf("h:1", "", 30, true, "cluster", "uid", "user"), "c", "n1", log).lines(PLAN, "task", "0", values(), 99))
-                .containsExactly("task,job=7,step=-5,task=0,host=n1,cluster=c,uid=1000,user=ann\\ lee RSS=12,CPUTime=0.13 99");
+        assertThat(new InfluxSink(conf("h:1", "", 30, false), "c", "n1", log).lines(PLAN, "task", "0", values(), 99))
+                .containsExactly(
+                        "RSS,job=7,step=-5,task=0,host=n1 value=12 99",
+                        "CPUTime,job=7,step=-5,task=0,host=n1 value=0.13 99");
+        assertThat(new InfluxSink(conf("h:1", "", 30, true, "cluster", "uid", "user"), "c", "n1", log)
+                        .lines(PLAN, "task", "0", values(), 99))
+                .containsExactly(
+                        "task,job=7,step=-5,task=0,host=n1,cluster=c,uid=1000,user=ann\\ lee RSS=12,CPUTime=0.13 99");
     }
 
-    /** With a frequency of 0 each sample is sent at once, else when the step is over; what a server refuses is told once. */
+    /**
+     * With a frequency of 0 each sample is sent at once, else when the step is over; what a server refuses is told
+     * once.
+     */
     @Test
     void theServerHearsOfSamples() throws IOException, InterruptedException {
         List<String> heard = new CopyOnWriteArrayList<>();
@@ -173,13 +218,17 @@ class ProfilesTest {
         server.start();
         try {
             DaemonLog log = new DaemonLog("slurmd", dir + "/log", false, 5, "");
-            InfluxSink later = new InfluxSink(conf("127.0.0.1:" + server.getAddress().getPort(), "", 30, false), "c", "n1", log);
+            InfluxSink later =
+                    new InfluxSink(conf("127.0.0.1:" + server.getAddress().getPort(), "", 30, false), "c", "n1", log);
             later.sample(PLAN, "task", "0", values(), 99);
             assertThat(heard).isEmpty();
             later.ended(PLAN);
-            assertThat(heard).containsExactly("/write?db=my+db&precision=s Basic dTpw RSS,job=7,step=-5,task=0,host=n1 value=12 99\n"
-                    + "CPUTime,job=7,step=-5,task=0,host=n1 value=0.13 99\n");
-            InfluxSink atOnce = new InfluxSink(conf("127.0.0.1:" + server.getAddress().getPort(), "", 0, true), "c", "n1", log);
+            assertThat(heard)
+                    .containsExactly(
+                            "/write?db=my+db&precision=s Basic dTpw RSS,job=7,step=-5,task=0,host=n1 value=12 99\n"
+                                    + "CPUTime,job=7,step=-5,task=0,host=n1 value=0.13 99\n");
+            InfluxSink atOnce =
+                    new InfluxSink(conf("127.0.0.1:" + server.getAddress().getPort(), "", 0, true), "c", "n1", log);
             atOnce.sample(PLAN, "task", "0", values(), 99);
             for (int i = 0; i < 100 && heard.size() < 2; i++) {
                 Thread.sleep(20);
@@ -190,7 +239,8 @@ class ProfilesTest {
                 later.sample(PLAN, "task", "0", values(), 99);
                 later.ended(PLAN);
             }
-            assertThat(Files.readString(dir.resolve("log")).split("the server answers 500", -1)).hasSize(2);
+            assertThat(Files.readString(dir.resolve("log")).split("the server answers 500", -1))
+                    .hasSize(2);
         } finally {
             server.stop(0);
         }

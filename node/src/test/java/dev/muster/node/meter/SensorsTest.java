@@ -19,8 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** shows: AcctGatherEnergyType, AcctGatherFilesystemType, AcctGatherNodeFreq, AcctGatherInterconnectType */
 class SensorsTest {
     private static final long SECOND = 1_000_000_000L;
+
     @TempDir
     Path root;
+
     private Path step;
     private long now;
     private boolean lustre;
@@ -37,14 +39,16 @@ class SensorsTest {
     }
 
     private void zone(String zone, String name, long uj) throws IOException {
-        Path directory = Files.createDirectories(root.resolve("sys/class/powercap").resolve(zone));
+        Path directory =
+                Files.createDirectories(root.resolve("sys/class/powercap").resolve(zone));
         Files.writeString(directory.resolve("name"), name + "\n");
         Files.writeString(directory.resolve("energy_uj"), uj + "\n");
         Files.writeString(directory.resolve("max_energy_range_uj"), "10000000\n");
     }
 
     private void traffic(String name, long in, long out) throws IOException {
-        Path directory = Files.createDirectories(root.resolve("sys/class/net").resolve(name).resolve("statistics"));
+        Path directory = Files.createDirectories(
+                root.resolve("sys/class/net").resolve(name).resolve("statistics"));
         Files.writeString(directory.resolve("rx_bytes"), in + "\n");
         Files.writeString(directory.resolve("tx_bytes"), out + "\n");
     }
@@ -55,8 +59,15 @@ class SensorsTest {
 
     private Sensors sensors(Settings.Energy energy, int nodeSeconds, String... interfaces) throws IOException {
         DaemonLog log = new DaemonLog("slurmd", root + "/log", false, 5, "");
-        return new Sensors(root, new Settings.Sensing(energy, nodeSeconds, List.of(interfaces), lustre, Settings.Tasks.NOT, Settings.Profiling.NOT),
-                root.resolve("spool"), "boot", () -> now, new PowerMeter(root, energy, new MeterPrograms(Map.of("PATH", root + "/bin"), log)), log);
+        return new Sensors(
+                root,
+                new Settings.Sensing(
+                        energy, nodeSeconds, List.of(interfaces), lustre, Settings.Tasks.NOT, Settings.Profiling.NOT),
+                root.resolve("spool"),
+                "boot",
+                () -> now,
+                new PowerMeter(root, energy, new MeterPrograms(Map.of("PATH", root + "/bin"), log)),
+                log);
     }
 
     private void program(String name, String script) throws IOException {
@@ -72,14 +83,18 @@ class SensorsTest {
 
     @Test
     void powerOfTheManagementControllerIsEnergyOverTime() throws IOException {
-        program("ipmi-dcmi", "[ $# = 1 ] && echo 'Current Power                        : 200 Watts'\n"
-                + "echo 'Minimum Power over sampling duration : 2 watts'\n");
+        program(
+                "ipmi-dcmi",
+                "[ $# = 1 ] && echo 'Current Power                        : 200 Watts'\n"
+                        + "echo 'Minimum Power over sampling duration : 2 watts'\n");
         Sensors s = sensors(new Settings.Energy(Settings.Energy.Kind.IPMI, 10, "DCMI"), 5);
         assertThat(s.sampleSeconds()).isEqualTo(5);
         s.sample();
         s.begin(step);
         now = 3 * SECOND;
-        assertThat(s.used(step).energyJ()).as("between two looks as with the last").isEqualTo(600);
+        assertThat(s.used(step).energyJ())
+                .as("between two looks as with the last")
+                .isEqualTo(600);
         program("ipmi-dcmi", "echo 'Current Power : 100 Watts'\n");
         sample(s, 5 * SECOND);
         assertThat(s.power()).contains(new Sensors.Power(200, 200));
@@ -89,7 +104,9 @@ class SensorsTest {
         Files.delete(root.resolve("bin/ipmi-dcmi"));
         sample(s, 15 * SECOND);
         sample(s, 20 * SECOND);
-        assertThat(Files.readString(root.resolve("log")).split("meters: ipmi-dcmi ", -1)).as("told once").hasSize(2);
+        assertThat(Files.readString(root.resolve("log")).split("meters: ipmi-dcmi ", -1))
+                .as("told once")
+                .hasSize(2);
         assertThat(s.power()).isEmpty();
         assertThat(s.read().energyUj()).as("what is not seen is not counted").isEqualTo(2_000_000_000L);
     }
@@ -127,10 +144,16 @@ class SensorsTest {
 
     private void stats(String place, long reads, long read, long writes, long written) throws IOException {
         Path directory = Files.createDirectories(root.resolve(place));
-        Files.writeString(directory.resolve("stats"), "snapshot_time             1213828728.379056 secs.usecs\n"
-                + (reads > 0 ? "read_bytes                " + reads + " samples [bytes] 1 4096 " + read + "\n" : "")
-                + (writes > 0 ? "write_bytes               " + writes + " samples [bytes] 1 4096 " + written + "\n" : "")
-                + "open 1 samples [regs]\n");
+        Files.writeString(
+                directory.resolve("stats"),
+                "snapshot_time             1213828728.379056 secs.usecs\n"
+                        + (reads > 0
+                                ? "read_bytes                " + reads + " samples [bytes] 1 4096 " + read + "\n"
+                                : "")
+                        + (writes > 0
+                                ? "write_bytes               " + writes + " samples [bytes] 1 4096 " + written + "\n"
+                                : "")
+                        + "open 1 samples [regs]\n");
     }
 
     @Test
@@ -141,7 +164,8 @@ class SensorsTest {
         PowerMeter meter = new PowerMeter(root, gpu, new MeterPrograms(Map.of("PATH", root + "/bin"), log));
         assertThat(meter.watts()).hasValue(162);
         for (String card : List.of("card0", "card1")) {
-            Path hwmon = Files.createDirectories(root.resolve("sys/class/drm").resolve(card).resolve("device/hwmon/hwmon3"));
+            Path hwmon = Files.createDirectories(
+                    root.resolve("sys/class/drm").resolve(card).resolve("device/hwmon/hwmon3"));
             Files.writeString(hwmon.resolve("power1_average"), "35000000\n");
         }
         Files.createDirectories(root.resolve("sys/class/drm/card0-DP-1"));
@@ -157,12 +181,14 @@ class SensorsTest {
         zone("intel-rapl:1", "psys", 9_000_000);
         traffic("eth0", 1100, 30);
         assertThat(s.used(step)).isEqualTo(new Sensors.Reading(3_000_000, 1000, 20));
-        zone("intel-rapl:0", "package-0", 500_000);     // ran over: 2 000 000 to the end of its range, and 500 000 more
+        zone("intel-rapl:0", "package-0", 500_000); // ran over: 2 000 000 to the end of its range, and 500 000 more
         zone("intel-rapl:0:1", "dram", 1_500_000);
         assertThat(s.end(step, StatusFile.NO_USAGE)).isEqualTo(StatusFile.NO_USAGE.with(6, 1000, 20, 0, 0));
         zone("intel-rapl:0", "package-0", 900_000);
         traffic("eth0", 9999, 999);
-        assertThat(s.end(step, StatusFile.NO_USAGE)).as("reported again").isEqualTo(StatusFile.NO_USAGE.with(6, 1000, 20, 0, 0));
+        assertThat(s.end(step, StatusFile.NO_USAGE))
+                .as("reported again")
+                .isEqualTo(StatusFile.NO_USAGE.with(6, 1000, 20, 0, 0));
     }
 
     @Test

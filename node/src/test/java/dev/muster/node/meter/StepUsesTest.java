@@ -23,7 +23,8 @@ class StepUsesTest {
     private Path dir;
 
     private StepUses uses(int filesMax) throws IOException {
-        return new StepUses(dir.resolve(StepUses.DIRECTORY), filesMax, new DaemonLog("slurmd", "/dev/null", false, 1, ""));
+        return new StepUses(
+                dir.resolve(StepUses.DIRECTORY), filesMax, new DaemonLog("slurmd", "/dev/null", false, 1, ""));
     }
 
     private static ProcessTable.Running step(int job, int attempt, int step) {
@@ -34,8 +35,11 @@ class StepUsesTest {
     @Test
     void tasksTogetherAndAttemptsApart() throws IOException {
         StepUses uses = uses(10);
-        uses.saw(step(7, 1, 0), List.of(new TaskUsage(0, 0, 1, List.of(1), 1000, 50, 90, 0, 10, 1),
-                new TaskUsage(1, 1, 2, List.of(2), 500, 70, 90, 0, 20, 2)));
+        uses.saw(
+                step(7, 1, 0),
+                List.of(
+                        new TaskUsage(0, 0, 1, List.of(1), 1000, 50, 90, 0, 10, 1),
+                        new TaskUsage(1, 1, 2, List.of(2), 500, 70, 90, 0, 20, 2)));
         uses.saw(step(7, 2, 0), List.of(new TaskUsage(0, 0, 1, List.of(1), 9, 9, 9, 0, 9, 9)));
         uses.saw(step(71, 1, 0), List.of(new TaskUsage(0, 0, 1, List.of(1), 8, 8, 8, 0, 8, 8)));
         uses.saw(step(7, 1, -5), List.of());
@@ -54,8 +58,13 @@ class StepUsesTest {
         for (int i = 1; i <= 1000; i++) {
             uses.add(file, new UsePoint(i, i * 10L, 5, 0, 0));
         }
-        List<UsePoint> points = uses.read(new ReadUse(1, 1, 1)).steps().getFirst().points();
-        assertThat(points).hasSizeBetween(StepUses.POINTS_MAX / 2, StepUses.POINTS_MAX).last().extracting(UsePoint::time).isEqualTo(1000L);
+        List<UsePoint> points =
+                uses.read(new ReadUse(1, 1, 1)).steps().getFirst().points();
+        assertThat(points)
+                .hasSizeBetween(StepUses.POINTS_MAX / 2, StepUses.POINTS_MAX)
+                .last()
+                .extracting(UsePoint::time)
+                .isEqualTo(1000L);
         assertThat(points).extracting(UsePoint::time).isSorted();
     }
 
@@ -65,12 +74,15 @@ class StepUsesTest {
         Path all = dir.resolve(StepUses.DIRECTORY);
         for (int i = 1; i <= 8; i++) {
             uses.add(all.resolve(i + ".1.0"), new UsePoint(1, 1, 1, 1, 1));
-            assertThat(all.resolve(i + ".1.0").toFile().setLastModified(i * 1000L)).isTrue();
+            assertThat(all.resolve(i + ".1.0").toFile().setLastModified(i * 1000L))
+                    .isTrue();
         }
         try (var list = Files.list(all)) {
-            assertThat(list.map(p -> p.getFileName().toString()).sorted()).containsExactly("4.1.0", "5.1.0", "6.1.0", "7.1.0", "8.1.0");
+            assertThat(list.map(p -> p.getFileName().toString()).sorted())
+                    .containsExactly("4.1.0", "5.1.0", "6.1.0", "7.1.0", "8.1.0");
         }
         Files.writeString(all.resolve("8.1.0"), "2 2 2 2 2\n3 3 3");
-        assertThat(uses.read(new ReadUse(1, 8, 1)).steps()).containsExactly(new StepUse(0, List.of(new UsePoint(2, 2, 2, 2, 2))));
+        assertThat(uses.read(new ReadUse(1, 8, 1)).steps())
+                .containsExactly(new StepUse(0, List.of(new UsePoint(2, 2, 2, 2, 2))));
     }
 }

@@ -38,6 +38,7 @@ class TaskSamplesTest {
 
     @TempDir
     private Path step;
+
     private Optional<GpuUse> gpus = Optional.empty();
 
     private static Optional<StatusFile> status() {
@@ -50,21 +51,39 @@ class TaskSamplesTest {
 
     private void keep(TaskUsage... seen) throws IOException {
         DaemonLog log = new DaemonLog("slurmd", step + "/log", false, 5, "");
-        new TaskSamples(null, Settings.Sensing.NOTHING, false, s -> List.of(), Optional::empty, (step, tasks) -> { }, log).keep(step,
-                List.of(seen), gpus);
+        new TaskSamples(
+                        null,
+                        Settings.Sensing.NOTHING,
+                        false,
+                        s -> List.of(),
+                        Optional::empty,
+                        (step, tasks) -> {},
+                        log)
+                .keep(step, List.of(seen), gpus);
     }
 
     @Test
     void tasksThatNobodyLookedAt() {
         Usage u = TaskSamples.ended(step, status(), NONE);
-        assertThat(u.peaks()).isEqualTo(TaskPeaks.NONE.and(new TaskPeaks.Task(4, 100, 500, 0, 2, 2048, 0))
-                .and(new TaskPeaks.Task(5, 900, 400, 0, 0, 0, 1024)));
+        assertThat(u.peaks())
+                .isEqualTo(TaskPeaks.NONE
+                        .and(new TaskPeaks.Task(4, 100, 500, 0, 2, 2048, 0))
+                        .and(new TaskPeaks.Task(5, 900, 400, 0, 0, 0, 1024)));
         assertThat(u.peaks().cpuUs()).isEqualTo(new TaskPeaks.Range(900, 5, 100, 4));
-        assertThat(List.of(u.userCpuUs(), u.systemCpuUs(), u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.maxPages()))
+        assertThat(List.of(
+                        u.userCpuUs(),
+                        u.systemCpuUs(),
+                        u.maxRssKb(),
+                        u.maxVmKb(),
+                        u.readBytes(),
+                        u.writeBytes(),
+                        u.maxPages()))
                 .isEqualTo(List.of(970L, 30L, 500L, 0L, 2048L, 1024L, 2L));
     }
 
-    /** The most of each look, of which the second is after slurmd was started anew; processes of no task are nobody's. */
+    /**
+     * The most of each look, of which the second is after slurmd was started anew; processes of no task are nobody's.
+     */
     @Test
     void theMostOfEachLookCounts() throws IOException {
         keep(seen(4, 0, 300, 8000, 0, 10), seen(5, 0, 700, 6000, 50, 10), seen(-1, 0, 99_000, 99_000, 0, 0));
@@ -74,8 +93,13 @@ class TaskSamplesTest {
         assertThat(u.peaks().vmKb()).isEqualTo(new TaskPeaks.Range(8000, 4, 6000, 5));
         assertThat(u.peaks().readBytes()).isEqualTo(new TaskPeaks.Range(9000, 4, 50, 5));
         assertThat(u.peaks().writeBytes()).isEqualTo(new TaskPeaks.Range(1024, 5, 20, 4));
-        assertThat(List.of(u.maxRssKb(), u.maxVmKb(), u.readBytes(), u.writeBytes(), u.peaks().sumRssKb())).isEqualTo(
-                List.of(2000L, 8000L, 9050L, 1044L, 2700L));
+        assertThat(List.of(
+                        u.maxRssKb(),
+                        u.maxVmKb(),
+                        u.readBytes(),
+                        u.writeBytes(),
+                        u.peaks().sumRssKb()))
+                .isEqualTo(List.of(2000L, 8000L, 9050L, 1044L, 2700L));
     }
 
     private static TaskUsage at(int rank, long cpuMs, long khz) {
@@ -109,7 +133,8 @@ class TaskSamplesTest {
         gpus = Optional.of(GpuUse.parse(PMON.formatted("-", "12")));
         keep(at(4, 2000, 0));
         Metered all = TaskSamples.ended(step, status(), NONE).metered();
-        assertThat(List.of(all.gpuNodes() + 0L, all.gpuMostPercent(), all.gpuMostMemKb())).isEqualTo(List.of(1L, 150L, 512 * 1024L));
+        assertThat(List.of(all.gpuNodes() + 0L, all.gpuMostPercent(), all.gpuMostMemKb()))
+                .isEqualTo(List.of(1L, 150L, 512 * 1024L));
         assertThat(all.gpuPercent()).isBetween(50L, 150L);
         assertThat(GpuUse.parse("nothing\n").percent()).isEmpty();
     }
@@ -119,15 +144,21 @@ class TaskSamplesTest {
         GpuUse busy = GpuUse.parse(PMON.formatted("100", "1"));
         GpuUse.Sum first = busy.and(GpuUse.Sum.NONE, List.of(at(0, 0, 0)), 10_000, 20_000);
         assertThat(first).isEqualTo(new GpuUse.Sum(20_000, 10_000, 1_500_000, 150, 101 * 1024));
-        assertThat(GpuUse.parse("").and(first, List.of(at(0, 0, 0)), 10_000, 50_000).metered())
+        assertThat(GpuUse.parse("")
+                        .and(first, List.of(at(0, 0, 0)), 10_000, 50_000)
+                        .metered())
                 .isEqualTo(new Metered(0, 0, 1, 38, 150, 101 * 1024, 101 * 1024));
     }
 
     @Test
     void nobodyHasLooked() throws IOException {
         Files.createDirectories(step.resolve("proc"));
-        Files.writeString(step.resolve("proc/cpuinfo"), "processor\t: 0\ncpu MHz\t\t: 2100.5\nprocessor\t: 1\ncpu MHz\t\t: 1000\n");
-        assertThat(TaskSamples.ended(step, status(), new CpuClock(step)).cpuKhz()).as("as the node's CPUs run").isEqualTo(1_550_250);
+        Files.writeString(
+                step.resolve("proc/cpuinfo"),
+                "processor\t: 0\ncpu MHz\t\t: 2100.5\nprocessor\t: 1\ncpu MHz\t\t: 1000\n");
+        assertThat(TaskSamples.ended(step, status(), new CpuClock(step)).cpuKhz())
+                .as("as the node's CPUs run")
+                .isEqualTo(1_550_250);
         Path cpufreq = Files.createDirectories(step.resolve("sys/devices/system/cpu/cpu1/cpufreq"));
         Files.writeString(cpufreq.resolve("scaling_cur_freq"), "3000000\n");
         CpuClock clock = new CpuClock(step);
@@ -136,9 +167,18 @@ class TaskSamplesTest {
 
     private static long residentKb(boolean pss, boolean noShare) {
         // this process is what hangs below the one that started it
-        ProcessTable.Running step = new ProcessTable.Running(1, 1, 0, new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh"), Path.of("/tmp"),
-                ProcessHandle.current().parent().orElseThrow().pid(), Optional.empty());
-        return new ProcessTable(false, new Settings.Tasks(true, 30, pss, noShare, false)).of(step, new Sensors.Reading(0, 0, 0)).tasks().getFirst()
+        ProcessTable.Running step = new ProcessTable.Running(
+                1,
+                1,
+                0,
+                new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh"),
+                Path.of("/tmp"),
+                ProcessHandle.current().parent().orElseThrow().pid(),
+                Optional.empty());
+        return new ProcessTable(false, new Settings.Tasks(true, 30, pss, noShare, false))
+                .of(step, new Sensors.Reading(0, 0, 0))
+                .tasks()
+                .getFirst()
                 .residentKb();
     }
 

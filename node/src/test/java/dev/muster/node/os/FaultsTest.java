@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FaultsTest {
     @TempDir
     Path directory;
+
     private final List<String> drained = new CopyOnWriteArrayList<>();
     private final Consumer<String> node = drained::add;
     private DaemonLog log;
@@ -44,11 +45,16 @@ class FaultsTest {
     @Test
     void workThatThrowsHasAnAnswerAllTheSame() throws Exception {
         CompletableFuture<String> answer = new CompletableFuture<>();
-        loop.aside(() -> {
-            throw new IllegalArgumentException("Invalid environment variable value");
-        }, e -> Hooks.PROLOG_ERROR, answer::complete);
+        loop.aside(
+                () -> {
+                    throw new IllegalArgumentException("Invalid environment variable value");
+                },
+                e -> Hooks.PROLOG_ERROR,
+                answer::complete);
         assertThat(answer.get(10, TimeUnit.SECONDS)).isEqualTo("Prolog error");
-        assertThat(drained).singleElement().isEqualTo("slurmd internal error: IllegalArgumentException, see slurmd's log");
+        assertThat(drained)
+                .singleElement()
+                .isEqualTo("slurmd internal error: IllegalArgumentException, see slurmd's log");
     }
 
     @Test
@@ -67,20 +73,25 @@ class FaultsTest {
         Path program = Files.createFile(directory.resolve("prolog"));
         program.toFile().setExecutable(true);
         Files.writeString(program, "#!/bin/sh\nexit 0\n");
-        assertThat(Hooks.runOne(program.toString(), Map.of("A", "b"), 10, List.of())).isEmpty();
-        assertThat(Hooks.runOne(program.toString(), Map.of("A", "b\0c"), 10, List.of())).hasValueSatisfying(why -> assertThat(why)
-                .contains("Invalid"));
+        assertThat(Hooks.runOne(program.toString(), Map.of("A", "b"), 10, List.of()))
+                .isEmpty();
+        assertThat(Hooks.runOne(program.toString(), Map.of("A", "b\0c"), 10, List.of()))
+                .hasValueSatisfying(why -> assertThat(why).contains("Invalid"));
         assertThat(Hooks.runOne("/no\0where", Map.of(), 10, List.of())).isPresent();
         assertThat(Hooks.runOne("/nowhere", Map.of(), 10, List.of())).hasValue("/nowhere: not executable");
     }
 
     @Test
     void errorsOfTheMachineAreToldFromThoseOfTheJob() {
-        for (String text : List.of("No space left on device", "cannot fork",
-                "cannot set up: Read-only file system", "fork: Cannot allocate memory")) {
+        for (String text : List.of(
+                "No space left on device",
+                "cannot fork",
+                "cannot set up: Read-only file system",
+                "fork: Cannot allocate memory")) {
             assertThat(Launcher.FailedException.ofSystem(text).drain).as(text).isTrue();
         }
-        assertThat(Launcher.FailedException.ofSystem("No such file or directory").drain).isFalse();
+        assertThat(Launcher.FailedException.ofSystem("No such file or directory").drain)
+                .isFalse();
     }
 
     /** A launch that could not be recorded was not made: it may be tried again. */
@@ -90,7 +101,8 @@ class FaultsTest {
         JobSpool tested = new JobSpool(spool);
         tested.open();
         Files.createDirectory(spool.resolve("launched"));
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> tested.mark(7, 1, 0, "100"))).isInstanceOf(java.io.IOException.class);
+        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> tested.mark(7, 1, 0, "100")))
+                .isInstanceOf(java.io.IOException.class);
         Files.delete(spool.resolve("launched"));
         assertThat(tested.mark(7, 1, 0, "100")).isTrue();
         assertThat(tested.mark(7, 1, 0, "100")).isFalse();

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class UserFilesTest {
     @TempDir
     private Path dir;
+
     private final UserFiles files = new UserFiles(job -> "");
 
     private static Identity self() {
@@ -32,7 +33,9 @@ class UserFilesTest {
     }
 
     private static String shown(FileRead r) {
-        return r.error().isEmpty() ? r.offset() + "/" + r.size() + " " + r.data().text() : r.error();
+        return r.error().isEmpty()
+                ? r.offset() + "/" + r.size() + " " + r.data().text()
+                : r.error();
     }
 
     @Test
@@ -82,7 +85,10 @@ class UserFilesTest {
         void run() throws IOException;
     }
 
-    /** Bytes are those at their offset, also of a file that is cut off while they are waited for, or is another one by now. */
+    /**
+     * Bytes are those at their offset, also of a file that is cut off while they are waited for, or is another one by
+     * now.
+     */
     @Test
     void aFileThatIsCutOffOrReplacedIsReadFromItsBeginning() throws Exception {
         Path file = dir.resolve("rotated");
@@ -109,7 +115,9 @@ class UserFilesTest {
         assertThat(read(Path.of("/etc/shadow"), 0, 100, 0).error()).isEqualTo(Os.uid() == 0 ? "" : "Permission denied");
         if (Os.uid() == 0) {
             Identity nobody = new Identity(65534, 65534, "nobody", "nogroup", List.of(65534), "/", "/bin/sh");
-            assertThat(files.read(new ReadFile(1, nobody, 1, Bytes.of("/etc/shadow"), 0, 100, 0, "")).error()).isEqualTo("Permission denied");
+            assertThat(files.read(new ReadFile(1, nobody, 1, Bytes.of("/etc/shadow"), 0, 100, 0, ""))
+                            .error())
+                    .isEqualTo("Permission denied");
         }
     }
 }

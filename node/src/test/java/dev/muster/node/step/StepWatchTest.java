@@ -32,7 +32,10 @@ class StepWatchTest {
     @TempDir
     private Path directory;
 
-    /** A step that is killed for its memory first hears why: sent on threads of their own, the signal at times came first. */
+    /**
+     * A step that is killed for its memory first hears why: sent on threads of their own, the signal at times came
+     * first.
+     */
     @Test
     void whatIsAskedComesInThatOrder() throws Exception {
         JobSpool spool = new JobSpool(directory);
@@ -53,32 +56,37 @@ class StepWatchTest {
 
     /** The thread that tells of the end hears no exception: a step whose status threw one would never have ended. */
     @ParameterizedTest
-    @ValueSource(strings = {"state odd\nstepd 7\nend\n", "state complete\nstepd seven\nend\n",
-        "state complete\nstepd 7\ntask id=0 ended=1.2\nend\n"})
+    @ValueSource(
+            strings = {
+                "state odd\nstepd 7\nend\n",
+                "state complete\nstepd seven\nend\n",
+                "state complete\nstepd 7\ntask id=0 ended=1.2\nend\n"
+            })
     void aStepWhoseStatusCannotBeReadWasKilled(String status) throws Exception {
         Files.writeString(directory.resolve("status"), status);
         CompletableFuture<Optional<StatusFile>> end = new CompletableFuture<>();
         try (Loop loop = new Loop(new DaemonLog("slurmd", "", false, 0, ""))) {
             new StepWatch(directory, new JobSpool(directory), loop, new StepWatch.Listener() {
-                @Override
-                public void complete(StatusFile file) {
-                    end.completeExceptionally(new AssertionError(file));
-                }
+                        @Override
+                        public void complete(StatusFile file) {
+                            end.completeExceptionally(new AssertionError(file));
+                        }
 
-                @Override
-                public void killed(Optional<StatusFile> last) {
-                    end.complete(last);
-                }
+                        @Override
+                        public void killed(Optional<StatusFile> last) {
+                            end.complete(last);
+                        }
 
-                @Override
-                public void aborted() {}
+                        @Override
+                        public void aborted() {}
 
-                @Override
-                public void lingering() {}
+                        @Override
+                        public void lingering() {}
 
-                @Override
-                public void neverStarted() {}
-            }).start(CompletableFuture.completedFuture(true), false);
+                        @Override
+                        public void neverStarted() {}
+                    })
+                    .start(CompletableFuture.completedFuture(true), false);
             assertThat(end.get(10, TimeUnit.SECONDS)).isEmpty();
         }
     }
@@ -105,10 +113,14 @@ class StepWatchTest {
             from.read(raw);
             StepSocket.Frame frame = StepSocket.Frame.decode(raw.array());
             boolean isSignal = frame.type() == 'S';
-            heard.add(frame.type() + (isSignal ? Long.toString(frame.offset()) : new String(frame.bytes(), StandardCharsets.UTF_8)));
+            heard.add(frame.type()
+                    + (isSignal ? Long.toString(frame.offset()) : new String(frame.bytes(), StandardCharsets.UTF_8)));
             if (isSignal) {
                 byte[] answer = new StepSocket.Frame('R', 0, 0, 0, new byte[0]).encode();
-                from.write(ByteBuffer.allocate(Integer.BYTES + answer.length).putInt(answer.length).put(answer).flip());
+                from.write(ByteBuffer.allocate(Integer.BYTES + answer.length)
+                        .putInt(answer.length)
+                        .put(answer)
+                        .flip());
             }
         }
     }

@@ -6,7 +6,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Compact JSON goes in, byte by byte, and comes out as YAML. Of the answer no more is kept than the value that is being read. */
+/**
+ * Compact JSON goes in, byte by byte, and comes out as YAML. Of the answer no more is kept than the value that is being
+ * read.
+ */
 final class AsYaml extends Reshaped {
     private static final int DEPTH_MAX = 64;
 
@@ -15,6 +18,7 @@ final class AsYaml extends Reshaped {
     private final ByteArrayOutputStream value = new ByteArrayOutputStream();
     /** Of what is open, from the outside; true for a list. */
     private final boolean[] lists = new boolean[DEPTH_MAX + 1];
+
     private int depth;
     private boolean quoted;
     private boolean escaped;

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads a request's body by the schema of its version: kinds of values are converted where that is plain, fields that the schema does not
- * have are told and left out, and anything else is refused with its place.
+ * Reads a request's body by the schema of its version: kinds of values are converted where that is plain, fields that
+ * the schema does not have are told and left out, and anything else is refused with its place.
  */
 public final class Body {
     private static final int DEPTH_MAX = 40;
@@ -43,7 +43,8 @@ public final class Body {
             case "object" -> object(s, name, value, at, depth);
             case "array" -> array(s, value, at, depth);
             case "string" -> text(s, value, at);
-            case "integer" -> number(told(s, value instanceof Number, value, at), at).longValue();
+            case "integer" ->
+                number(told(s, value instanceof Number, value, at), at).longValue();
             case "number" -> number(told(s, value instanceof Number, value, at), at);
             case "boolean" -> flag(told(s, value instanceof Boolean, value, at), at);
             default -> value;
@@ -54,8 +55,11 @@ public final class Body {
     private Object told(Json.Obj s, boolean fits, Object value, String at) {
         if (!fits && value != null) {
             String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
-            warn("Expected OpenAPI type=" + s.text("type") + format + " (Slurm type=" + slurmType(s.text("type")) + ") but got OpenAPI type="
-                    + type(value) + " (Slurm type=" + slurmType(type(value)) + "): " + new String(Json.print(value), StandardCharsets.UTF_8), at);
+            warn(
+                    "Expected OpenAPI type=" + s.text("type") + format + " (Slurm type=" + slurmType(s.text("type"))
+                            + ") but got OpenAPI type=" + type(value) + " (Slurm type=" + slurmType(type(value)) + "): "
+                            + new String(Json.print(value), StandardCharsets.UTF_8),
+                    at);
         }
         return value;
     }
@@ -78,8 +82,12 @@ public final class Body {
             return optionalNumber(value, at);
         }
         if (!(value instanceof Json.Obj given)) {
-            throw new RestException(500, RestException.NO_OBJECT, "Data parser expected a dictionary or object",
-                    "Rejecting " + slurmType(type(value)) + " when dictionary expected", at);
+            throw new RestException(
+                    500,
+                    RestException.NO_OBJECT,
+                    "Data parser expected a dictionary or object",
+                    "Rejecting " + slurmType(type(value)) + " when dictionary expected",
+                    at);
         }
         if (!s.has("properties")) {
             return given;
@@ -92,14 +100,20 @@ public final class Body {
             if (known.has(e.getKey())) {
                 out.put(e.getKey(), value(known.obj(e.getKey()), e.getValue(), at + e.getKey() + "/", depth + 1));
             } else {
-                warn("Ignoring unknown field \"" + e.getKey() + "\" of type " + slurmType(type(e.getValue()))
-                        + (name.isEmpty() ? "" : " in DATA_PARSER_" + name.toUpperCase(Locale.ROOT)), at + e.getKey() + "/");
+                warn(
+                        "Ignoring unknown field \"" + e.getKey() + "\" of type " + slurmType(type(e.getValue()))
+                                + (name.isEmpty() ? "" : " in DATA_PARSER_" + name.toUpperCase(Locale.ROOT)),
+                        at + e.getKey() + "/");
             }
         }
         for (String needed : s.texts("required")) {
             if (needed.indexOf('/') < 0 && given.raw(needed) == null) {
-                throw new RestException(422, RestException.NO_PATH, "Unable to resolve path", "Missing required field '" + needed
-                        + "' in dictionary", at + needed + "/");
+                throw new RestException(
+                        422,
+                        RestException.NO_PATH,
+                        "Unable to resolve path",
+                        "Missing required field '" + needed + "' in dictionary",
+                        at + needed + "/");
             }
         }
         if (optional && out.has("number") && !out.has("set")) {
@@ -115,9 +129,13 @@ public final class Body {
     }
 
     private static Json.Obj optionalNumber(Object value, String at) throws RestException {
-        boolean infinite = value instanceof String s && (s.equalsIgnoreCase("infinite") || s.equalsIgnoreCase("infinity"));
+        boolean infinite =
+                value instanceof String s && (s.equalsIgnoreCase("infinite") || s.equalsIgnoreCase("infinity"));
         boolean none = value == null || "".equals(value);
-        return new Json.Obj().put("set", !infinite && !none).put("infinite", infinite).put("number", infinite || none ? 0L : number(value, at));
+        return new Json.Obj()
+                .put("set", !infinite && !none)
+                .put("infinite", infinite)
+                .put("number", infinite || none ? 0L : number(value, at));
     }
 
     private Object array(Json.Obj s, Object value, String at, int depth) throws RestException {
@@ -126,8 +144,13 @@ public final class Body {
             case List<?> l -> l;
             case String text -> text.isEmpty() ? List.of() : List.of(text.split(","));
             case Json.Obj pairs when items.text("type").equals("string") -> pairs(pairs, at);
-            case Json.Obj o -> throw new RestException(500, RestException.NO_LIST, "Data parser expected a list",
-                    "Expected List but found a dictionary", at);
+            case Json.Obj o ->
+                throw new RestException(
+                        500,
+                        RestException.NO_LIST,
+                        "Data parser expected a list",
+                        "Expected List but found a dictionary",
+                        at);
             case null -> List.of();
             default -> List.of(value);
         };
@@ -141,13 +164,21 @@ public final class Body {
             if (!words.isEmpty() && !known) {
                 throw RestException.flag(String.valueOf(item), place);
             }
-            out.add(words.isEmpty() ? item : words.stream().filter(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item))).findFirst()
-                    .orElse(item));
+            out.add(
+                    words.isEmpty()
+                            ? item
+                            : words.stream()
+                                    .filter(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item)))
+                                    .findFirst()
+                                    .orElse(item));
         }
         return out;
     }
 
-    /** Converts an environment object, {@code {"PATH":"/bin"}}, to the list form {@code PATH=/bin}. Early API versions used objects. */
+    /**
+     * Converts an environment object, {@code {"PATH":"/bin"}}, to the list form {@code PATH=/bin}. Early API versions
+     * used objects.
+     */
     private List<Object> pairs(Json.Obj given, String at) throws RestException {
         List<Object> out = new ArrayList<>();
         for (Map.Entry<String, Object> e : given.fields().entrySet()) {
@@ -172,7 +203,8 @@ public final class Body {
             case Boolean b -> b ? 1L : 0L;
             case String s when s.strip().matches("[-+]?[0-9]{1,18}") -> Long.parseLong(s.strip());
             case String s when s.strip().matches("[-+]?[0-9]{1,18}[.][0-9]{1,18}") -> Double.parseDouble(s.strip());
-            case null, default -> throw RestException.unfit("Expected OpenAPI type=number but got OpenAPI type=" + type(value), at);
+            case null, default ->
+                throw RestException.unfit("Expected OpenAPI type=number but got OpenAPI type=" + type(value), at);
         };
     }
 
@@ -182,7 +214,8 @@ public final class Body {
             case Number n -> n.doubleValue() != 0;
             case String s when s.matches("(?i)true|yes|1|on") -> true;
             case String s when s.matches("(?i)false|no|0|off|") -> false;
-            case null, default -> throw RestException.unfit("Expected OpenAPI type=boolean but got OpenAPI type=" + type(value), at);
+            case null, default ->
+                throw RestException.unfit("Expected OpenAPI type=boolean but got OpenAPI type=" + type(value), at);
         };
     }
 

@@ -13,23 +13,37 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The paths and schemas of the API by version of the data parser, from contract.json: facts of the interface. Immutable once read. */
+/**
+ * The paths and schemas of the API by version of the data parser, from contract.json: facts of the interface. Immutable
+ * once read.
+ */
 public final class Contract {
     /** The last part of v0.0.N. */
     public static final List<Integer> VERSIONS = List.of(42, 43, 44, 45);
+
     private static final String RESOURCE = "contract.json";
 
     /** @param values the only ones that are accepted, if any */
-    public record Param(String name, boolean inPath, boolean empty, List<String> values, boolean described, boolean deprecated) {}
+    public record Param(
+            String name, boolean inPath, boolean empty, List<String> values, boolean described, boolean deprecated) {}
 
     /**
-     * @param path    {@code /slurm/{v}/job/{job_id}}
-     * @param method  lower case
-     * @param body    name of the schema, "" without one
-     * @param answer  name of the schema
+     * @param path {@code /slurm/{v}/job/{job_id}}
+     * @param method lower case
+     * @param body name of the schema, "" without one
+     * @param answer name of the schema
      */
-    public record Operation(String path, String method, String id, String tag, String summary, List<Param> params, String body, String answer,
-            boolean described, Set<Integer> versions) {}
+    public record Operation(
+            String path,
+            String method,
+            String id,
+            String tag,
+            String summary,
+            List<Param> params,
+            String body,
+            String answer,
+            boolean described,
+            Set<Integer> versions) {}
 
     /** An operation that a request means, and what stands for the names in its path. */
     public record Match(Operation operation, Map<String, String> names) {}
@@ -59,10 +73,25 @@ public final class Contract {
     private static Operation operation(Json.Obj p) {
         List<Param> params = new ArrayList<>();
         for (Json.Obj q : p.objects("params")) {
-            params.add(new Param(q.text("name"), q.flag("path"), q.flag("empty"), q.texts("enum"), q.flag("described"), q.flag("deprecated")));
+            params.add(new Param(
+                    q.text("name"),
+                    q.flag("path"),
+                    q.flag("empty"),
+                    q.texts("enum"),
+                    q.flag("described"),
+                    q.flag("deprecated")));
         }
-        return new Operation(p.text("path"), p.text("method"), p.text("id"), p.text("tag"), p.text("summary"), params, p.text("body"),
-                p.text("answer"), p.flag("described"), versions(p.list("in")));
+        return new Operation(
+                p.text("path"),
+                p.text("method"),
+                p.text("id"),
+                p.text("tag"),
+                p.text("summary"),
+                params,
+                p.text("body"),
+                p.text("answer"),
+                p.flag("described"),
+                versions(p.list("in")));
     }
 
     private static Set<Integer> versions(List<Object> list) {
@@ -101,7 +130,8 @@ public final class Contract {
     public Optional<Match> find(int version, String method, String path) {
         for (Operation o : operations) {
             if (o.versions.contains(version) && o.method.equalsIgnoreCase(method)) {
-                Optional<Map<String, String>> found = fit(o.path.replace("{v}", "v0.0." + version).split("/"), path.split("/"));
+                Optional<Map<String, String>> found =
+                        fit(o.path.replace("{v}", "v0.0." + version).split("/"), path.split("/"));
                 if (found.isPresent()) {
                     return Optional.of(new Match(o, found.get()));
                 }

@@ -38,12 +38,22 @@ public final class Document {
                     follow(version, o.answer(), used);
                 }
             }
-            used.forEach(name -> schemas.put("v0.0." + version + "_" + name, worded(contract.schema(version, name), version, name)));
+            used.forEach(name ->
+                    schemas.put("v0.0." + version + "_" + name, worded(contract.schema(version, name), version, name)));
         }
-        return new Json.Obj().put("openapi", "3.0.3").put("info", info())
-                .put("security", list(new Json.Obj().put("user", list()).put("token", list()), new Json.Obj().put("token", list()),
-                        new Json.Obj().put("bearerAuth", list()), new Json.Obj()))
-                .put("servers", list(new Json.Obj().put("url", "/"))).put("tags", tagList()).put("paths", paths)
+        return new Json.Obj()
+                .put("openapi", "3.0.3")
+                .put("info", info())
+                .put(
+                        "security",
+                        list(
+                                new Json.Obj().put("user", list()).put("token", list()),
+                                new Json.Obj().put("token", list()),
+                                new Json.Obj().put("bearerAuth", list()),
+                                new Json.Obj()))
+                .put("servers", list(new Json.Obj().put("url", "/")))
+                .put("tags", tagList())
+                .put("paths", paths)
                 .put("components", new Json.Obj().put("schemas", schemas).put("securitySchemes", security()));
     }
 
@@ -53,25 +63,44 @@ public final class Document {
 
     private Json.Obj info() {
         List<Object> parsers = new ArrayList<>();
-        versions.forEach(v -> parsers.add(new Json.Obj().put("plugin", "v0.0." + v).put("flags", list("NONE"))));
+        versions.forEach(
+                v -> parsers.add(new Json.Obj().put("plugin", "v0.0." + v).put("flags", list("NONE"))));
         List<Object> parts = new ArrayList<>();
         OpenApiPlugins.TAGS.forEach((plugin, tag) -> {
             if (tags.contains(tag)) {
                 parts.add("openapi/" + plugin);
             }
         });
-        Json.Obj own = new Json.Obj().put("data_parsers", parsers).put("openapi", parts)
-                .put("version", Tree.release()).put("release", Release.VERSION);
-        return new Json.Obj().put("title", "Slurm REST API").put("description", "API to access and control Slurm")
+        Json.Obj own = new Json.Obj()
+                .put("data_parsers", parsers)
+                .put("openapi", parts)
+                .put("version", Tree.release())
+                .put("release", Release.VERSION);
+        return new Json.Obj()
+                .put("title", "Slurm REST API")
+                .put("description", "API to access and control Slurm")
                 .put("termsOfService", "https://github.com/SchedMD/slurm/blob/master/DISCLAIMER")
-                .put("contact", new Json.Obj().put("name", "SchedMD LLC").put("url", "https://www.schedmd.com/").put("email", "sales@schedmd.com"))
-                .put("license", new Json.Obj().put("name", "Apache 2.0").put("url", "https://www.apache.org/licenses/LICENSE-2.0.html"))
-                .put("version", "Slurm-" + Release.VERSION).put("x-slurm", own);
+                .put(
+                        "contact",
+                        new Json.Obj()
+                                .put("name", "SchedMD LLC")
+                                .put("url", "https://www.schedmd.com/")
+                                .put("email", "sales@schedmd.com"))
+                .put(
+                        "license",
+                        new Json.Obj()
+                                .put("name", "Apache 2.0")
+                                .put("url", "https://www.apache.org/licenses/LICENSE-2.0.html"))
+                .put("version", "Slurm-" + Release.VERSION)
+                .put("x-slurm", own);
     }
 
     private List<Object> tagList() {
-        return list(tag("slurm", "jobs, nodes and all that slurmctld knows"), tag("slurmdb", "accounting: what slurmdbd knows"),
-                tag("util", "done by slurmrestd itself"), tag("openapi", "this document"));
+        return list(
+                tag("slurm", "jobs, nodes and all that slurmctld knows"),
+                tag("slurmdb", "accounting: what slurmdbd knows"),
+                tag("util", "done by slurmrestd itself"),
+                tag("openapi", "this document"));
     }
 
     private static Json.Obj tag(String name, String words) {
@@ -80,12 +109,27 @@ public final class Document {
 
     private static Json.Obj security() {
         return new Json.Obj()
-                .put("user", new Json.Obj().put("type", "apiKey").put("description", "User name").put("name", "X-SLURM-USER-NAME")
-                        .put("in", "header"))
-                .put("token", new Json.Obj().put("type", "apiKey").put("description", "User access token").put("name", "X-SLURM-USER-TOKEN")
-                        .put("in", "header"))
-                .put("bearerAuth", new Json.Obj().put("type", "http").put("description", "Bearer Authentication").put("scheme", "bearer")
-                        .put("bearerFormat", "JWT"));
+                .put(
+                        "user",
+                        new Json.Obj()
+                                .put("type", "apiKey")
+                                .put("description", "User name")
+                                .put("name", "X-SLURM-USER-NAME")
+                                .put("in", "header"))
+                .put(
+                        "token",
+                        new Json.Obj()
+                                .put("type", "apiKey")
+                                .put("description", "User access token")
+                                .put("name", "X-SLURM-USER-TOKEN")
+                                .put("in", "header"))
+                .put(
+                        "bearerAuth",
+                        new Json.Obj()
+                                .put("type", "http")
+                                .put("description", "Bearer Authentication")
+                                .put("scheme", "bearer")
+                                .put("bearerFormat", "JWT"));
     }
 
     private Json.Obj operation(Contract.Operation o, int version) {
@@ -100,11 +144,23 @@ public final class Document {
             out.put("parameters", params);
         }
         if (!o.body().isEmpty()) {
-            out.put("requestBody", new Json.Obj().put("description", words(o.body())).put("content", content(o.body(), version)));
+            out.put(
+                    "requestBody",
+                    new Json.Obj().put("description", words(o.body())).put("content", content(o.body(), version)));
         }
-        return out.put("responses", new Json.Obj()
-                .put("200", new Json.Obj().put("description", words(o.answer())).put("content", content(o.answer(), version)))
-                .put("default", new Json.Obj().put("description", words(o.answer())).put("content", content(o.answer(), version))));
+        return out.put(
+                "responses",
+                new Json.Obj()
+                        .put(
+                                "200",
+                                new Json.Obj()
+                                        .put("description", words(o.answer()))
+                                        .put("content", content(o.answer(), version)))
+                        .put(
+                                "default",
+                                new Json.Obj()
+                                        .put("description", words(o.answer()))
+                                        .put("content", content(o.answer(), version))));
     }
 
     private static Json.Obj param(Contract.Param p) {
@@ -119,8 +175,12 @@ public final class Document {
         if (p.deprecated()) {
             out.put("deprecated", Boolean.TRUE);
         }
-        return out.put("required", p.inPath()).put("allowEmptyValue", p.empty()).put("style", p.inPath() ? "simple" : "form")
-                .put("explode", Boolean.FALSE).put("allowReserved", Boolean.FALSE).put("schema", kind);
+        return out.put("required", p.inPath())
+                .put("allowEmptyValue", p.empty())
+                .put("style", p.inPath() ? "simple" : "form")
+                .put("explode", Boolean.FALSE)
+                .put("allowReserved", Boolean.FALSE)
+                .put("schema", kind);
     }
 
     private static Json.Obj content(String schema, int version) {
@@ -146,14 +206,24 @@ public final class Document {
             for (Map.Entry<String, Object> e : o.fields().entrySet()) {
                 switch (e.getKey()) {
                     case "$ref" -> out.put("$ref", ref(version, String.valueOf(e.getValue())));
-                    case "description" -> out.put("description", e.getValue() instanceof String ? words(name)
-                            : worded(e.getValue(), version, "description"));
-                    default -> out.put(e.getKey(), worded(e.getValue(), version, e.getKey().equals("items") ? name : e.getKey()));
+                    case "description" ->
+                        out.put(
+                                "description",
+                                e.getValue() instanceof String
+                                        ? words(name)
+                                        : worded(e.getValue(), version, "description"));
+                    default ->
+                        out.put(
+                                e.getKey(),
+                                worded(e.getValue(), version, e.getKey().equals("items") ? name : e.getKey()));
                 }
             }
             return out;
         }
-        return value instanceof List<?> l ? new ArrayList<Object>(l.stream().map(v -> worded(v, version, name)).toList()) : value;
+        return value instanceof List<?> l
+                ? new ArrayList<Object>(
+                        l.stream().map(v -> worded(v, version, name)).toList())
+                : value;
     }
 
     private void follow(int version, String name, Set<String> used) {

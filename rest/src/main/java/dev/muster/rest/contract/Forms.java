@@ -9,7 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
-/** How answers are laid out: SLURMRESTD_JSON and SLURMRESTD_YAML, or SLURM_JSON and SLURM_YAML. What they say is the same. */
+/**
+ * How answers are laid out: SLURMRESTD_JSON and SLURMRESTD_YAML, or SLURM_JSON and SLURM_YAML. What they say is the
+ * same.
+ */
 public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
     private static final String COMPACT = "compact";
     private static final String PRETTY = "pretty";
@@ -17,7 +20,9 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
     private static final String NO_TAG = "no_tag";
 
     public static Forms read(Map<String, String> env) throws StartupException {
-        return new Forms(is(env, "_JSON", COMPACT, PRETTY), is(env, "_YAML", PRETTY, COMPACT),
+        return new Forms(
+                is(env, "_JSON", COMPACT, PRETTY),
+                is(env, "_YAML", PRETTY, COMPACT),
                 Words.of(env.getOrDefault(variable(env, "_YAML"), "")).stream().noneMatch(NO_TAG::equalsIgnoreCase));
     }
 
@@ -53,7 +58,9 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
 
     /** The answer as it is to look. */
     public Http.Reply of(Http.Reply reply) {
-        return prettyJson && reply.type().equals("application/json") ? filtered(reply, reply.type(), Forms::pretty) : reply;
+        return prettyJson && reply.type().equals("application/json")
+                ? filtered(reply, reply.type(), Forms::pretty)
+                : reply;
     }
 
     /** An answer in JSON as one in YAML, which is no more in memory than it was. */
@@ -75,7 +82,12 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
                 w.close();
             }
         });
-        return new Http.Reply(reply.status(), type, written.isPresent() ? reply.body() : all(reply.body(), filter), written, reply.headers());
+        return new Http.Reply(
+                reply.status(),
+                type,
+                written.isPresent() ? reply.body() : all(reply.body(), filter),
+                written,
+                reply.headers());
     }
 
     private static byte[] all(byte[] json, Filter filter) {

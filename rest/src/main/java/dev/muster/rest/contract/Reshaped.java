@@ -3,7 +3,10 @@ package dev.muster.rest.contract;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Compact JSON goes in, byte by byte, and comes out in another form. Nothing is kept but the piece that has not gone out. */
+/**
+ * Compact JSON goes in, byte by byte, and comes out in another form. Nothing is kept but the piece that has not gone
+ * out.
+ */
 abstract class Reshaped extends OutputStream {
     private static final int PIECE = 1 << 15;
 

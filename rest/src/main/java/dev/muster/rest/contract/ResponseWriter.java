@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Writes an answer, shaped as the newest version has it, in the form of its own version: what that does not know is left out, what it wants and
- * we have no value for is empty, and kinds of values are its own. Written at once and not as a tree before: lists are long.
+ * Writes an answer, shaped as the newest version has it, in the form of its own version: what that does not know is
+ * left out, what it wants and we have no value for is empty, and kinds of values are its own. Written at once and not
+ * as a tree before: lists are long.
  */
 public final class ResponseWriter {
     private static final int DEPTH_MAX = 40;
@@ -19,6 +20,7 @@ public final class ResponseWriter {
     static final int PIECE_BYTES = 60 << 10;
     /** Schemas and tables that rows are written by: a few lists in four versions, by cluster. */
     private static final int LINES_MAX = 128;
+
     private static final Map<Object, RowTemplate> LINES = new ConcurrentHashMap<>();
 
     private record Plan(SchemaType kind, String table) {}

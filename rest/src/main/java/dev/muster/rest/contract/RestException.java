@@ -46,16 +46,27 @@ public final class RestException extends Exception {
         return new RestException(status(errno), errno, e.getMessage(), e.getMessage(), source);
     }
 
-    private static final Set<Integer> TROUBLE = Stream.of(SlurmErrno.INTERNAL, SlurmErrno.CTLD_CONNECT, SlurmErrno.CTLD_RECV,
-            SlurmErrno.DB_CONNECTION, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT).map(SlurmErrno::number).collect(Collectors.toSet());
+    private static final Set<Integer> TROUBLE = Stream.of(
+                    SlurmErrno.INTERNAL,
+                    SlurmErrno.CTLD_CONNECT,
+                    SlurmErrno.CTLD_RECV,
+                    SlurmErrno.DB_CONNECTION,
+                    SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT)
+            .map(SlurmErrno::number)
+            .collect(Collectors.toSet());
 
-    /** Returns the HTTP status for a daemon's error: 404 for an unknown job, 422 for a refused request, 500 for a failure of the daemon. */
+    /**
+     * Returns the HTTP status for a daemon's error: 404 for an unknown job, 422 for a refused request, 500 for a
+     * failure of the daemon.
+     */
     public static int status(int errno) {
-        if (errno == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number() || errno == SlurmErrno.AUTH_CRED_INVALID.number()) {
+        if (errno == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()
+                || errno == SlurmErrno.AUTH_CRED_INVALID.number()) {
             return 401;
         }
-        return errno == SlurmErrno.CTLD_BACKOFF.number() ? 429 : errno == SlurmErrno.INVALID_JOB_ID.number() ? 404
-                : TROUBLE.contains(errno) || errno <= 0 ? 500 : 422;
+        return errno == SlurmErrno.CTLD_BACKOFF.number()
+                ? 429
+                : errno == SlurmErrno.INVALID_JOB_ID.number() ? 404 : TROUBLE.contains(errno) || errno <= 0 ? 500 : 422;
     }
 
     public static RestException of(SlurmErrno no, String description, String source) {
@@ -73,7 +84,8 @@ public final class RestException extends Exception {
 
     /** Reports a word that the schema does not have. Clients expect the original's status 500. */
     public static RestException flag(String word, String where) {
-        return new RestException(500, INVALID_FLAG, "Data parser unable to parse invalid flag", "Unknown flag \"" + word + "\"", where);
+        return new RestException(
+                500, INVALID_FLAG, "Data parser unable to parse invalid flag", "Unknown flag \"" + word + "\"", where);
     }
 
     /** Returns the place of a list's element: {@code #/jobs/} becomes {@code #/jobs[0]/}. */
@@ -83,8 +95,13 @@ public final class RestException extends Exception {
 
     /** Several objects would be changed by an operation on one. */
     public static RestException ambiguous(String description, String source) {
-        return new RestException(500, AMBIGUOUS, "Request matched more than one object to modify. Modifications must only apply to a single object."
-                + " Try adding more properties to make update match a unique object.", description, source);
+        return new RestException(
+                500,
+                AMBIGUOUS,
+                "Request matched more than one object to modify. Modifications must only apply to a single object."
+                        + " Try adding more properties to make update match a unique object.",
+                description,
+                source);
     }
 
     /** The body lacks what the operation is about. */

@@ -10,14 +10,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How rows of one table are written in the form of one schema, worked out once: what is the same in all of them, names and marks included, is
- * bytes already, and of the rest only the values are made anew. A row is 5 kB of which a tenth is its own. Thread-safe.
+ * How rows of one table are written in the form of one schema, worked out once: what is the same in all of them, names
+ * and marks included, is bytes already, and of the rest only the values are made anew. A row is 5 kB of which a tenth
+ * is its own. Thread-safe.
  */
 final class RowTemplate {
     /** Of a field that few different rows have, so many values are kept; any more are made each time. */
     private static final int FEW_MAX = 512;
     /** A number that stands for any: what is around it is what is around every number. */
     private static final long ANY = 1_234_567_891;
+
     private static final byte[] ANY_BYTES = Json.print(ANY);
     private static final byte[] NOTHING = {};
 
@@ -73,7 +75,8 @@ final class RowTemplate {
         switch (from) {
             case null -> constant.raw(ResponseWriter.json(kind, null));
             case Field.Constant c -> constant.raw(ResponseWriter.json(kind, c.value()));
-            case Field.Text t when kind.type().equals("string") && kind.words().isEmpty() -> {
+            case Field.Text t
+            when kind.type().equals("string") && kind.words().isEmpty() -> {
                 String name = t.from();
                 flush();
                 parts.add((out, row) -> out.text(row.text(name)));

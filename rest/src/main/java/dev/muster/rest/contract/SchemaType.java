@@ -83,7 +83,11 @@ public final class SchemaType {
         Set<String> required = Set.copyOf(s.texts("required"));
         for (Map.Entry<String, Object> p : s.obj("properties").fields().entrySet()) {
             String key = new String(Json.print(p.getKey()), StandardCharsets.UTF_8) + ":";
-            all.add(new Field(p.getKey(), key, book.kind(version, (Json.Obj) p.getValue(), making), required.contains(p.getKey())));
+            all.add(new Field(
+                    p.getKey(),
+                    key,
+                    book.kind(version, (Json.Obj) p.getValue(), making),
+                    required.contains(p.getKey())));
         }
         for (String name : s.texts("required")) {
             below(name, all);
@@ -93,8 +97,8 @@ public final class SchemaType {
     }
 
     /**
-     * Schemas want fields of fields under names with slashes, which the original's answers lack: they are there beside those that they repeat, so
-     * that answers fit the schemas as those are written.
+     * Schemas want fields of fields under names with slashes, which the original's answers lack: they are there beside
+     * those that they repeat, so that answers fit the schemas as those are written.
      */
     private static void below(String name, List<Field> all) {
         List<Field> at = all;

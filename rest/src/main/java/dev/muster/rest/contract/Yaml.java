@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A body in YAML as a tree: mappings and lists by indentation, plain and quoted words that may go on in lines below, literal ({@code |}) and
- * folded ({@code >}) text, JSON anywhere, and tags of what JSON knows. Anchors, other tags, several documents and other forms are refused with
- * their line.
+ * A body in YAML as a tree: mappings and lists by indentation, plain and quoted words that may go on in lines below,
+ * literal ({@code |}) and folded ({@code >}) text, JSON anywhere, and tags of what JSON knows. Anchors, other tags,
+ * several documents and other forms are refused with their line.
  */
 public final class Yaml {
     private static final int DEPTH_MAX = 40;
@@ -54,7 +54,8 @@ public final class Yaml {
     }
 
     private void skip() {
-        while (at < lines.size() && (lines.get(at).isBlank() || lines.get(at).strip().startsWith("#"))) {
+        while (at < lines.size()
+                && (lines.get(at).isBlank() || lines.get(at).strip().startsWith("#"))) {
             at++;
         }
     }
@@ -159,7 +160,9 @@ public final class Yaml {
                 out.put(key, text(indent, rest));
             } else if (rest.isEmpty() || rest.startsWith("#")) {
                 at++;
-                boolean inner = !ended() && (indent() > indent || indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- "));
+                boolean inner = !ended()
+                        && (indent() > indent
+                                || indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- "));
                 out.put(key, inner ? block(indent(), depth + 1) : nothing(t.tag));
             } else {
                 out.put(key, scalar(t, indent));
@@ -228,11 +231,16 @@ public final class Yaml {
         int begun = at;
         boolean quoted = first == '"' || first == '\'';
         int hash = text.indexOf(" #");
-        StringBuilder whole = new StringBuilder(quoted || hash < 0 ? text.strip() : text.substring(0, hash).strip());
+        StringBuilder whole = new StringBuilder(
+                quoted || hash < 0 ? text.strip() : text.substring(0, hash).strip());
         int breaks = 0;
         at++;
-        while (at < lines.size() && (quoted ? !isWhole(whole)
-                : !lines.get(at).isBlank() && indent() > indent && !lines.get(at).strip().startsWith("#"))) {
+        while (at < lines.size()
+                && (quoted
+                        ? !isWhole(whole)
+                        : !lines.get(at).isBlank()
+                                && indent() > indent
+                                && !lines.get(at).strip().startsWith("#"))) {
             String line = lines.get(at).strip();
             if (!quoted && colon(line) >= 0) {
                 throw new Unreadable(at, "a key below a value");
@@ -246,7 +254,7 @@ public final class Yaml {
         if (quoted && !isWhole(whole)) {
             throw new Unreadable(begun, "a quote without its end");
         }
-        at--;       // of what is told wrong
+        at--; // of what is told wrong
         Object value = t.tag.equals(TEXT) && !quoted ? whole.toString() : word(whole.toString());
         at++;
         return value;
@@ -257,7 +265,8 @@ public final class Yaml {
         char quote = text.charAt(0);
         for (int i = 1; i < text.length(); i++) {
             char c = text.charAt(i);
-            boolean escape = quote == '"' ? c == '\\' : c == quote && i + 1 < text.length() && text.charAt(i + 1) == quote;
+            boolean escape =
+                    quote == '"' ? c == '\\' : c == quote && i + 1 < text.length() && text.charAt(i + 1) == quote;
             if (escape) {
                 i++;
             } else if (c == quote) {
@@ -318,8 +327,10 @@ public final class Yaml {
             case "", "~", "null" -> null;
             case "true" -> Boolean.TRUE;
             case "false" -> Boolean.FALSE;
-            default -> text.matches("-?(0|[1-9][0-9]{0,17})") ? (Object) Long.parseLong(text)
-                    : text.matches("-?[0-9]{1,18}\\.[0-9]{1,18}") ? (Object) Double.parseDouble(text) : text;
+            default ->
+                text.matches("-?(0|[1-9][0-9]{0,17})")
+                        ? (Object) Long.parseLong(text)
+                        : text.matches("-?[0-9]{1,18}\\.[0-9]{1,18}") ? (Object) Double.parseDouble(text) : text;
         };
     }
 }

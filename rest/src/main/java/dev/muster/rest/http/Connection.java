@@ -23,14 +23,20 @@ public final class Connection {
      * @param peer user and group of the caller, if the kernel tells them
      */
     public Connection(RequestHandler handler, String source, Optional<Request.Peer> peer) {
-        this(handler, source, peer, false, () -> { }, Http.Bounds.NONE);
+        this(handler, source, peer, false, () -> {}, Http.Bounds.NONE);
     }
 
     /**
      * @param secure it is encrypted
      * @param streaming run when the connection turns into a stream, which counts as none that is waited for
      */
-    public Connection(RequestHandler handler, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming, Http.Bounds bounds) {
+    public Connection(
+            RequestHandler handler,
+            String source,
+            Optional<Request.Peer> peer,
+            boolean secure,
+            Runnable streaming,
+            Http.Bounds bounds) {
         this.bounds = bounds;
         this.secure = secure;
         this.streaming = streaming;
@@ -45,7 +51,8 @@ public final class Connection {
      * @return false if what came was no HTTP
      */
     public boolean serve(InputStream in, OutputStream out) throws IOException {
-        Http http = new Http(new BufferedInputStream(in, BUFFER_BYTES), new BufferedOutputStream(out, BUFFER_BYTES), bounds);
+        Http http = new Http(
+                new BufferedInputStream(in, BUFFER_BYTES), new BufferedOutputStream(out, BUFFER_BYTES), bounds);
         while (true) {
             Optional<Request> request;
             try {
@@ -66,7 +73,8 @@ public final class Connection {
                 streaming.run();
             }
             try {
-                if (!http.send(reply, request.get().keepAlive(), request.get().method().equals("HEAD"))) {
+                if (!http.send(
+                        reply, request.get().keepAlive(), request.get().method().equals("HEAD"))) {
                     return true;
                 }
             } finally {

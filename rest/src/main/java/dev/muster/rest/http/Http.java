@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * HTTP/1.0 and 1.1 from one connection's bytes: requests one after the other, everything bounded. Whatever is no HTTP is refused with a
- * sentence that says which rule it breaks.
+ * HTTP/1.0 and 1.1 from one connection's bytes: requests one after the other, everything bounded. Whatever is no HTTP
+ * is refused with a sentence that says which rule it breaks.
  */
 public final class Http {
     static final int LINE_BYTES_MAX = 16 << 10;
@@ -22,13 +22,26 @@ public final class Http {
     static final int BODY_BYTES_MAX = 32 << 20;
     /** Server-sent events. */
     public static final String STREAM = "text/event-stream";
-    private static final List<String> METHODS = List.of("GET", "POST", "DELETE", "HEAD", "PUT", "PATCH", "OPTIONS", "CONNECT", "TRACE");
-    private static final Map<Integer, String> REASONS = Map.ofEntries(Map.entry(200, "OK"), Map.entry(303, "SEE OTHER"),
-            Map.entry(304, "NOT MODIFIED"), Map.entry(400, "BAD REQUEST"), Map.entry(401, "UNAUTHORIZED"), Map.entry(403, "FORBIDDEN"),
-            Map.entry(404, "NOT FOUND"), Map.entry(405, "METHOD NOT ALLOWED"), Map.entry(406, "NOT ACCEPTABLE"),
+
+    private static final List<String> METHODS =
+            List.of("GET", "POST", "DELETE", "HEAD", "PUT", "PATCH", "OPTIONS", "CONNECT", "TRACE");
+    private static final Map<Integer, String> REASONS = Map.ofEntries(
+            Map.entry(200, "OK"),
+            Map.entry(303, "SEE OTHER"),
+            Map.entry(304, "NOT MODIFIED"),
+            Map.entry(400, "BAD REQUEST"),
+            Map.entry(401, "UNAUTHORIZED"),
+            Map.entry(403, "FORBIDDEN"),
+            Map.entry(404, "NOT FOUND"),
+            Map.entry(405, "METHOD NOT ALLOWED"),
+            Map.entry(406, "NOT ACCEPTABLE"),
             Map.entry(413, "REQUEST ENTITY TOO LARGE"),
-            Map.entry(429, "TOO MANY REQUESTS"), Map.entry(415, "UNSUPPORTED MEDIA TYPE"), Map.entry(500, "INTERNAL SERVER ERROR"),
-            Map.entry(501, "NOT IMPLEMENTED"), Map.entry(503, "SERVICE UNAVAILABLE"), Map.entry(505, "HTTP VERSION NOT SUPPORTED"));
+            Map.entry(429, "TOO MANY REQUESTS"),
+            Map.entry(415, "UNSUPPORTED MEDIA TYPE"),
+            Map.entry(500, "INTERNAL SERVER ERROR"),
+            Map.entry(501, "NOT IMPLEMENTED"),
+            Map.entry(503, "SERVICE UNAVAILABLE"),
+            Map.entry(505, "HTTP VERSION NOT SUPPORTED"));
 
     /** Writes a body that is long. */
     public interface Written {
@@ -41,7 +54,7 @@ public final class Http {
     /**
      * An answer.
      *
-     * @param type    of the body
+     * @param type of the body
      * @param written is the body, in pieces, if there
      * @param headers further ones, ours alone
      */
@@ -95,7 +108,7 @@ public final class Http {
 
     /** What a connection may spend on a request. */
     interface Bounds {
-        Bounds NONE = new Bounds() { };
+        Bounds NONE = new Bounds() {};
 
         /** A request has begun, whose head is to be whole soon. */
         default void begun() {}
@@ -166,7 +179,8 @@ public final class Http {
         boolean keep = modern ? !connection.contains("close") : connection.contains("keep-alive");
         int mark = target.indexOf('?');
         Optional<String> path = Request.decoded(mark < 0 ? target : target.substring(0, mark));
-        Optional<Map<String, String>> query = Request.query(mark < 0 ? "" : withoutFragment(target.substring(mark + 1)));
+        Optional<Map<String, String>> query =
+                Request.query(mark < 0 ? "" : withoutFragment(target.substring(mark + 1)));
         if (path.isEmpty() || query.isEmpty()) {
             throw new Malformed(400, "Invalid URL: an escape is not of two hexadecimal digits");
         }
@@ -236,7 +250,8 @@ public final class Http {
             if (c == '\r') {
                 int next = in.read();
                 if (next != '\n') {
-                    throw new Malformed(400, next < 0 ? "Unexpected end of request" : "Missing an expected LF character");
+                    throw new Malformed(
+                            400, next < 0 ? "Unexpected end of request" : "Missing an expected LF character");
                 }
                 return b.toString();
             }
@@ -345,16 +360,22 @@ public final class Http {
     /**
      * A body in pieces is in chunks for who speaks 1.1, and ends with the connection for others.
      *
-     * @param keep      the connection goes on
-     * @param head      the answer's body is only measured
+     * @param keep the connection goes on
+     * @param head the answer's body is only measured
      * @return whether it does go on
      */
     boolean send(Reply reply, boolean keep, boolean head) throws IOException {
-        Reply r = head && !reply.isStream() ? reply.whole() : head ? new Reply(reply.status, reply.type, new byte[0]).with(reply.headers) : reply;
+        Reply r = head && !reply.isStream()
+                ? reply.whole()
+                : head ? new Reply(reply.status, reply.type, new byte[0]).with(reply.headers) : reply;
         boolean pieces = r.written.isPresent();
         boolean goesOn = keep && (!pieces || modern);
-        StringBuilder b = new StringBuilder("HTTP/1.1 ").append(r.status).append(' ').append(REASONS.getOrDefault(r.status, "UNKNOWN"))
-                .append("\r\nConnection: ").append(goesOn ? "Keep-Alive" : "Close");
+        StringBuilder b = new StringBuilder("HTTP/1.1 ")
+                .append(r.status)
+                .append(' ')
+                .append(REASONS.getOrDefault(r.status, "UNKNOWN"))
+                .append("\r\nConnection: ")
+                .append(goesOn ? "Keep-Alive" : "Close");
         if (!pieces) {
             b.append("\r\nContent-Length: ").append(r.body.length);
         } else if (modern) {
@@ -366,7 +387,8 @@ public final class Http {
         if (r.status == 401) {
             b.append("\r\nWWW-Authenticate: Bearer");
         }
-        r.headers.forEach((name, value) -> b.append("\r\n").append(name).append(": ").append(value));
+        r.headers.forEach(
+                (name, value) -> b.append("\r\n").append(name).append(": ").append(value));
         out.write(b.append("\r\n\r\n").toString().getBytes(StandardCharsets.US_ASCII));
         if (pieces) {
             r.written.get().to(modern ? new Chunks(out) : out);

@@ -27,12 +27,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 
 /**
- * The sockets that are listened on. More connections than allowed wait until others end, all but one of each socket in the kernel.
+ * The sockets that are listened on. More connections than allowed wait until others end, all but one of each socket in
+ * the kernel.
  */
 public final class Listeners implements AutoCloseable {
     public static final String HTTPS = "https://";
     /** What a record of TLS begins with that carries a handshake (RFC 8446, 5.1). */
     private static final int HANDSHAKE = 0x16;
+
     private static final int BACKLOG = 1024;
     /** A connection that says nothing for so long is closed. */
     private static final int IDLE_MS = 120_000;
@@ -56,13 +58,17 @@ public final class Listeners implements AutoCloseable {
         connections = new Semaphore(most);
     }
 
-    /** @param place {@code host:port}, {@code :port}, {@code [::1]:port}, any of these behind {@code https://}, or {@code unix:/path} */
+    /**
+     * @param place {@code host:port}, {@code :port}, {@code [::1]:port}, any of these behind {@code https://}, or
+     *     {@code unix:/path}
+     */
     public void open(String place) throws StartupException {
         try {
             if (place.startsWith("unix:")) {
                 unix(Path.of(place.substring(5).replaceFirst("^//+", "/")));
             } else if (place.startsWith(HTTPS) && tls.isEmpty()) {
-                throw new StartupException("Unable to listen on " + place + ": there is no certificate (restd_cert_file of TLSParameters)");
+                throw new StartupException("Unable to listen on " + place
+                        + ": there is no certificate (restd_cert_file of TLSParameters)");
             } else {
                 tcp(place.startsWith(HTTPS) ? place.substring(HTTPS.length()) : place, place.startsWith(HTTPS));
             }
@@ -136,7 +142,9 @@ public final class Listeners implements AutoCloseable {
         }
     }
 
-    /** A socket that is open and not served any more would look alive: the process ends instead, and is started again. */
+    /**
+     * A socket that is open and not served any more would look alive: the process ends instead, and is started again.
+     */
     private void orEnd(Runnable loop) {
         try {
             loop.run();
@@ -191,7 +199,8 @@ public final class Listeners implements AutoCloseable {
             String source = "[" + socket.getInetAddress().getHostAddress() + "]:" + socket.getPort();
             Wire wire = wire(socket);
             if (wire.secure || !encrypted) {
-                new Connection(handler, source, Optional.empty(), wire.secure, free, reading).serve(wire.in, patience.watched(wire.out, socket));
+                new Connection(handler, source, Optional.empty(), wire.secure, free, reading)
+                        .serve(wire.in, patience.watched(wire.out, socket));
             }
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
@@ -239,7 +248,9 @@ public final class Listeners implements AutoCloseable {
         try (channel) {
             PeerIds peer = PeerIds.of(channel);
             new Connection(handler, source, Optional.of(new Request.Peer(peer.uid(), peer.gid())), false, free, reading)
-                    .serve(Channels.newInputStream(channel), patience.watched(Channels.newOutputStream(channel), channel));
+                    .serve(
+                            Channels.newInputStream(channel),
+                            patience.watched(Channels.newOutputStream(channel), channel));
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
         } finally {

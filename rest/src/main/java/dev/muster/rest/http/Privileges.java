@@ -42,7 +42,9 @@ public final class Privileges {
     }
 
     private static int numeric(String text, boolean user) throws StartupException {
-        return (user ? IDENTITIES.byName(text).map(Identity::uid) : IDENTITIES.group(text).map(Identities.Group::gid))
+        return (user
+                        ? IDENTITIES.byName(text).map(Identity::uid)
+                        : IDENTITIES.group(text).map(Identities.Group::gid))
                 .or(() -> text.matches("[0-9]{1,9}") ? Optional.of(Integer.parseInt(text)) : Optional.empty())
                 .orElseThrow(() -> new StartupException("Unable to resolve " + (user ? "user: " : "gid: ") + text));
     }
@@ -58,7 +60,10 @@ public final class Privileges {
             int uid = numeric(user, true);
             if (group.isEmpty() && ProcessIds.uid() == 0) {
                 call("setgroups", () -> ProcessIds.setGroups(Optional.empty(), 0));
-                int gid = IDENTITIES.byUid(uid).map(Identity::gid).orElseThrow(() -> new StartupException("Unable to resolve user: " + user));
+                int gid = IDENTITIES
+                        .byUid(uid)
+                        .map(Identity::gid)
+                        .orElseThrow(() -> new StartupException("Unable to resolve user: " + user));
                 call("setgid " + gid, () -> ProcessIds.setGid(gid));
             }
             call("setuid " + uid, () -> ProcessIds.setUid(uid));

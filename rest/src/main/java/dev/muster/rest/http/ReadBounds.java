@@ -8,8 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds what callers may spend before they are known: the time in which a request has to be whole, the length of a body without a credential, and
- * the memory of all bodies that are read or answered at one time. slurmrestd itself cannot judge a token, slurmctld does. Thread-safe.
+ * Bounds what callers may spend before they are known: the time in which a request has to be whole, the length of a
+ * body without a credential, and the memory of all bodies that are read or answered at one time. slurmrestd itself
+ * cannot judge a token, slurmctld does. Thread-safe.
  */
 final class ReadBounds {
     /** From the connection to its first request. */
@@ -18,6 +19,7 @@ final class ReadBounds {
     static final long HEAD_MS = 10_000;
     /** For a body, besides what it takes at {@link #BYTES_PER_MS}. */
     static final long BODY_MS = 20_000;
+
     static final long BYTES_PER_MS = 256;
     static final long ANONYMOUS_BYTES_MAX = 1 << 20;
     private static final long WATCH_MS = 500;
@@ -103,7 +105,10 @@ final class ReadBounds {
 
         @Override
         public void head(Map<String, String> headers) {
-            credential = local || headers.containsKey("x-slurm-user-token") || headers.containsKey("authorization") || headers.containsKey("cookie");
+            credential = local
+                    || headers.containsKey("x-slurm-user-token")
+                    || headers.containsKey("authorization")
+                    || headers.containsKey("cookie");
         }
 
         @Override

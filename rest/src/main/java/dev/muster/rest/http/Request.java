@@ -9,11 +9,17 @@ import java.util.Optional;
 /**
  * One request as it came.
  *
- * @param path    decoded, without the query
- * @param query   decoded; of several values with the same name they are joined by commas
+ * @param path decoded, without the query
+ * @param query decoded; of several values with the same name they are joined by commas
  * @param headers by lower-case name
  */
-public record Request(String method, String path, Map<String, String> query, Map<String, String> headers, byte[] body, boolean keepAlive) {
+public record Request(
+        String method,
+        String path,
+        Map<String, String> query,
+        Map<String, String> headers,
+        byte[] body,
+        boolean keepAlive) {
     /** Who asks, as answers say it. */
     public record User(String name, String group) {
         public static final User NOBODY = new User("", "");
@@ -39,7 +45,8 @@ public record Request(String method, String path, Map<String, String> query, Map
         for (String item : text.split("&")) {
             int equals = item.indexOf('=');
             Optional<String> name = decoded((equals < 0 ? item : item.substring(0, equals)).replace('+', ' '));
-            Optional<String> value = decoded(equals < 0 ? "" : item.substring(equals + 1).replace('+', ' '));
+            Optional<String> value =
+                    decoded(equals < 0 ? "" : item.substring(equals + 1).replace('+', ' '));
             if (name.isEmpty() || value.isEmpty()) {
                 return Optional.empty();
             }

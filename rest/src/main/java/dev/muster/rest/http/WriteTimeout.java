@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Ends connections whose other side takes nothing of an answer: a socket's own timeout is for reading only, and an answer that nobody reads holds
- * what it is written from. Thread-safe.
+ * Ends connections whose other side takes nothing of an answer: a socket's own timeout is for reading only, and an
+ * answer that nobody reads holds what it is written from. Thread-safe.
  */
 final class WriteTimeout {
     private final long mostMs;
@@ -35,7 +35,7 @@ final class WriteTimeout {
         });
     }
 
-    @SuppressWarnings("ModifyCollectionInEnhancedForLoop")   // a concurrent set, which bears removals
+    @SuppressWarnings("ModifyCollectionInEnhancedForLoop") // a concurrent set, which bears removals
     void look(long nowNs) {
         for (Watched w : writing) {
             if (nowNs - w.sinceNs > mostMs * 1_000_000 && writing.remove(w)) {

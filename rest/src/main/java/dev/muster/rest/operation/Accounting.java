@@ -32,24 +32,74 @@ public final class Accounting {
         out.put("slurmdb_{v}_get_config", Accounting::config);
         out.put("slurmdb_{v}_get_conf", Accounting::conf);
         out.put("slurmdb_{v}_get_tres", c -> list(c, "tres", "TRES", new Json.Obj()));
-        out.put("slurmdb_{v}_get_single_qos", c -> list(c, "qos", "qos", new Json.Obj().put("name", c.path().get("qos"))));
-        out.put("slurmdb_{v}_get_qos", c -> list(c, "qos", "qos", where(c, "description", "description", "id", "id", "name", "name",
-                "preempt_mode", "preemptmode")));
+        out.put(
+                "slurmdb_{v}_get_single_qos",
+                c -> list(c, "qos", "qos", new Json.Obj().put("name", c.path().get("qos"))));
+        out.put(
+                "slurmdb_{v}_get_qos",
+                c -> list(
+                        c,
+                        "qos",
+                        "qos",
+                        where(
+                                c,
+                                "description",
+                                "description",
+                                "id",
+                                "id",
+                                "name",
+                                "name",
+                                "preempt_mode",
+                                "preemptmode")));
         out.put("slurmdb_{v}_get_associations", Accounting::associations);
         out.put("slurmdb_{v}_get_association", Accounting::associations);
         out.put("slurmdb_{v}_get_instances", Accounting::instances);
         out.put("slurmdb_{v}_get_instance", Accounting::instances);
-        out.put("slurmdb_{v}_get_user", c -> list(c, "user", "users", new Json.Obj().put("name", c.path().get("name"))));
-        out.put("slurmdb_{v}_get_users", c -> list(c, "user", "users", where(c, "admin_level", "adminlevel", "default_account", "defaultaccount",
-                "default_wckey", "defaultwckey")));
-        out.put("slurmdb_{v}_get_cluster", c -> list(c, "cluster", "clusters", where(c, "classification", "classification",
-                "rpc_version", "rpc").put("name", c.path().get("cluster_name"))));
+        out.put(
+                "slurmdb_{v}_get_user",
+                c -> list(
+                        c, "user", "users", new Json.Obj().put("name", c.path().get("name"))));
+        out.put(
+                "slurmdb_{v}_get_users",
+                c -> list(
+                        c,
+                        "user",
+                        "users",
+                        where(
+                                c,
+                                "admin_level",
+                                "adminlevel",
+                                "default_account",
+                                "defaultaccount",
+                                "default_wckey",
+                                "defaultwckey")));
+        out.put(
+                "slurmdb_{v}_get_cluster",
+                c -> list(
+                        c,
+                        "cluster",
+                        "clusters",
+                        where(c, "classification", "classification", "rpc_version", "rpc")
+                                .put("name", c.path().get("cluster_name"))));
         out.put("slurmdb_{v}_get_clusters", c -> list(c, "cluster", "clusters", new Json.Obj()));
         out.put("slurmdb_{v}_get_wckey", Accounting::wckey);
-        out.put("slurmdb_{v}_get_wckeys", c -> list(c, "wckey", "wckeys", where(c, "cluster", "cluster", "id", "id", "name", "name", "user",
-                "user")));
-        out.put("slurmdb_{v}_get_account", c -> list(c, "account", "accounts", new Json.Obj().put("name", c.path().get("account_name"))));
-        out.put("slurmdb_{v}_get_accounts", c -> list(c, "account", "accounts", where(c, "description", "description")));
+        out.put(
+                "slurmdb_{v}_get_wckeys",
+                c -> list(
+                        c,
+                        "wckey",
+                        "wckeys",
+                        where(c, "cluster", "cluster", "id", "id", "name", "name", "user", "user")));
+        out.put(
+                "slurmdb_{v}_get_account",
+                c -> list(
+                        c,
+                        "account",
+                        "accounts",
+                        new Json.Obj().put("name", c.path().get("account_name"))));
+        out.put(
+                "slurmdb_{v}_get_accounts",
+                c -> list(c, "account", "accounts", where(c, "description", "description")));
         out.put("slurmdb_{v}_get_diag", Accounting::diag);
         out.put("slurmdb_{v}_get_ping", Accounting::ping);
         return out;
@@ -58,7 +108,14 @@ public final class Accounting {
     // ---- the book
 
     static List<Json.Obj> rows(RestCall c, String entity, Json.Obj where, List<String> options) throws SlurmException {
-        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", RestCall.objects(options)))
+        return c.host()
+                .accounting()
+                .call(
+                        "Show",
+                        new Json.Obj()
+                                .put("entity", entity)
+                                .put("where", where)
+                                .put("options", RestCall.objects(options)))
                 .objects("rows");
     }
 
@@ -74,10 +131,15 @@ public final class Accounting {
     }
 
     /** Flags of queries, by the options that they mean. */
-    private static final String[][] OPTIONS = {{"withdeleted", "with_deleted", "include_deleted_qos", "include_deleted_associations", "deleted"},
-        {"withassoc", "with_assocs", "withassociations"}, {"withcoord", "with_coords", "withcoordinators"},
-        {"withsubaccounts", "include_sub_acct_information"}, {"woplimits", "exclude_limits_from_parents"},
-        {"onlydefaults", "filter_to_only_defaults"}, {"rawqos", "include_the_raw_qos_or_delta_qos"}};
+    private static final String[][] OPTIONS = {
+        {"withdeleted", "with_deleted", "include_deleted_qos", "include_deleted_associations", "deleted"},
+        {"withassoc", "with_assocs", "withassociations"},
+        {"withcoord", "with_coords", "withcoordinators"},
+        {"withsubaccounts", "include_sub_acct_information"},
+        {"woplimits", "exclude_limits_from_parents"},
+        {"onlydefaults", "filter_to_only_defaults"},
+        {"rawqos", "include_the_raw_qos_or_delta_qos"}
+    };
 
     private static List<String> options(RestCall c) {
         List<String> out = new ArrayList<>();
@@ -93,7 +155,9 @@ public final class Accounting {
 
     private static void list(RestCall c, String entity, String field, Json.Obj where) throws SlurmException {
         List<String> options = options(c);
-        List<Json.Obj> rows = rows(c, entity, where, options).stream().filter(r -> fits(c, entity, r)).toList();
+        List<Json.Obj> rows = rows(c, entity, where, options).stream()
+                .filter(r -> fits(c, entity, r))
+                .toList();
         rows.forEach(r -> without(c, r));
         Json.Obj shape = shape(c, entity, rows);
         if (entity.equals("user") && c.given("with_wckeys")) {
@@ -109,9 +173,12 @@ public final class Accounting {
     private static boolean fits(RestCall c, String entity, Json.Obj row) {
         return switch (entity) {
             case "wckey" -> !c.given("only_defaults") || row.text("WCKey").startsWith("*");
-            case "account" -> !c.given("usersarecoords") || Words.of(row.text("AccountFlags")).contains("UsersAreCoords");
-            case "cluster" -> (c.list("cluster").isEmpty() || c.list("cluster").contains(row.text("Cluster")))
-                    && c.list("federation").isEmpty() && flagged(c, row.text("ClusterFlags"));
+            case "account" ->
+                !c.given("usersarecoords") || Words.of(row.text("AccountFlags")).contains("UsersAreCoords");
+            case "cluster" ->
+                (c.list("cluster").isEmpty() || c.list("cluster").contains(row.text("Cluster")))
+                        && c.list("federation").isEmpty()
+                        && flagged(c, row.text("ClusterFlags"));
             default -> true;
         };
     }
@@ -139,18 +206,44 @@ public final class Accounting {
     }
 
     static Json.Obj shape(RestCall c, String entity, List<Json.Obj> rows) throws SlurmException {
-        return AcctJson.of(entity, rows, rows(c, "tres", new Json.Obj(), List.of())).orElseThrow();
+        return AcctJson.of(entity, rows, rows(c, "tres", new Json.Obj(), List.of()))
+                .orElseThrow();
     }
 
     private static void wckeysOf(RestCall c, Json.Obj users) throws SlurmException {
-        List<Json.Obj> all = shape(c, "wckey", rows(c, "wckey", new Json.Obj(), List.of())).objects("wckeys");
-        users.objects("users").forEach(u -> u.put("wckeys", RestCall.objects(all.stream().filter(w -> w.text("user").equals(u.text("name")))
-                .toList())));
+        List<Json.Obj> all =
+                shape(c, "wckey", rows(c, "wckey", new Json.Obj(), List.of())).objects("wckeys");
+        users.objects("users")
+                .forEach(u -> u.put(
+                        "wckeys",
+                        RestCall.objects(all.stream()
+                                .filter(w -> w.text("user").equals(u.text("name")))
+                                .toList())));
     }
 
     private static void associations(RestCall c) throws SlurmException {
-        list(c, "association", "associations", where(c, "account", "account", "cluster", "cluster", "default_qos", "defaultqos", "id", "id",
-                "parent_account", "parent", "partition", "partition", "qos", "qos", "user", "user"));
+        list(
+                c,
+                "association",
+                "associations",
+                where(
+                        c,
+                        "account",
+                        "account",
+                        "cluster",
+                        "cluster",
+                        "default_qos",
+                        "defaultqos",
+                        "id",
+                        "id",
+                        "parent_account",
+                        "parent",
+                        "partition",
+                        "partition",
+                        "qos",
+                        "qos",
+                        "user",
+                        "user"));
     }
 
     /** By number; by name where none has that number. */
@@ -158,7 +251,14 @@ public final class Accounting {
         String id = c.path().get("id");
         List<Json.Obj> all = rows(c, "wckey", new Json.Obj(), List.of());
         List<Json.Obj> meant = all.stream().filter(w -> w.text("ID").equals(id)).toList();
-        Json.Obj shape = shape(c, "wckey", meant.isEmpty() ? all.stream().filter(w -> AccountingChanges.wckeyName(w).equals(id)).toList() : meant);
+        Json.Obj shape = shape(
+                c,
+                "wckey",
+                meant.isEmpty()
+                        ? all.stream()
+                                .filter(w -> AccountingChanges.wckeyName(w).equals(id))
+                                .toList()
+                        : meant);
         if (shape.list("wckeys").isEmpty()) {
             c.nothing("wckeys");
         }
@@ -168,7 +268,8 @@ public final class Accounting {
     private static void config(RestCall c) throws SlurmException {
         for (String entity : List.of("cluster", "tres", "account", "user", "qos", "wckey", "association")) {
             boolean tree = entity.equals("account") || entity.equals("user");
-            Json.Obj shape = shape(c, entity, rows(c, entity, new Json.Obj(), tree ? List.of("withassoc", "withcoord") : List.of()));
+            Json.Obj shape = shape(
+                    c, entity, rows(c, entity, new Json.Obj(), tree ? List.of("withassoc", "withcoord") : List.of()));
             shape.fields().forEach((k, v) -> c.out().put(k.equals("TRES") ? "tres" : k, v));
         }
     }
@@ -179,8 +280,26 @@ public final class Accounting {
     }
 
     private static void instances(RestCall c) throws SlurmException {
-        List<Json.Obj> rows = rows(c, "instance", where(c, "cluster", "cluster", "extra", "extra", "instance_id", "instanceid",
-                "instance_type", "instancetype", "node_list", "node", "time_end", "end", "time_start", "start"), List.of());
+        List<Json.Obj> rows = rows(
+                c,
+                "instance",
+                where(
+                        c,
+                        "cluster",
+                        "cluster",
+                        "extra",
+                        "extra",
+                        "instance_id",
+                        "instanceid",
+                        "instance_type",
+                        "instancetype",
+                        "node_list",
+                        "node",
+                        "time_end",
+                        "end",
+                        "time_start",
+                        "start"),
+                List.of());
         if (rows.isEmpty()) {
             c.nothing("instances");
         }
@@ -214,11 +333,17 @@ public final class Accounting {
         c.out().put("jobs", (LazyList) element -> {
             boolean[] any = {false};
             try {
-                pages.each(reply -> reply.objects("jobs").stream().filter(e -> conditions.test(e.obj("job"))).forEach(e -> {
-                    any[0] = true;
-                    element.accept(SacctJson.job(c.names(), e.obj("job"), alone ? List.of() : e.objects("steps"), reply.number("now"),
-                            reply.text("cluster")));
-                }));
+                pages.each(reply -> reply.objects("jobs").stream()
+                        .filter(e -> conditions.test(e.obj("job")))
+                        .forEach(e -> {
+                            any[0] = true;
+                            element.accept(SacctJson.job(
+                                    c.names(),
+                                    e.obj("job"),
+                                    alone ? List.of() : e.objects("steps"),
+                                    reply.number("now"),
+                                    reply.text("cluster")));
+                        }));
             } catch (SlurmException e) {
                 // what was read has gone out: errors stand behind it
                 c.out().error(RestException.of(e, c.operation().id().replace("_{v}", "") + "()"));
@@ -233,11 +358,33 @@ public final class Accounting {
         if (!c.path().get("job_id").matches("[0-9].*")) {
             throw RestException.query("\"" + c.path().get("job_id") + "\" is no job", "#/job_id/");
         }
-        answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", RestCall.objects(List.of(c.path().get("job_id")))), j -> true);
+        answer(
+                c,
+                new Json.Obj()
+                        .put("allUsers", Boolean.TRUE)
+                        .put("jobs", RestCall.objects(List.of(c.path().get("job_id")))),
+                j -> true);
     }
 
-    private static final String[] LISTS = {"account", "accounts", "cluster", "clusters", "job_name", "names", "partition", "partitions", "qos",
-        "qos", "reason", "reasons", "step", "jobs", "wckey", "wckeys"};
+    private static final String[] LISTS = {
+        "account",
+        "accounts",
+        "cluster",
+        "clusters",
+        "job_name",
+        "names",
+        "partition",
+        "partitions",
+        "qos",
+        "qos",
+        "reason",
+        "reasons",
+        "step",
+        "jobs",
+        "wckey",
+        "wckeys"
+    };
+
     private static void jobs(RestCall c) throws RestException, SlurmException {
         Predicate<Json.Obj> conditions = EndedJobs.of(c);
         Json.Obj q = new Json.Obj();
@@ -261,11 +408,16 @@ public final class Accounting {
         if (!q.has("userIds")) {
             q.put("allUsers", Boolean.TRUE);
         }
-        q.put("from", c.time("start_time")).put("to", c.time("end_time")).put("duplicates", c.given("show_duplicates"))
+        q.put("from", c.time("start_time"))
+                .put("to", c.time("end_time"))
+                .put("duplicates", c.given("show_duplicates"))
                 .put("allocationsOnly", c.given("skip_steps"));
         q.put("wholeHetjob", c.given("whole_hetjob") ? "yes" : c.given("disable_whole_hetjob") ? "no" : "");
-        q.put("text", c.given("show_batch_script") ? AccountingRows.Query.SCRIPT : c.given("show_job_environment")
-                ? AccountingRows.Query.ENVIRONMENT : "");
+        q.put(
+                "text",
+                c.given("show_batch_script")
+                        ? AccountingRows.Query.SCRIPT
+                        : c.given("show_job_environment") ? AccountingRows.Query.ENVIRONMENT : "");
         answer(c, q, conditions);
     }
 
@@ -273,7 +425,11 @@ public final class Accounting {
     private static String state(String word) throws RestException {
         String name = JobRows.stateName(word.toUpperCase(Locale.ROOT));
         if (name.isEmpty()) {
-            throw new RestException(422, RestException.INVALID_FLAG, "Data parser unable to parse invalid flag", "Unknown flag \"" + word + "\"",
+            throw new RestException(
+                    422,
+                    RestException.INVALID_FLAG,
+                    "Data parser unable to parse invalid flag",
+                    "Unknown flag \"" + word + "\"",
                     "#/state/");
         }
         return name;

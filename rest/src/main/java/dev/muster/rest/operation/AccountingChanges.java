@@ -16,19 +16,26 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** {@code POST} and {@code DELETE /slurmdb/…}: what sacctmgr adds, modifies and deletes. What is there is modified, what is not is added. */
+/**
+ * {@code POST} and {@code DELETE /slurmdb/…}: what sacctmgr adds, modifies and deletes. What is there is modified, what
+ * is not is added.
+ */
 final class AccountingChanges {
     private AccountingChanges() {}
 
     static Map<String, RestCall.Handler> handlers() {
-        return Map.ofEntries(Map.entry("slurmdb_{v}_post_job", AccountingChanges::job),
+        return Map.ofEntries(
+                Map.entry("slurmdb_{v}_post_job", AccountingChanges::job),
                 Map.entry("slurmdb_{v}_post_jobs", AccountingChanges::jobs),
-                Map.entry("slurmdb_{v}_post_config", AccountingChanges::config), Map.entry("slurmdb_{v}_post_tres", AccountingChanges::tres),
-                Map.entry("slurmdb_{v}_post_qos", AccountingChanges::qos), Map.entry("slurmdb_{v}_delete_single_qos", AccountingChanges::deleteQos),
+                Map.entry("slurmdb_{v}_post_config", AccountingChanges::config),
+                Map.entry("slurmdb_{v}_post_tres", AccountingChanges::tres),
+                Map.entry("slurmdb_{v}_post_qos", AccountingChanges::qos),
+                Map.entry("slurmdb_{v}_delete_single_qos", AccountingChanges::deleteQos),
                 Map.entry("slurmdb_{v}_post_associations", AccountingChanges::associations),
                 Map.entry("slurmdb_{v}_delete_associations", AccountingChanges::deleteAssociations),
                 Map.entry("slurmdb_{v}_delete_association", AccountingChanges::deleteAssociations),
-                Map.entry("slurmdb_{v}_post_users", AccountingChanges::users), Map.entry("slurmdb_{v}_delete_user", AccountingChanges::deleteUser),
+                Map.entry("slurmdb_{v}_post_users", AccountingChanges::users),
+                Map.entry("slurmdb_{v}_delete_user", AccountingChanges::deleteUser),
                 Map.entry("slurmdb_{v}_post_users_association", AccountingChanges::usersAssociation),
                 Map.entry("slurmdb_{v}_post_clusters", AccountingChanges::clusters),
                 Map.entry("slurmdb_{v}_delete_cluster", AccountingChanges::deleteCluster),
@@ -52,10 +59,19 @@ final class AccountingChanges {
      *
      * @throws RestException with the first of slurmdbd's sentences, if it was refused
      */
-    private static Json.Obj change(RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
+    private static Json.Obj change(
+            RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
             throws RestException, SlurmException {
-        Json.Obj done = c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity).put("set", of(set))
-                .put("where", of(where)).put("commit", Boolean.TRUE));
+        Json.Obj done = c.host()
+                .accounting()
+                .call(
+                        "Change",
+                        new Json.Obj()
+                                .put("verb", verb)
+                                .put("entity", entity)
+                                .put("set", of(set))
+                                .put("where", of(where))
+                                .put("commit", Boolean.TRUE));
         if (!done.texts("error").isEmpty()) {
             int errno = done.integer("errno");
             String sentence = String.join("\n", done.texts("error")).strip();
@@ -69,11 +85,17 @@ final class AccountingChanges {
         return done;
     }
 
-    /** What slurmdbd says of an entity that it does not remove is a number of Slurm's errors; other refusals have their sentence. */
+    /**
+     * What slurmdbd says of an entity that it does not remove is a number of Slurm's errors; other refusals have their
+     * sentence.
+     */
     private static RestException refused(RestCall c, int errno, String sentence) {
         String first = sentence.lines().findFirst().orElse("").strip();
-        Optional<SlurmErrno> known = !first.startsWith(REFUSED) ? Optional.empty()
-                : Arrays.stream(SlurmErrno.values()).filter(e -> e.sentence().equals(first.substring(REFUSED.length()))).findFirst();
+        Optional<SlurmErrno> known = !first.startsWith(REFUSED)
+                ? Optional.empty()
+                : Arrays.stream(SlurmErrno.values())
+                        .filter(e -> e.sentence().equals(first.substring(REFUSED.length())))
+                        .findFirst();
         String[] names = REMOVALS.get(c.operation().id().replaceAll(".*_delete_", ""));
         if (known.isPresent() && names != null) {
             return RestException.of(known.get(), names[0] + " failed", names[1]);
@@ -83,12 +105,19 @@ final class AccountingChanges {
 
     private static final String REFUSED = "Error with request: ";
     /** Operations that delete: what their failure is called, and where it is said. */
-    private static final Map<String, String[]> REMOVALS = Map.of("user", new String[] {"slurmdb_users_remove", "_delete_user"},
-            "account", new String[] {"slurmdb_accounts_remove", "_delete_account"},
-            "association", new String[] {"slurmdb_associations_remove", "_delete_assoc"},
-            "associations", new String[] {"slurmdb_associations_remove", "_delete_assoc"},
-            "single_qos", new String[] {"slurmdb_qos_remove", "_op_handler_qos"},
-            "cluster", new String[] {"slurmdb_clusters_remove", "_delete_cluster"});
+    private static final Map<String, String[]> REMOVALS = Map.of(
+            "user",
+            new String[] {"slurmdb_users_remove", "_delete_user"},
+            "account",
+            new String[] {"slurmdb_accounts_remove", "_delete_account"},
+            "association",
+            new String[] {"slurmdb_associations_remove", "_delete_assoc"},
+            "associations",
+            new String[] {"slurmdb_associations_remove", "_delete_assoc"},
+            "single_qos",
+            new String[] {"slurmdb_qos_remove", "_op_handler_qos"},
+            "cluster",
+            new String[] {"slurmdb_clusters_remove", "_delete_cluster"});
 
     private static Map<String, String> map(String... pairs) {
         Map<String, String> out = new LinkedHashMap<>();
@@ -106,7 +135,8 @@ final class AccountingChanges {
     }
 
     private static boolean exists(RestCall c, String entity, String name) throws SlurmException {
-        return !Accounting.rows(c, entity, new Json.Obj().put("name", name), List.of()).isEmpty();
+        return !Accounting.rows(c, entity, new Json.Obj().put("name", name), List.of())
+                .isEmpty();
     }
 
     private static String named(Json.Obj o, String what) throws RestException {
@@ -116,8 +146,8 @@ final class AccountingChanges {
         return o.text("name");
     }
 
-    private static void deleted(RestCall c, String entity, Map<String, String> where, String field, String name) throws RestException,
-            SlurmException {
+    private static void deleted(RestCall c, String entity, Map<String, String> where, String field, String name)
+            throws RestException, SlurmException {
         List<String> names = change(c, "delete", entity, Map.of(), where).texts("names");
         if (names.isEmpty()) {
             unchanged(c);
@@ -148,7 +178,12 @@ final class AccountingChanges {
     }
 
     private static void deleteQos(RestCall c) throws RestException, SlurmException {
-        deleted(c, "qos", map("name", c.path().get("qos")), "removed_qos", c.path().get("qos"));
+        deleted(
+                c,
+                "qos",
+                map("name", c.path().get("qos")),
+                "removed_qos",
+                c.path().get("qos"));
     }
 
     private static void clusters(RestCall c) throws RestException, SlurmException {
@@ -161,15 +196,27 @@ final class AccountingChanges {
     }
 
     private static void deleteCluster(RestCall c) throws RestException, SlurmException {
-        deleted(c, "cluster", map("name", c.path().get("cluster_name")), "deleted_clusters", c.path().get("cluster_name"));
+        deleted(
+                c,
+                "cluster",
+                map("name", c.path().get("cluster_name")),
+                "deleted_clusters",
+                c.path().get("cluster_name"));
     }
 
     private static void tres(RestCall c) throws RestException, SlurmException {
-        List<Json.Obj> known = Accounting.shape(c, "tres", Accounting.rows(c, "tres", new Json.Obj(), List.of())).objects("TRES");
-        List<Json.Obj> wanted = c.body().objects("TRES").isEmpty() ? c.body().objects("tres") : c.body().objects("TRES");
+        List<Json.Obj> known = Accounting.shape(c, "tres", Accounting.rows(c, "tres", new Json.Obj(), List.of()))
+                .objects("TRES");
+        List<Json.Obj> wanted = c.body().objects("TRES").isEmpty()
+                ? c.body().objects("tres")
+                : c.body().objects("TRES");
         for (Json.Obj t : wanted) {
-            if (known.stream().noneMatch(k -> k.text("type").equals(t.text("type")) && k.text("name").equals(t.text("name")))) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, "TRES come from the clusters that register: none is added by hand in this version");
+            if (known.stream()
+                    .noneMatch(k -> k.text("type").equals(t.text("type"))
+                            && k.text("name").equals(t.text("name")))) {
+                throw c.refused(
+                        SlurmErrno.NOT_SUPPORTED,
+                        "TRES come from the clusters that register: none is added by hand in this version");
             }
         }
     }
@@ -179,7 +226,12 @@ final class AccountingChanges {
     private static void accounts(RestCall c) throws RestException, SlurmException {
         for (Json.Obj a : c.body().objects("accounts")) {
             String name = named(a, "An account");
-            Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"), "Flags",
+            Map<String, String> set = said(
+                    "description",
+                    a.text("description"),
+                    "organization",
+                    a.text("organization"),
+                    "Flags",
                     coordFlag(a.texts("flags")));
             if (!exists(c, "account", name)) {
                 change(c, "add", "account", set, map("name", name));
@@ -187,21 +239,31 @@ final class AccountingChanges {
                 change(c, "modify", "account", set, map("name", name));
             }
             if (!a.objects("associations").isEmpty()) {
-                c.out().warning("What an account's associations are is said with POST associations: those of " + name + " are passed over",
-                        "#/accounts/associations/");
+                c.out()
+                        .warning(
+                                "What an account's associations are is said with POST associations: those of " + name
+                                        + " are passed over",
+                                "#/accounts/associations/");
             }
             if (a.has("coordinators")) {
-                coordinators(c, name, a.objects("coordinators").stream().map(o -> o.text("name").toLowerCase(Locale.ROOT)).toList());
+                coordinators(
+                        c,
+                        name,
+                        a.objects("coordinators").stream()
+                                .map(o -> o.text("name").toLowerCase(Locale.ROOT))
+                                .toList());
             }
         }
     }
 
     private static String coordFlag(List<String> flags) {
-        return String.join(",", flags.stream().filter(f -> f.endsWith("UsersAreCoords")).toList());
+        return String.join(
+                ",", flags.stream().filter(f -> f.endsWith("UsersAreCoords")).toList());
     }
 
     /** These and no others. */
-    private static void coordinators(RestCall c, String account, List<String> wanted) throws RestException, SlurmException {
+    private static void coordinators(RestCall c, String account, List<String> wanted)
+            throws RestException, SlurmException {
         List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", account), List.of("withcoord"));
         List<String> had = rows.isEmpty() ? List.of() : Words.of(rows.getFirst().text("Coordinators"));
         List<String> fresh = wanted.stream().filter(n -> !had.contains(n)).toList();
@@ -215,17 +277,41 @@ final class AccountingChanges {
     }
 
     private static void deleteAccount(RestCall c) throws RestException, SlurmException {
-        deleted(c, "account", map("name", c.path().get("account_name")), "removed_accounts", c.path().get("account_name"));
+        deleted(
+                c,
+                "account",
+                map("name", c.path().get("account_name")),
+                "removed_accounts",
+                c.path().get("account_name"));
     }
 
     private static void accountsAssociation(RestCall c) throws RestException, SlurmException {
         Json.Obj condition = c.body().obj("association_condition");
         Map<String, String> set = limits(condition.obj("association"));
-        set.putAll(said("parent", condition.obj("association").text("parent"), "description", c.body().obj("account").text("description"),
-                "organization", c.body().obj("account").text("organization")));
-        Json.Obj done = change(c, "add", "account", set, said("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
-        c.out().put("added_accounts", told(done, "Adding Account(s)", said("Description", c.body().obj("account").text("description"),
-                "Organization", c.body().obj("account").text("organization"))));
+        set.putAll(said(
+                "parent",
+                condition.obj("association").text("parent"),
+                "description",
+                c.body().obj("account").text("description"),
+                "organization",
+                c.body().obj("account").text("organization")));
+        Json.Obj done = change(
+                c,
+                "add",
+                "account",
+                set,
+                said("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
+        c.out()
+                .put(
+                        "added_accounts",
+                        told(
+                                done,
+                                "Adding Account(s)",
+                                said(
+                                        "Description",
+                                        c.body().obj("account").text("description"),
+                                        "Organization",
+                                        c.body().obj("account").text("organization"))));
     }
 
     private static String joined(Json.Obj from, String field) {
@@ -236,10 +322,16 @@ final class AccountingChanges {
     private static Map<String, String> limits(Json.Obj record) throws RestException {
         Map<String, String> out = new LinkedHashMap<>();
         for (Map.Entry<String, Object> e : record.fields().entrySet()) {
-            Optional<LimitField> field = e.getKey().equals("parent") ? Optional.empty() : LimitField.find(LimitField.ASSOC, e.getKey());
+            Optional<LimitField> field =
+                    e.getKey().equals("parent") ? Optional.empty() : LimitField.find(LimitField.ASSOC, e.getKey());
             String value = switch (e.getValue()) {
                 case Json.Obj o -> o.flag("set") ? Long.toString(o.number("number")) : "";
-                case List<?> l -> String.join(",", l.stream().map(i -> i instanceof Json.Obj t ? AcctJson.tres(t) : String.valueOf(i)).toList());
+                case List<?> l ->
+                    String.join(
+                            ",",
+                            l.stream()
+                                    .map(i -> i instanceof Json.Obj t ? AcctJson.tres(t) : String.valueOf(i))
+                                    .toList());
                 default -> String.valueOf(e.getValue());
             };
             // infinite clears
@@ -255,13 +347,20 @@ final class AccountingChanges {
     private static String told(Json.Obj done, String head, Map<String, String> settings) {
         StringBuilder out = new StringBuilder();
         if (!done.texts("names").isEmpty()) {
-            out.append(' ').append(head).append("\n  ").append(String.join("\n  ", done.texts("names"))).append("\n Settings\n");
+            out.append(' ')
+                    .append(head)
+                    .append("\n  ")
+                    .append(String.join("\n  ", done.texts("names")))
+                    .append("\n Settings\n");
             settings.forEach((name, value) -> out.append(String.format(Locale.ROOT, "  %-15s = %s\n", name, value)));
         }
         for (Json.Obj a : done.objects("assocs")) {
-            out.append(out.indexOf(" Associations") < 0 ? " Associations =\n" : "").append(column("  C = ", a.text("cluster"), 10))
-                    .append(column(" A = ", a.text("account"), 20)).append(a.text("user").isEmpty() ? "" : column(" U = ", a.text("user"), 9))
-                    .append(a.text("partition").isEmpty() ? "" : column(" P = ", a.text("partition"), 9)).append('\n');
+            out.append(out.indexOf(" Associations") < 0 ? " Associations =\n" : "")
+                    .append(column("  C = ", a.text("cluster"), 10))
+                    .append(column(" A = ", a.text("account"), 20))
+                    .append(a.text("user").isEmpty() ? "" : column(" U = ", a.text("user"), 9))
+                    .append(a.text("partition").isEmpty() ? "" : column(" P = ", a.text("partition"), 9))
+                    .append('\n');
         }
         return out.toString();
     }
@@ -275,8 +374,11 @@ final class AccountingChanges {
         StringBuilder out = new StringBuilder();
         for (String key : condition.texts("wckeys")) {
             for (Json.Obj a : done.objects("assocs")) {
-                out.append(out.isEmpty() ? " Wckey(s)\n" : "").append(column("  C = ", a.text("cluster"), 10)).append(column(" W = ", key, 10))
-                        .append(column(" U = ", a.text("user"), 9)).append('\n');
+                out.append(out.isEmpty() ? " Wckey(s)\n" : "")
+                        .append(column("  C = ", a.text("cluster"), 10))
+                        .append(column(" W = ", key, 10))
+                        .append(column(" U = ", a.text("user"), 9))
+                        .append('\n');
             }
         }
         return out.toString();
@@ -290,20 +392,43 @@ final class AccountingChanges {
             if (!u.text("old_name").isEmpty()) {
                 throw c.refused(SlurmErrno.NOT_SUPPORTED, "A user's name cannot be changed by this version");
             }
-            String level = u.texts("administrator_level").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse("");
+            String level = u.texts("administrator_level").stream()
+                    .filter(l -> !l.equals("Not Set"))
+                    .findFirst()
+                    .orElse("");
             Json.Obj standard = u.obj("default");
-            Map<String, String> set = said("adminlevel", level, "defaultaccount", standard.text("account"), "defaultwckey", standard.text("wckey"));
+            Map<String, String> set = said(
+                    "adminlevel",
+                    level,
+                    "defaultaccount",
+                    standard.text("account"),
+                    "defaultwckey",
+                    standard.text("wckey"));
             boolean fresh = !exists(c, "user", name);
             if (fresh) {
-                List<String> accounts = u.objects("associations").stream().filter(a -> a.text("cluster").isEmpty() && a.text("partition").isEmpty())
-                        .map(a -> a.text("account")).distinct().toList();
-                boolean first = accounts.isEmpty() && standard.text("account").isEmpty() && !u.objects("associations").isEmpty();
-                if (u.objects("associations").isEmpty() && standard.text("account").isEmpty() && standard.text("wckey").isEmpty()) {
+                List<String> accounts = u.objects("associations").stream()
+                        .filter(a -> a.text("cluster").isEmpty()
+                                && a.text("partition").isEmpty())
+                        .map(a -> a.text("account"))
+                        .distinct()
+                        .toList();
+                boolean first = accounts.isEmpty()
+                        && standard.text("account").isEmpty()
+                        && !u.objects("associations").isEmpty();
+                if (u.objects("associations").isEmpty()
+                        && standard.text("account").isEmpty()
+                        && standard.text("wckey").isEmpty()) {
                     // other requests add its associations
                     set.put("alone", "yes");
                 }
-                change(c, "add", "user", set, first ? where(name, u.objects("associations").getFirst())
-                        : said("name", name, "account", String.join(",", accounts)));
+                change(
+                        c,
+                        "add",
+                        "user",
+                        set,
+                        first
+                                ? where(name, u.objects("associations").getFirst())
+                                : said("name", name, "account", String.join(",", accounts)));
             }
             userAssociations(c, name, u.objects("associations"));
             if (!fresh) {
@@ -318,14 +443,24 @@ final class AccountingChanges {
     }
 
     private static Map<String, String> where(String user, Json.Obj a) {
-        return said("name", user, "account", a.text("account"), "cluster", a.text("cluster"), "partition", a.text("partition"));
+        return said(
+                "name",
+                user,
+                "account",
+                a.text("account"),
+                "cluster",
+                a.text("cluster"),
+                "partition",
+                a.text("partition"));
     }
 
     /** Those that are named and not there. */
-    private static void userAssociations(RestCall c, String user, List<Json.Obj> wanted) throws RestException, SlurmException {
+    private static void userAssociations(RestCall c, String user, List<Json.Obj> wanted)
+            throws RestException, SlurmException {
         for (Json.Obj a : wanted) {
             if (!a.text("user").isEmpty() && !a.text("user").equals(user)) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, "An association of " + a.text("user") + " is none of " + user + "'s");
+                throw c.refused(
+                        SlurmErrno.NOT_SUPPORTED, "An association of " + a.text("user") + " is none of " + user + "'s");
             }
             if (a.text("account").isEmpty()) {
                 throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
@@ -335,18 +470,23 @@ final class AccountingChanges {
                 place.put("cluster", a.text("cluster"));
             }
             if (Accounting.rows(c, "association", place, List.of()).stream()
-                    .noneMatch(r -> r.text("User").equals(user) && r.text("Partition").equals(a.text("partition")))) {
+                    .noneMatch(r ->
+                            r.text("User").equals(user) && r.text("Partition").equals(a.text("partition")))) {
                 change(c, "add", "user", Map.of(), where(user, a));
             }
         }
     }
 
     /** Accounts that the user is made a coordinator of; what he coordinates otherwise stays. */
-    private static void coordinated(RestCall c, String user, List<Json.Obj> accounts) throws RestException, SlurmException {
+    private static void coordinated(RestCall c, String user, List<Json.Obj> accounts)
+            throws RestException, SlurmException {
         for (Json.Obj a : accounts) {
             boolean inherited = a.has("direct") && !a.flag("direct");
-            List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
-            if (!inherited && (rows.isEmpty() || !Words.of(rows.getFirst().text("Coordinators")).contains(user))) {
+            List<Json.Obj> rows =
+                    Accounting.rows(c, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
+            if (!inherited
+                    && (rows.isEmpty()
+                            || !Words.of(rows.getFirst().text("Coordinators")).contains(user))) {
                 change(c, "add", "coordinator", Map.of(), map("name", user, "account", a.text("name")));
             }
         }
@@ -357,7 +497,8 @@ final class AccountingChanges {
         if (id == 0) {
             return Map.of();
         }
-        List<Json.Obj> found = Accounting.rows(c, "qos", new Json.Obj(), List.of()).stream().filter(q -> q.text("ID").equals(Long.toString(id)))
+        List<Json.Obj> found = Accounting.rows(c, "qos", new Json.Obj(), List.of()).stream()
+                .filter(q -> q.text("ID").equals(Long.toString(id)))
                 .toList();
         if (found.isEmpty()) {
             throw c.refused(SlurmErrno.INVALID_QOS, "There is no QOS with the number " + id);
@@ -365,7 +506,8 @@ final class AccountingChanges {
         return map("DefaultQOS", found.getFirst().text("Name"));
     }
 
-    private static void defaultQos(RestCall c, long id, Map<String, String> where) throws RestException, SlurmException {
+    private static void defaultQos(RestCall c, long id, Map<String, String> where)
+            throws RestException, SlurmException {
         if (id != 0) {
             change(c, "modify", "user", qosOf(c, id), where);
         }
@@ -383,7 +525,12 @@ final class AccountingChanges {
     }
 
     private static void deleteUser(RestCall c) throws RestException, SlurmException {
-        deleted(c, "user", map("name", c.path().get("name")), "removed_users", c.path().get("name"));
+        deleted(
+                c,
+                "user",
+                map("name", c.path().get("name")),
+                "removed_users",
+                c.path().get("name"));
     }
 
     private static void usersAssociation(RestCall c) throws RestException, SlurmException {
@@ -391,16 +538,38 @@ final class AccountingChanges {
         Json.Obj user = c.body().obj("user");
         Map<String, String> set = limits(condition.obj("association"));
         if (!condition.obj("association").text("parent").isEmpty()) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "An account has a parent, a user's association is in its account");
+            throw c.refused(
+                    SlurmErrno.NOT_SUPPORTED, "An account has a parent, a user's association is in its account");
         }
         set.putAll(qosOf(c, user.number("defaultqos")));
-        set.putAll(said("adminlevel", user.texts("adminlevel").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse(""),
-                "defaultaccount", user.text("defaultaccount"), "defaultwckey", user.text("defaultwckey")));
-        Json.Obj done = change(c, "add", "user", set, said("name", joined(condition, "users"), "account", joined(condition, "accounts"),
-                "cluster", joined(condition, "clusters"), "partition", joined(condition, "partitions"), "wckey", joined(condition, "wckeys")));
+        set.putAll(said(
+                "adminlevel",
+                user.texts("adminlevel").stream()
+                        .filter(l -> !l.equals("Not Set"))
+                        .findFirst()
+                        .orElse(""),
+                "defaultaccount",
+                user.text("defaultaccount"),
+                "defaultwckey",
+                user.text("defaultwckey")));
+        Json.Obj done = change(
+                c,
+                "add",
+                "user",
+                set,
+                said(
+                        "name",
+                        joined(condition, "users"),
+                        "account",
+                        joined(condition, "accounts"),
+                        "cluster",
+                        joined(condition, "clusters"),
+                        "partition",
+                        joined(condition, "partitions"),
+                        "wckey",
+                        joined(condition, "wckeys")));
         String level = set.getOrDefault("adminlevel", "");
-        c.out().put("added_users", told(done, "Adding User(s)", said("Admin Level", level))
-                + keys(done, condition));
+        c.out().put("added_users", told(done, "Adding User(s)", said("Admin Level", level)) + keys(done, condition));
     }
 
     // ---- wckeys
@@ -411,12 +580,14 @@ final class AccountingChanges {
         return Entities.Wckey.plain(name);
     }
 
-    private static void addWckey(RestCall c, String cluster, String user, String name) throws RestException, SlurmException {
+    private static void addWckey(RestCall c, String cluster, String user, String name)
+            throws RestException, SlurmException {
         Json.Obj where = new Json.Obj().put("user", user);
         if (!cluster.isEmpty()) {
             where.put("cluster", cluster);
         }
-        if (Accounting.rows(c, "wckey", where, List.of()).stream().noneMatch(w -> wckeyName(w).equals(name))) {
+        if (Accounting.rows(c, "wckey", where, List.of()).stream()
+                .noneMatch(w -> wckeyName(w).equals(name))) {
             change(c, "add", "user", Map.of(), said("name", user, "wckey", name, "cluster", cluster));
         }
     }
@@ -432,10 +603,17 @@ final class AccountingChanges {
         String id = c.path().get("id");
         List<Json.Obj> all = Accounting.rows(c, "wckey", new Json.Obj(), List.of());
         List<Json.Obj> byId = all.stream().filter(w -> w.text("ID").equals(id)).toList();
-        List<Json.Obj> meant = byId.isEmpty() ? all.stream().filter(w -> wckeyName(w).equals(id)).toList() : byId;
+        List<Json.Obj> meant = byId.isEmpty()
+                ? all.stream().filter(w -> wckeyName(w).equals(id)).toList()
+                : byId;
         List<Object> gone = new ArrayList<>();
         for (Json.Obj w : meant) {
-            change(c, "delete", "user", Map.of(), map("name", w.text("User"), "wckey", wckeyName(w), "cluster", w.text("Cluster")));
+            change(
+                    c,
+                    "delete",
+                    "user",
+                    Map.of(),
+                    map("name", w.text("User"), "wckey", wckeyName(w), "cluster", w.text("Cluster")));
             gone.add(wckeyName(w));
         }
         if (gone.isEmpty()) {
@@ -460,10 +638,15 @@ final class AccountingChanges {
         if (account.isEmpty()) {
             throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
         }
-        boolean there = Accounting.rows(c, "association", new Json.Obj().put("cluster", cluster).put("account", account), List.of()).stream()
-                .anyMatch(r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
+        boolean there = Accounting.rows(
+                        c, "association", new Json.Obj().put("cluster", cluster).put("account", account), List.of())
+                .stream()
+                .anyMatch(
+                        r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
         Map<String, String> set = AcctJson.settings("association", a);
-        if (!user.isEmpty() && !a.text("parent_account").isEmpty() && !a.text("parent_account").equals(account)) {
+        if (!user.isEmpty()
+                && !a.text("parent_account").isEmpty()
+                && !a.text("parent_account").equals(account)) {
             throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
         }
         if (!user.isEmpty() && !coordFlag(a.texts("flags")).isEmpty()) {
@@ -476,9 +659,19 @@ final class AccountingChanges {
                 change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
             }
         } else if (!there) {
-            change(c, "add", "user", set, said("name", user, "account", account, "cluster", cluster, "partition", partition));
+            change(
+                    c,
+                    "add",
+                    "user",
+                    set,
+                    said("name", user, "account", account, "cluster", cluster, "partition", partition));
         } else if (!set.isEmpty()) {
-            change(c, "modify", "user", set, map("name", user, "account", account, "cluster", cluster, "partition", partition));
+            change(
+                    c,
+                    "modify",
+                    "user",
+                    set,
+                    map("name", user, "account", account, "cluster", cluster, "partition", partition));
         }
         if (a.flag("is_default") && !user.isEmpty()) {
             change(c, "modify", "user", map("defaultaccount", account), map("name", user, "cluster", cluster));
@@ -486,20 +679,26 @@ final class AccountingChanges {
     }
 
     private static void deleteAssociations(RestCall c) throws RestException, SlurmException {
-        Map<String, String> where = said("account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
+        Map<String, String> where =
+                said("account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
         for (String name : c.query().keySet()) {
             if (!List.of("account", "cluster", "partition", "user").contains(name) && c.flag(name)) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The filter " + name + " of a deletion is not supported by this version");
+                throw c.refused(
+                        SlurmErrno.NOT_SUPPORTED,
+                        "The filter " + name + " of a deletion is not supported by this version");
             }
         }
         if (c.asked("user").isEmpty() && c.asked("account").isEmpty()) {
             throw RestException.query("No conditions given to remove, not executing.", "#/");
         }
         Json.Obj place = new Json.Obj();
-        List.of("account", "cluster", "partition", "user").stream().filter(k -> !c.asked(k).isEmpty()).forEach(k -> place.put(k, c.asked(k)));
+        List.of("account", "cluster", "partition", "user").stream()
+                .filter(k -> !c.asked(k).isEmpty())
+                .forEach(k -> place.put(k, c.asked(k)));
         List<Json.Obj> meant = Accounting.rows(c, "association", place, List.of());
         if (meant.size() > 1 && c.operation().id().endsWith("_association")) {
-            throw RestException.ambiguous("ambiguous request: More than 1 association would have been deleted.", "_delete_assoc");
+            throw RestException.ambiguous(
+                    "ambiguous request: More than 1 association would have been deleted.", "_delete_assoc");
         }
         Json.Obj done;
         if (c.asked("user").isEmpty()) {
@@ -514,16 +713,22 @@ final class AccountingChanges {
         if (done.objects("assocs").isEmpty() && done.texts("names").isEmpty()) {
             unchanged(c);
         }
-        c.out().put("removed_associations", meant.stream().map(a -> (Object) removed(a)).toList());
+        c.out()
+                .put(
+                        "removed_associations",
+                        meant.stream().map(a -> (Object) removed(a)).toList());
     }
 
     /** An association that was removed, as sacctmgr tells it. */
     private static String removed(Json.Obj row) {
         String cluster = column("C = ", row.text("Cluster"), 10);
         if (row.text("User").isEmpty()) {
-            return cluster + " A = " + row.text("Account") + (row.text("ParentName").isEmpty() ? "" : " of " + row.text("ParentName"));
+            return cluster + " A = " + row.text("Account")
+                    + (row.text("ParentName").isEmpty() ? "" : " of " + row.text("ParentName"));
         }
-        return cluster + column(" A = ", row.text("Account"), 10) + column(" U = ", row.text("User"), 9)
+        return cluster
+                + column(" A = ", row.text("Account"), 10)
+                + column(" U = ", row.text("User"), 9)
                 + (row.text("Partition").isEmpty() ? "" : " P = " + row.text("Partition"));
     }
 
@@ -545,12 +750,22 @@ final class AccountingChanges {
 
     private static void modify(RestCall c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
         Json.Obj comment = job.obj("comment");
-        if (!comment.text("system").isEmpty() || !job.obj("tres").list("allocated").isEmpty()) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "Neither the system's comment nor the TRES of a job that is over can be changed by"
-                    + " this version");
+        if (!comment.text("system").isEmpty()
+                || !job.obj("tres").list("allocated").isEmpty()) {
+            throw c.refused(
+                    SlurmErrno.NOT_SUPPORTED,
+                    "Neither the system's comment nor the TRES of a job that is over can be changed by"
+                            + " this version");
         }
-        Map<String, String> set = said("admincomment", comment.text("administrator"), "comment", comment.text("job"), "extra", job.text("extra"),
-                "wckey", job.text("wckey"));
+        Map<String, String> set = said(
+                "admincomment",
+                comment.text("administrator"),
+                "comment",
+                comment.text("job"),
+                "extra",
+                job.text("extra"),
+                "wckey",
+                job.text("wckey"));
         Json.Obj code = job.obj("derived_exit_code").obj("return_code");
         if (code.flag("set")) {
             set.put("derivedexitcode", Long.toString(code.number("number")));
@@ -558,7 +773,12 @@ final class AccountingChanges {
         if (ids.isEmpty() || set.isEmpty()) {
             throw RestException.incomplete("Nothing to change");
         }
-        Json.Obj done = change(c, "modify", "job", set, map("jobid", String.join(",", ids), "cluster", c.names().cluster()));
+        Json.Obj done = change(
+                c,
+                "modify",
+                "job",
+                set,
+                map("jobid", String.join(",", ids), "cluster", c.names().cluster()));
         List<Object> results = new ArrayList<>();
         done.texts("names").forEach(n -> results.add("JobId=" + n.replaceFirst("\t.*", "")));
         c.out().put("results", results);

@@ -18,17 +18,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whom a request acts as. A token is passed on: slurmctld and slurmdbd judge it. Local callers are believed where the kernel says that they
- * are the user that this daemon runs as, or root; they act as that user. Thread-safe.
+ * Whom a request acts as. A token is passed on: slurmctld and slurmdbd judge it. Local callers are believed where the
+ * kernel says that they are the user that this daemon runs as, or root; they act as that user. Thread-safe.
  */
 public class Auth {
     public static final String JWT = "rest_auth/jwt";
     public static final String LOCAL = "rest_auth/local";
     /** Connections are kept for so many callers. */
     private static final int KEPT_MAX = 256;
+
     private static final long KEPT_MS = 300_000;
     /** Of a token that is made for the user whom root or SlurmUser names. */
     private static final long LENT_SECONDS = 900;
+
     private static final int TOKEN_LENGTH_MAX = 8192;
 
     /** @param host asks as that user */
@@ -64,26 +66,38 @@ public class Auth {
         String token = token(request);
         String name = request.header("x-slurm-user-name");
         if (!token.isEmpty() && plugins.contains(JWT)) {
-            if (token.length() > TOKEN_LENGTH_MAX || token.chars().filter(c -> c == '.').count() != 2) {
+            if (token.length() > TOKEN_LENGTH_MAX
+                    || token.chars().filter(c -> c == '.').count() != 2) {
                 throw refused("what was sent is not a token");
             }
             return withToken(token, name);
         }
-        boolean own = peer.isPresent() && (peer.get().uid() == ProcessIds.uid() || peer.get().uid() == 0);
+        boolean own = peer.isPresent()
+                && (peer.get().uid() == ProcessIds.uid() || peer.get().uid() == 0);
         if (own && plugins.contains(LOCAL) && (name.isEmpty() || name.equals(ownName))) {
-            return kept("", () -> new Caller(Access.of(environment("")), new Request.User(ownName, Privileges.groupName(peer.get().gid()))));
+            return kept(
+                    "",
+                    () -> new Caller(
+                            Access.of(environment("")),
+                            new Request.User(
+                                    ownName, Privileges.groupName(peer.get().gid()))));
         }
         throw refused("no token, and no local connection of the user that slurmrestd runs as");
     }
 
     public static RestException refused(String why) {
-        return new RestException(401, 1007, "Protocol authentication error", "Authentication failure: " + why, "slurmrestd");
+        return new RestException(
+                401, 1007, "Protocol authentication error", "Authentication failure: " + why, "slurmrestd");
     }
 
     public static String token(Request request) {
         String token = request.header("x-slurm-user-token");
         String bearer = request.header("authorization");
-        return !token.isEmpty() ? token : bearer.regionMatches(true, 0, "Bearer ", 0, 7) ? bearer.substring(7).strip() : "";
+        return !token.isEmpty()
+                ? token
+                : bearer.regionMatches(true, 0, "Bearer ", 0, 7)
+                        ? bearer.substring(7).strip()
+                        : "";
     }
 
     private Map<String, String> environment(String token) {
@@ -110,7 +124,8 @@ public class Auth {
             Host host = Access.of(environment(token));
             Json.Obj made;
             try {
-                made = host.controller().call("CreateToken", new Json.Obj().put("user", name).put("lifespanSeconds", LENT_SECONDS));
+                made = host.controller()
+                        .call("CreateToken", new Json.Obj().put("user", name).put("lifespanSeconds", LENT_SECONDS));
             } catch (SlurmException e) {
                 throw refused("the token is not for " + name + ": " + e.getMessage());
             }

@@ -21,14 +21,23 @@ public final class Cluster {
     private Cluster() {}
 
     public static Map<String, RestCall.Handler> handlers() {
-        return Map.ofEntries(Map.entry("slurm_{v}_get_ping", Cluster::ping), Map.entry("slurm_{v}_get_nodes", Cluster::nodes),
-                Map.entry("slurm_{v}_get_node", Cluster::node), Map.entry("slurm_{v}_get_partitions", Cluster::partitions),
-                Map.entry("slurm_{v}_get_partition", Cluster::partitions), Map.entry("slurm_{v}_get_reservations", Cluster::reservations),
-                Map.entry("slurm_{v}_get_reservation", Cluster::reservations), Map.entry("slurm_{v}_get_licenses", Cluster::licenses),
-                Map.entry("slurm_{v}_get_diag", Cluster::diag), Map.entry("slurm_{v}_get_shares", Cluster::shares),
-                Map.entry("slurm_{v}_get_conf", Cluster::conf), Map.entry("slurm_{v}_get_reconfigure", Cluster::reconfigure),
-                Map.entry("slurm_{v}_post_nodes", ClusterChanges::nodes), Map.entry("slurm_{v}_post_node", ClusterChanges::node),
-                Map.entry("slurm_{v}_delete_node", ClusterChanges::deleteNode), Map.entry("slurm_{v}_post_new_node", ClusterChanges::newNode),
+        return Map.ofEntries(
+                Map.entry("slurm_{v}_get_ping", Cluster::ping),
+                Map.entry("slurm_{v}_get_nodes", Cluster::nodes),
+                Map.entry("slurm_{v}_get_node", Cluster::node),
+                Map.entry("slurm_{v}_get_partitions", Cluster::partitions),
+                Map.entry("slurm_{v}_get_partition", Cluster::partitions),
+                Map.entry("slurm_{v}_get_reservations", Cluster::reservations),
+                Map.entry("slurm_{v}_get_reservation", Cluster::reservations),
+                Map.entry("slurm_{v}_get_licenses", Cluster::licenses),
+                Map.entry("slurm_{v}_get_diag", Cluster::diag),
+                Map.entry("slurm_{v}_get_shares", Cluster::shares),
+                Map.entry("slurm_{v}_get_conf", Cluster::conf),
+                Map.entry("slurm_{v}_get_reconfigure", Cluster::reconfigure),
+                Map.entry("slurm_{v}_post_nodes", ClusterChanges::nodes),
+                Map.entry("slurm_{v}_post_node", ClusterChanges::node),
+                Map.entry("slurm_{v}_delete_node", ClusterChanges::deleteNode),
+                Map.entry("slurm_{v}_post_new_node", ClusterChanges::newNode),
                 Map.entry("slurm_{v}_post_partitions", ClusterChanges::partitions),
                 Map.entry("slurm_{v}_delete_partition", ClusterChanges::deletePartition),
                 Map.entry("slurm_{v}_post_reservations", ClusterChanges::reservations),
@@ -90,7 +99,8 @@ public final class Cluster {
 
     private static void node(RestCall c) throws RestException, SlurmException {
         String name = c.path().get("node_name");
-        Json.Obj reply = c.controller("QueryNodes", new Json.Obj().put("all", Boolean.TRUE).put("nodes", RestCall.objects(List.of(name))));
+        Json.Obj reply = c.controller(
+                "QueryNodes", new Json.Obj().put("all", Boolean.TRUE).put("nodes", RestCall.objects(List.of(name))));
         listed(c, "nodes", NodesJson.nodes(c.names(), reply, reply.objects("nodes")), reply.number("now"));
         if (reply.objects("nodes").isEmpty()) {
             none(c, "Failure to query node " + name, "_dump_nodes");
@@ -113,7 +123,9 @@ public final class Cluster {
 
     private static List<Json.Obj> named(RestCall c, List<Json.Obj> all, String parameter) {
         String name = c.path().get(parameter);
-        return name == null ? all : all.stream().filter(p -> p.text("name").equals(name)).toList();
+        return name == null
+                ? all
+                : all.stream().filter(p -> p.text("name").equals(name)).toList();
     }
 
     private static void reservations(RestCall c) throws RestException, SlurmException {
@@ -121,14 +133,23 @@ public final class Cluster {
         List<Json.Obj> all = named(c, reply.objects("reservations"), "reservation_name");
         listed(c, "reservations", ControlJson.reservations(all, reply.number("now")), reply.number("now"));
         // without any reservation the answer is an empty list
-        if (all.isEmpty() && !reply.objects("reservations").isEmpty() && c.path().containsKey("reservation_name")) {
-            throw new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
-                    "Unable to find reservation " + c.path().get("reservation_name"), "_get_single_reservation");
+        if (all.isEmpty()
+                && !reply.objects("reservations").isEmpty()
+                && c.path().containsKey("reservation_name")) {
+            throw new RestException(
+                    422,
+                    RestException.INVALID_QUERY,
+                    "Query empty or not RFC7320 compliant",
+                    "Unable to find reservation " + c.path().get("reservation_name"),
+                    "_get_single_reservation");
         }
     }
 
     private static void licenses(RestCall c) throws SlurmException {
-        c.out().with(ControlJson.licenses(c.controller("QueryLicenses").objects("licenses"), c.host().nowMs() / 1000));
+        c.out()
+                .with(ControlJson.licenses(
+                        c.controller("QueryLicenses").objects("licenses"),
+                        c.host().nowMs() / 1000));
     }
 
     private static void diag(RestCall c) throws SlurmException {

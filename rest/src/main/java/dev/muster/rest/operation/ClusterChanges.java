@@ -35,8 +35,12 @@ final class ClusterChanges {
                 changes.put(w[1], b.text(w[0]));
             }
         }
-        String[][] lists = {{"features", "availablefeatures"}, {"features_act", "activefeatures"}, {"address", "nodeaddr"},
-            {"hostname", "nodehostname"}};
+        String[][] lists = {
+            {"features", "availablefeatures"},
+            {"features_act", "activefeatures"},
+            {"address", "nodeaddr"},
+            {"hostname", "nodehostname"}
+        };
         for (String[] w : lists) {
             if (b.has(w[0])) {
                 changes.put(w[1], joined(b, w[0]));
@@ -50,8 +54,13 @@ final class ClusterChanges {
         }
         b.texts("state").forEach(state -> changes.put("state", state));
         if (b.number("cpu_bind") != 0) {
-            changes.put("cpubind", NodesJson.binding(b.number("cpu_bind")).orElseThrow(() -> RestException.unfit("cpu_bind is none of 2 (threads),"
-                    + " 4 (cores), 8 (sockets), 16 (ldoms) and 32 (none)", "#/cpu_bind/")));
+            changes.put(
+                    "cpubind",
+                    NodesJson.binding(b.number("cpu_bind"))
+                            .orElseThrow(() -> RestException.unfit(
+                                    "cpu_bind is none of 2 (threads),"
+                                            + " 4 (cores), 8 (sockets), 16 (ldoms) and 32 (none)",
+                                    "#/cpu_bind/")));
         }
         if (!b.text("topology_str").isEmpty()) {
             changes.put("topology", b.text("topology_str"));
@@ -66,7 +75,9 @@ final class ClusterChanges {
             c.out().warning("The reason is the caller's: reason_uid is passed over", "#/reason_uid/");
         }
         if (changes.fields().isEmpty()) {
-            if (c.controller("QueryNodes", new Json.Obj().put("nodes", RestCall.objects(List.of(nodes)))).objects("nodes").isEmpty()) {
+            if (c.controller("QueryNodes", new Json.Obj().put("nodes", RestCall.objects(List.of(nodes))))
+                    .objects("nodes")
+                    .isEmpty()) {
                 throw RestException.of(SlurmErrno.INVALID_NODE_NAME, "Failure to update node " + nodes, "_update_node");
             }
             return;
@@ -100,18 +111,83 @@ final class ClusterChanges {
 
     // ---- partitions
 
-    private static final String[] PARTITION_TEXTS = {"nodes.configured", "nodes", "nodes.allowed_allocation", "allocnodes", "accounts.allowed",
-        "allowaccounts", "accounts.deny", "denyaccounts", "groups.allowed", "allowgroups", "qos.allowed", "allowqos", "qos.deny", "denyqos",
-        "qos.assigned", "qos", "alternate", "alternate", "tres.billing_weights", "tresbillingweights", "partition.oversubscribe",
-        "oversubscribe", "partition.exclusive", "exclusive", "partition.state", "state", "preempt_mode", "preemptmode", "grace_time",
-        "gracetime", "priority.job_factor", "priorityjobfactor", "priority.tier", "prioritytier", "minimums.nodes", "minnodes",
-        "maximums.nodes", "maxnodes", "maximums.cpus_per_node", "maxcpuspernode", "maximums.cpus_per_socket", "maxcpuspersocket",
-        "maximums.time", "maxtime", "maximums.over_time_limit", "overtimelimit", "maximums.partition_memory_per_cpu", "maxmempercpu",
-        "maximums.partition_memory_per_node", "maxmempernode", "defaults.time", "defaulttime", "defaults.partition_memory_per_cpu",
-        "defmempercpu", "defaults.partition_memory_per_node", "defmempernode",
-        "topology", "topology", "defaults.job", "jobdefaults"};
-    private static final Map<String, String> PARTITION_FLAGS = Map.of("DEFAULT", "default", "HIDDEN", "hidden", "NO_ROOT", "disablerootjobs",
-            "ROOT_ONLY", "rootonly", "REQ_RESV", "reqresv", "LLN", "lln", "PDOI", "powerdownonidle");
+    private static final String[] PARTITION_TEXTS = {
+        "nodes.configured",
+        "nodes",
+        "nodes.allowed_allocation",
+        "allocnodes",
+        "accounts.allowed",
+        "allowaccounts",
+        "accounts.deny",
+        "denyaccounts",
+        "groups.allowed",
+        "allowgroups",
+        "qos.allowed",
+        "allowqos",
+        "qos.deny",
+        "denyqos",
+        "qos.assigned",
+        "qos",
+        "alternate",
+        "alternate",
+        "tres.billing_weights",
+        "tresbillingweights",
+        "partition.oversubscribe",
+        "oversubscribe",
+        "partition.exclusive",
+        "exclusive",
+        "partition.state",
+        "state",
+        "preempt_mode",
+        "preemptmode",
+        "grace_time",
+        "gracetime",
+        "priority.job_factor",
+        "priorityjobfactor",
+        "priority.tier",
+        "prioritytier",
+        "minimums.nodes",
+        "minnodes",
+        "maximums.nodes",
+        "maxnodes",
+        "maximums.cpus_per_node",
+        "maxcpuspernode",
+        "maximums.cpus_per_socket",
+        "maxcpuspersocket",
+        "maximums.time",
+        "maxtime",
+        "maximums.over_time_limit",
+        "overtimelimit",
+        "maximums.partition_memory_per_cpu",
+        "maxmempercpu",
+        "maximums.partition_memory_per_node",
+        "maxmempernode",
+        "defaults.time",
+        "defaulttime",
+        "defaults.partition_memory_per_cpu",
+        "defmempercpu",
+        "defaults.partition_memory_per_node",
+        "defmempernode",
+        "topology",
+        "topology",
+        "defaults.job",
+        "jobdefaults"
+    };
+    private static final Map<String, String> PARTITION_FLAGS = Map.of(
+            "DEFAULT",
+            "default",
+            "HIDDEN",
+            "hidden",
+            "NO_ROOT",
+            "disablerootjobs",
+            "ROOT_ONLY",
+            "rootonly",
+            "REQ_RESV",
+            "reqresv",
+            "LLN",
+            "lln",
+            "PDOI",
+            "powerdownonidle");
 
     /** What a partition says of itself, as words of scontrol; what it does not say is left out. */
     private static Map<String, String> words(Json.Obj partition) {
@@ -123,48 +199,80 @@ final class ClusterChanges {
         }
         for (String flag : partition.texts("flags")) {
             boolean clear = flag.endsWith("_CLEAR");
-            out.put(PARTITION_FLAGS.getOrDefault(clear ? flag.substring(0, flag.length() - 6) : flag, flag), clear ? "NO" : "YES");
+            out.put(
+                    PARTITION_FLAGS.getOrDefault(clear ? flag.substring(0, flag.length() - 6) : flag, flag),
+                    clear ? "NO" : "YES");
         }
         return out;
     }
 
     private static Object raw(Json.Obj partition, String path) {
         int dot = path.indexOf('.');
-        return dot < 0 ? partition.raw(path) : partition.obj(path.substring(0, dot)).raw(path.substring(dot + 1));
+        return dot < 0
+                ? partition.raw(path)
+                : partition.obj(path.substring(0, dot)).raw(path.substring(dot + 1));
     }
 
     private static Optional<String> text(Object raw) {
         return switch (raw) {
-            case Json.Obj o -> o.flag("infinite") ? Optional.of("UNLIMITED") : o.flag("set") ? Optional.of(Long.toString(o.number("number")))
-                    : Optional.empty();
-            case List<?> l -> l.isEmpty() ? Optional.empty() : Optional.of(String.join(",", l.stream().map(String::valueOf).toList())
-                    .replace("DISABLED", "OFF").replace("CLUSTER_GLOBAL", ""));
+            case Json.Obj o ->
+                o.flag("infinite")
+                        ? Optional.of("UNLIMITED")
+                        : o.flag("set") ? Optional.of(Long.toString(o.number("number"))) : Optional.empty();
+            case List<?> l ->
+                l.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(
+                                String.join(",", l.stream().map(String::valueOf).toList())
+                                        .replace("DISABLED", "OFF")
+                                        .replace("CLUSTER_GLOBAL", ""));
             case null -> Optional.empty();
             default -> Optional.of(String.valueOf(raw));
         };
     }
 
     /** The same said in an older way, or by a list of words: counts where it is not as it was. */
-    private static final List<String> OTHER_WAYS = List.of("defaults.memory_per_cpu", "defmempercpu", "maximums.memory_per_cpu", "maxmempercpu",
-            "maximums.shares", "oversubscribe", "maximums.oversubscribe", "oversubscribe", "cpus.task_binding", "cpubind");
+    private static final List<String> OTHER_WAYS = List.of(
+            "defaults.memory_per_cpu",
+            "defmempercpu",
+            "maximums.memory_per_cpu",
+            "maxmempercpu",
+            "maximums.shares",
+            "oversubscribe",
+            "maximums.oversubscribe",
+            "oversubscribe",
+            "cpus.task_binding",
+            "cpubind");
 
     private static void otherWays(Json.Obj partition, Json.Obj now, Map<String, String> words) throws RestException {
         for (int i = 0; i < OTHER_WAYS.size(); i += 2) {
             String path = OTHER_WAYS.get(i);
             Object raw = raw(partition, path);
-            if (IgnoredFields.isEmpty(raw) || raw.equals(raw(now, path)) || raw instanceof Json.Obj o && raw(now, path) instanceof Json.Obj n
-                    && o.fields().equals(n.fields())) {
+            if (IgnoredFields.isEmpty(raw)
+                    || raw.equals(raw(now, path))
+                    || raw instanceof Json.Obj o
+                            && raw(now, path) instanceof Json.Obj n
+                            && o.fields().equals(n.fields())) {
                 continue;
             }
             String text = switch (raw) {
                 case Json.Obj o -> !o.list("flags").isEmpty() ? "FORCE:" + o.number("jobs") : shares(o.number("jobs"));
-                case List<?> l -> String.join(",", l.stream().map(w -> String.valueOf(w).toLowerCase(Locale.ROOT).replaceFirst("cpu_bind_(to_)?", ""))
-                        .toList());
+                case List<?> l ->
+                    String.join(
+                            ",",
+                            l.stream()
+                                    .map(w -> String.valueOf(w)
+                                            .toLowerCase(Locale.ROOT)
+                                            .replaceFirst("cpu_bind_(to_)?", ""))
+                                    .toList());
                 default -> path.endsWith("shares") ? shares(((Number) raw).longValue()) : String.valueOf(raw);
             };
             String said = words.put(OTHER_WAYS.get(i + 1), text);
-            if (said != null && !said.equalsIgnoreCase(text) && !said.equalsIgnoreCase(words(now).getOrDefault(OTHER_WAYS.get(i + 1), ""))) {
-                throw RestException.unfit("It says " + text + ", and elsewhere the body says " + said,
+            if (said != null
+                    && !said.equalsIgnoreCase(text)
+                    && !said.equalsIgnoreCase(words(now).getOrDefault(OTHER_WAYS.get(i + 1), ""))) {
+                throw RestException.unfit(
+                        "It says " + text + ", and elsewhere the body says " + said,
                         "#/partitions/" + path.replace('.', '/') + "/");
             }
         }
@@ -182,7 +290,9 @@ final class ClusterChanges {
                 throw c.refused(SlurmErrno.INVALID_PARTITION_NAME, "A partition needs a name");
             }
             Map<String, String> words = words(p);
-            List<Json.Obj> there = known.objects("partitions").stream().filter(o -> o.text("name").equals(name)).toList();
+            List<Json.Obj> there = known.objects("partitions").stream()
+                    .filter(o -> o.text("name").equals(name))
+                    .toList();
             Json.Obj now = there.isEmpty() ? new Json.Obj() : NodesJson.partition(there.getFirst());
             otherWays(p, now, words);
             if (there.isEmpty()) {
@@ -198,8 +308,9 @@ final class ClusterChanges {
             }
             Json.Obj values = new Json.Obj();
             words.forEach(values::put);
-            c.controller(there.isEmpty() ? "CreatePartition" : "UpdatePartition", c.change().put("partition", name)
-                    .put(there.isEmpty() ? "values" : "changes", values));
+            c.controller(
+                    there.isEmpty() ? "CreatePartition" : "UpdatePartition",
+                    c.change().put("partition", name).put(there.isEmpty() ? "values" : "changes", values));
         }
     }
 
@@ -227,10 +338,12 @@ final class ClusterChanges {
 
     private static Json.Obj put(RestCall c, Json.Obj r) throws RestException, SlurmException {
         String name = r.text("name");
-        boolean there = !name.isEmpty() && c.controller("QueryReservations", new Json.Obj()).objects("reservations").stream()
-                .anyMatch(o -> o.text("name").equals(name));
+        boolean there = !name.isEmpty()
+                && c.controller("QueryReservations", new Json.Obj()).objects("reservations").stream()
+                        .anyMatch(o -> o.text("name").equals(name));
         Json.Obj values = values(c, r);
-        boolean unsaid = List.of("nodes", "nodecnt", "corecnt", "licenses", "tres").stream().noneMatch(values::has);
+        boolean unsaid = List.of("nodes", "nodecnt", "corecnt", "licenses", "tres").stream()
+                .noneMatch(values::has);
         if (!there && unsaid && values.has("partitionname")) {
             // a partition alone means all of it
             values.put("nodes", "ALL");
@@ -238,7 +351,9 @@ final class ClusterChanges {
         if (!there && !values.has("starttime")) {
             throw c.refused(SlurmErrno.INVALID_TIME_VALUE, "start_time must be given");
         }
-        Json.Obj reply = c.controller(there ? "UpdateReservation" : "CreateReservation", c.change().put("name", name).put("values", values));
+        Json.Obj reply = c.controller(
+                there ? "UpdateReservation" : "CreateReservation",
+                c.change().put("name", name).put("values", values));
         return r.put("name", there ? name : reply.text("name"));
     }
 
@@ -247,14 +362,26 @@ final class ClusterChanges {
         if (!r.text("name").isEmpty()) {
             v.put("reservationname", r.text("name"));
         }
-        String[][] texts = {{"comment", "comment"}, {"burst_buffer", "burstbuffer"}, {"features", "features"}, {"partition", "partitionname"}};
+        String[][] texts = {
+            {"comment", "comment"},
+            {"burst_buffer", "burstbuffer"},
+            {"features", "features"},
+            {"partition", "partitionname"}
+        };
         for (String[] t : texts) {
             if (r.has(t[0]) && !r.text(t[0]).isEmpty()) {
                 v.put(t[1], r.text(t[0]));
             }
         }
-        String[][] lists = {{"accounts", "accounts"}, {"groups", "groups"}, {"users", "users"}, {"licenses", "licenses"}, {"node_list", "nodes"},
-            {"qos", "qos"}, {"allowed_partitions", "allowedpartitions"}};
+        String[][] lists = {
+            {"accounts", "accounts"},
+            {"groups", "groups"},
+            {"users", "users"},
+            {"licenses", "licenses"},
+            {"node_list", "nodes"},
+            {"qos", "qos"},
+            {"allowed_partitions", "allowedpartitions"}
+        };
         for (String[] t : lists) {
             if (!joined(r, t[0]).isEmpty()) {
                 v.put(t[1], joined(r, t[0]));
@@ -270,7 +397,9 @@ final class ClusterChanges {
         number(r, "max_start_delay", v, "maxstartdelay", 1);
         number(r, "duration", v, "duration", 60);
         List<String> tres = new ArrayList<>();
-        r.objects("tres").forEach(t -> tres.add(t.text("type") + (t.text("name").isEmpty() ? "" : "/" + t.text("name")) + "=" + t.number("count")));
+        r.objects("tres")
+                .forEach(t -> tres.add(t.text("type") + (t.text("name").isEmpty() ? "" : "/" + t.text("name")) + "="
+                        + t.number("count")));
         if (!tres.isEmpty()) {
             v.put("tres", String.join(",", tres));
         }
@@ -294,12 +423,16 @@ final class ClusterChanges {
             boolean clear = word.startsWith("NO_") && !word.startsWith("NO_HOLD");
             String name = clear ? word.substring(3) : word;
             if (ReservationFlag.of(name).filter(f -> f.word().equals(name)).isEmpty()) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The flag " + word + " of a reservation is not supported by this version");
+                throw c.refused(
+                        SlurmErrno.NOT_SUPPORTED,
+                        "The flag " + word + " of a reservation is not supported by this version");
             }
             (clear ? off : on).add(name);
         }
         if (r.obj("purge_completed").obj("time").flag("set")) {
-            v.put("purge_comp", Long.toString(r.obj("purge_completed").obj("time").number("number")));
+            v.put(
+                    "purge_comp",
+                    Long.toString(r.obj("purge_completed").obj("time").number("number")));
             on.add("PURGE_COMP");
         }
         if (r.has("flags") && off.isEmpty() || !on.isEmpty()) {

@@ -8,18 +8,32 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Conditions of {@code GET /slurmdb/…/jobs} that rows of jobs are looked at for, beside those that slurmctld and slurmdbd know. */
+/**
+ * Conditions of {@code GET /slurmdb/…/jobs} that rows of jobs are looked at for, beside those that slurmctld and
+ * slurmdbd know.
+ */
 final class EndedJobs {
     /** Of a query, by what a row's flags say. */
-    private static final Map<String, String> STARTED = Map.of("scheduled_on_submit", "SchedSubmit", "scheduled_by_main", "SchedMain",
-            "scheduled_by_backfill", "SchedBackfill", "job_started", "StartReceived", "scheduler_unset", "None");
+    private static final Map<String, String> STARTED = Map.of(
+            "scheduled_on_submit",
+            "SchedSubmit",
+            "scheduled_by_main",
+            "SchedMain",
+            "scheduled_by_backfill",
+            "SchedBackfill",
+            "job_started",
+            "StartReceived",
+            "scheduler_unset",
+            "None");
+
     private static final long EXIT_MAX = 0xff;
 
     private EndedJobs() {}
 
     /** @throws RestException for what is no number where one is meant */
     static Predicate<Json.Obj> of(RestCall c) throws RestException {
-        Predicate<Json.Obj> all = numbered(c, "association", "assocId").and(numbered(c, "reservation_id", "reservationId"));
+        Predicate<Json.Obj> all =
+                numbered(c, "association", "assocId").and(numbered(c, "reservation_id", "reservationId"));
         Set<String> reservations = new HashSet<>(c.list("reservation"));
         if (!reservations.isEmpty()) {
             all = all.and(j -> reservations.contains(j.text("reservation")));

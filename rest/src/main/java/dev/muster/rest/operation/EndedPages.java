@@ -13,6 +13,7 @@ public final class EndedPages {
     static final int ROWS_OF_SUMS = 20_000;
     /** With scripts or environments. */
     static final int ROWS_OF_TEXT = 50;
+
     private static final String SEPARATE = "accounting_storage/slurmdbd";
 
     private final Host host;
@@ -22,7 +23,8 @@ public final class EndedPages {
     /** Asks for the first of them, so that a refusal is one. */
     public EndedPages(Host host, Json.Obj query) throws SlurmException {
         this.host = host;
-        this.query = query.put("limit", (long) (query.has("fields") ? ROWS_OF_SUMS : query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT));
+        this.query = query.put("limit", (long)
+                (query.has("fields") ? ROWS_OF_SUMS : query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT));
         this.first = ask();
     }
 

@@ -54,7 +54,10 @@ public final class Envelope {
 
     /** Returns this. */
     public Envelope error(RestException e) {
-        errors.add(new Json.Obj().put("description", e.description()).put("error_number", (long) e.errno()).put("error", e.getMessage())
+        errors.add(new Json.Obj()
+                .put("description", e.description())
+                .put("error_number", (long) e.errno())
+                .put("error", e.getMessage())
                 .put("source", e.source()));
         status = status == 200 ? e.status() : status;
         return this;
@@ -79,17 +82,37 @@ public final class Envelope {
     /**
      * The whole, in the shape of the newest version.
      *
-     * @param plugin  {@code openapi/slurmctld}
-     * @param source  {@code 127.0.0.1:4711}
+     * @param plugin {@code openapi/slurmctld}
+     * @param source {@code 127.0.0.1:4711}
      */
     public Json.Obj whole(String plugin, int version, String source, Request.User user, String cluster) {
         Json.Obj meta = new Json.Obj()
-                .put("plugin", new Json.Obj().put("type", plugin).put("name", plugin.contains("dbd") ? "Slurm OpenAPI slurmdbd"
-                        : plugin.contains("ctld") ? "Slurm OpenAPI slurmctld" : "Slurm OpenAPI util")
-                        .put("data_parser", "data_parser/v0.0." + version).put("accounting_storage", ""))
-                .put("client", new Json.Obj().put("source", source).put("user", user.name()).put("group", user.group()))
+                .put(
+                        "plugin",
+                        new Json.Obj()
+                                .put("type", plugin)
+                                .put(
+                                        "name",
+                                        plugin.contains("dbd")
+                                                ? "Slurm OpenAPI slurmdbd"
+                                                : plugin.contains("ctld")
+                                                        ? "Slurm OpenAPI slurmctld"
+                                                        : "Slurm OpenAPI util")
+                                .put("data_parser", "data_parser/v0.0." + version)
+                                .put("accounting_storage", ""))
+                .put(
+                        "client",
+                        new Json.Obj()
+                                .put("source", source)
+                                .put("user", user.name())
+                                .put("group", user.group()))
                 .put("command", new ArrayList<>())
-                .put("slurm", new Json.Obj().put("version", Tree.release()).put("release", Release.VERSION).put("cluster", cluster));
+                .put(
+                        "slurm",
+                        new Json.Obj()
+                                .put("version", Tree.release())
+                                .put("release", Release.VERSION)
+                                .put("cluster", cluster));
         return answer.put("meta", meta).put("errors", errors).put("warnings", warnings);
     }
 }

@@ -6,8 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Since when lists are as they are, for update_time: the moment at which this daemon saw what is in them for the first time. That may be
- * later than the change, never earlier: nobody is told that nothing has changed when something has. Thread-safe.
+ * Since when lists are as they are, for update_time: the moment at which this daemon saw what is in them for the first
+ * time. That may be later than the change, never earlier: nobody is told that nothing has changed when something has.
+ * Thread-safe.
  */
 final class Freshness {
     private static final int KEPT_MAX = 1024;

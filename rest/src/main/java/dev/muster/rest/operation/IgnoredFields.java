@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a body may say by its schema and no change acts upon: refused with its place before anything is done. What a list says of a record beside
- * its settings (ids, usage, what a cluster registered with) is not here: who posts back what was read does not ask for it.
+ * What a body may say by its schema and no change acts upon: refused with its place before anything is done. What a
+ * list says of a record beside its settings (ids, usage, what a cluster registered with) is not here: who posts back
+ * what was read does not ask for it.
  */
 public final class IgnoredFields {
     /** Place without the numbers of list elements; words, or * for any; why. */
@@ -39,12 +40,18 @@ public final class IgnoredFields {
     };
 
     /**
-     * Parameters of queries that nothing is done with: a pattern of operations without "slurm_{v}_" and the like, the parameters, words of them or *
-     * for any, why. A list has a warning then; what takes away or changes something is refused.
+     * Parameters of queries that nothing is done with: a pattern of operations without "slurm_{v}_" and the like, the
+     * parameters, words of them or * for any, why. A list has a warning then; what takes away or changes something is
+     * refused.
      */
     private static final String[][] QUERIES = {
         {"get_.*", "format", "*", "every field is shown"},
-        {"get_(associations?|wckeys|cluster)", "with_usage include_usage usage_start usage_end", "*", "usage is not in this list: see sreport"},
+        {
+            "get_(associations?|wckeys|cluster)",
+            "with_usage include_usage usage_start usage_end",
+            "*",
+            "usage is not in this list: see sreport"
+        },
         {"get_(jobs?|nodes?|partitions?)", "flags", "sibling federation", "this cluster is in no federation"},
         {"get_clusters", "update_time", "*", "all clusters are listed"},
         {"get_accounts", "nousersarecoords", "*", "all coordinators are shown"},
@@ -53,6 +60,7 @@ public final class IgnoredFields {
         {"post_.*", "*", "*", "what is changed is said in the body"},
         {"delete_cluster", "*", "*", ""},
     };
+
     private static final Pattern OPERATION = Pattern.compile("(slurm|slurmdb|util)_\\{v}_");
 
     private IgnoredFields() {}
@@ -63,8 +71,10 @@ public final class IgnoredFields {
         for (String[] rule : QUERIES) {
             if (operation.matches(rule[0])) {
                 for (String name : c.query().keySet()) {
-                    boolean named = rule[1].equals("*") || List.of(rule[1].split(" ")).contains(name);
-                    if (named && (rule[2].equals("*") ? c.given(name) : meant(RestCall.objects(c.list(name)), rule[2]))) {
+                    boolean named =
+                            rule[1].equals("*") || List.of(rule[1].split(" ")).contains(name);
+                    if (named
+                            && (rule[2].equals("*") ? c.given(name) : meant(RestCall.objects(c.list(name)), rule[2]))) {
                         query(c, name, rule[3]);
                     }
                 }
@@ -76,7 +86,10 @@ public final class IgnoredFields {
     /** @param why "" where to pass it over would be to answer something else */
     private static void query(RestCall c, String name, String why) throws RestException {
         if (why.isEmpty()) {
-            throw RestException.of(SlurmErrno.NOT_SUPPORTED, "The filter " + name + " is not supported by this version", "#/" + name + "/");
+            throw RestException.of(
+                    SlurmErrno.NOT_SUPPORTED,
+                    "The filter " + name + " is not supported by this version",
+                    "#/" + name + "/");
         }
         c.out().warning(name + " is not acted upon: " + why, "#/" + name + "/");
     }
@@ -107,7 +120,10 @@ public final class IgnoredFields {
         if (value instanceof Json.Obj o) {
             return o.flag(words);
         }
-        return value instanceof List<?> l && l.stream().anyMatch(w -> List.of(words.split(" ")).contains(String.valueOf(w).toLowerCase(Locale.ROOT)));
+        return value instanceof List<?> l
+                && l.stream()
+                        .anyMatch(w -> List.of(words.split(" "))
+                                .contains(String.valueOf(w).toLowerCase(Locale.ROOT)));
     }
 
     /** Says nothing, or what is so when nothing is said. */
@@ -118,8 +134,10 @@ public final class IgnoredFields {
             case Number n -> n.doubleValue() == 0;
             case Boolean b -> !b;
             case List<?> l -> l.isEmpty();
-            case Json.Obj o -> o.has("set") && o.has("number") ? !o.flag("set") && !o.flag("infinite")
-                    : o.fields().values().stream().allMatch(IgnoredFields::isEmpty);
+            case Json.Obj o ->
+                o.has("set") && o.has("number")
+                        ? !o.flag("set") && !o.flag("infinite")
+                        : o.fields().values().stream().allMatch(IgnoredFields::isEmpty);
             default -> false;
         };
     }

@@ -18,52 +18,282 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A job as it is described over REST ({@code job_desc_msg}), as the request that sbatch would make. A field that is given and has no place
- * there is refused in words.
+ * A job as it is described over REST ({@code job_desc_msg}), as the request that sbatch would make. A field that is
+ * given and has no place there is refused in words.
  */
 final class JobBody {
     /** Field, and where its value goes as it is. */
-    private static final String[] TEXTS = {"name", "name", "partition", "partition", "account", "charge.account", "qos", "charge.qos",
-        "wckey", "charge.wckey", "reservation", "charge.reservation", "constraints", "request.features", "prefer", "request.prefer",
-        "licenses", "request.licenses", "network", "request.network", "tres_per_node", "request.tresPerNode", "tres_per_job", "request.tresPerJob",
-        "tres_per_socket", "request.tresPerSocket", "tres_per_task", "request.tresPerTask", "distribution", "request.distribution",
-        "dependency", "timing.dependency", "array", "timing.array", "comment", "extras.comment", "admin_comment", "extras.adminComment",
-        "extra", "extras.extra", "clusters", "extras.cluster", "mail_user", "extras.mailUser", "container", "extras.container",
-        "container_id", "extras.containerId", "burst_buffer", "extras.burstBuffer", "mcs_label", "extras.mcsLabel", "batch_features",
-        "extras.batchFeatures", "account_gather_frequency", "extras.acctgFreq", "cpu_frequency", "extras.cpuFreq", "tres_bind",
-        "extras.tresBind", "tres_freq", "extras.tresFreq", "container_type", "extras.containerType"};
-    private static final String[] NUMBERS = {"tasks", "request.tasks", "cpus_per_task", "request.cpusPerTask", "tasks_per_node",
-        "request.tasksPerNode", "tasks_per_socket", "request.tasksPerSocket", "tasks_per_core", "request.tasksPerCore",
-        "minimum_cpus_per_node", "request.cpusPerNodeMin", "temporary_disk_per_node", "request.tmpDiskMb", "sockets_per_node",
-        "request.socketsPerNode", "cores_per_socket", "request.coresPerSocket", "threads_per_core", "request.threadsPerCore",
-        "core_specification", "request.coreSpec", "thread_specification", "request.threadSpec", "deadline", "timing.deadline", "nice",
-        "timing.nice", "minimum_nodes", "request.nodesMin", "maximum_nodes", "request.nodesMax", "memory_per_cpu", "request.memPerCpuMb",
-        "memory_per_node", "request.memPerNodeMb", "time_limit", "timing.timeLimitMin", "time_minimum", "timing.timeMinMin", "begin_time",
-        "timing.beginTime", "segment_size", "request.segment", "memory_update_margin", "extras.memUpdateMargin", "memory_update_delay",
-        "extras.memUpdateMin", "reserve_ports", "extras.resvPorts"};
-    private static final String[] FLAGS = {"contiguous", "request.contiguous", "overcommit", "request.overcommit", "hold", "timing.hold",
-        "wait_all_nodes", "extras.waitAllNodes", "reboot", "extras.reboot"};
-    private static final String[] FILES = {"current_working_directory", "files.workDir", "standard_input", "files.stdin", "standard_output",
-        "files.stdout", "standard_error", "files.stderr"};
+    private static final String[] TEXTS = {
+        "name",
+        "name",
+        "partition",
+        "partition",
+        "account",
+        "charge.account",
+        "qos",
+        "charge.qos",
+        "wckey",
+        "charge.wckey",
+        "reservation",
+        "charge.reservation",
+        "constraints",
+        "request.features",
+        "prefer",
+        "request.prefer",
+        "licenses",
+        "request.licenses",
+        "network",
+        "request.network",
+        "tres_per_node",
+        "request.tresPerNode",
+        "tres_per_job",
+        "request.tresPerJob",
+        "tres_per_socket",
+        "request.tresPerSocket",
+        "tres_per_task",
+        "request.tresPerTask",
+        "distribution",
+        "request.distribution",
+        "dependency",
+        "timing.dependency",
+        "array",
+        "timing.array",
+        "comment",
+        "extras.comment",
+        "admin_comment",
+        "extras.adminComment",
+        "extra",
+        "extras.extra",
+        "clusters",
+        "extras.cluster",
+        "mail_user",
+        "extras.mailUser",
+        "container",
+        "extras.container",
+        "container_id",
+        "extras.containerId",
+        "burst_buffer",
+        "extras.burstBuffer",
+        "mcs_label",
+        "extras.mcsLabel",
+        "batch_features",
+        "extras.batchFeatures",
+        "account_gather_frequency",
+        "extras.acctgFreq",
+        "cpu_frequency",
+        "extras.cpuFreq",
+        "tres_bind",
+        "extras.tresBind",
+        "tres_freq",
+        "extras.tresFreq",
+        "container_type",
+        "extras.containerType"
+    };
+
+    private static final String[] NUMBERS = {
+        "tasks",
+        "request.tasks",
+        "cpus_per_task",
+        "request.cpusPerTask",
+        "tasks_per_node",
+        "request.tasksPerNode",
+        "tasks_per_socket",
+        "request.tasksPerSocket",
+        "tasks_per_core",
+        "request.tasksPerCore",
+        "minimum_cpus_per_node",
+        "request.cpusPerNodeMin",
+        "temporary_disk_per_node",
+        "request.tmpDiskMb",
+        "sockets_per_node",
+        "request.socketsPerNode",
+        "cores_per_socket",
+        "request.coresPerSocket",
+        "threads_per_core",
+        "request.threadsPerCore",
+        "core_specification",
+        "request.coreSpec",
+        "thread_specification",
+        "request.threadSpec",
+        "deadline",
+        "timing.deadline",
+        "nice",
+        "timing.nice",
+        "minimum_nodes",
+        "request.nodesMin",
+        "maximum_nodes",
+        "request.nodesMax",
+        "memory_per_cpu",
+        "request.memPerCpuMb",
+        "memory_per_node",
+        "request.memPerNodeMb",
+        "time_limit",
+        "timing.timeLimitMin",
+        "time_minimum",
+        "timing.timeMinMin",
+        "begin_time",
+        "timing.beginTime",
+        "segment_size",
+        "request.segment",
+        "memory_update_margin",
+        "extras.memUpdateMargin",
+        "memory_update_delay",
+        "extras.memUpdateMin",
+        "reserve_ports",
+        "extras.resvPorts"
+    };
+    private static final String[] FLAGS = {
+        "contiguous",
+        "request.contiguous",
+        "overcommit",
+        "request.overcommit",
+        "hold",
+        "timing.hold",
+        "wait_all_nodes",
+        "extras.waitAllNodes",
+        "reboot",
+        "extras.reboot"
+    };
+    private static final String[] FILES = {
+        "current_working_directory",
+        "files.workDir",
+        "standard_input",
+        "files.stdin",
+        "standard_output",
+        "files.stdout",
+        "standard_error",
+        "files.stderr"
+    };
     /** Field, and the key of scontrol update. */
-    private static final String[] CHANGES = {"name", "jobname", "partition", "partition", "account", "account", "qos", "qos", "wckey", "wckey",
-        "reservation", "reservationname", "constraints", "features", "prefer", "prefer", "licenses", "licenses", "network", "network",
-        "tres_per_node", "trespernode", "tres_per_job", "tresperjob", "tres_per_socket", "trespersocket", "tres_per_task", "trespertask",
-        "dependency", "dependency", "comment", "comment", "admin_comment", "admincomment", "extra", "extra", "mail_user", "mailuser",
-        "burst_buffer", "burstbuffer", "tres_bind", "tresbind", "tasks", "numtasks", "cpus_per_task", "cpuspertask", "tasks_per_node",
-        "ntaskspernode", "minimum_cpus_per_node", "mincpusnode", "temporary_disk_per_node", "mintmpdisknode", "sockets_per_node",
-        "reqsockets", "cores_per_socket", "reqcores", "threads_per_core", "reqthreads", "core_specification", "corespec",
-        "thread_specification", "threadspec", "deadline", "deadline", "nice", "nice", "memory_per_cpu", "minmemorycpu", "memory_per_node",
-        "minmemorynode", "begin_time", "starttime", "time_minimum", "timemin", "priority", "priority", "contiguous", "contiguous",
-        "reboot", "reboot", "current_working_directory", "workdir", "standard_input", "stdin", "standard_output", "stdout",
-        "standard_error", "stderr", "end_time", "endtime", "site_factor", "sitefactor", "nodes", "numnodes", "mcs_label", "mcslabel",
-        "minimum_cpus", "numcpus", "wait_for_switch", "wait-for-switch"};
-    private static final Map<String, String> MAIL = Map.of("INVALID_DEPENDENCY", "INVALID_DEPEND", "TIME=100%", "TIME_LIMIT", "TIME=90%",
-            "TIME_LIMIT_90", "TIME=80%", "TIME_LIMIT_80", "TIME=50%", "TIME_LIMIT_50");
+    private static final String[] CHANGES = {
+        "name",
+        "jobname",
+        "partition",
+        "partition",
+        "account",
+        "account",
+        "qos",
+        "qos",
+        "wckey",
+        "wckey",
+        "reservation",
+        "reservationname",
+        "constraints",
+        "features",
+        "prefer",
+        "prefer",
+        "licenses",
+        "licenses",
+        "network",
+        "network",
+        "tres_per_node",
+        "trespernode",
+        "tres_per_job",
+        "tresperjob",
+        "tres_per_socket",
+        "trespersocket",
+        "tres_per_task",
+        "trespertask",
+        "dependency",
+        "dependency",
+        "comment",
+        "comment",
+        "admin_comment",
+        "admincomment",
+        "extra",
+        "extra",
+        "mail_user",
+        "mailuser",
+        "burst_buffer",
+        "burstbuffer",
+        "tres_bind",
+        "tresbind",
+        "tasks",
+        "numtasks",
+        "cpus_per_task",
+        "cpuspertask",
+        "tasks_per_node",
+        "ntaskspernode",
+        "minimum_cpus_per_node",
+        "mincpusnode",
+        "temporary_disk_per_node",
+        "mintmpdisknode",
+        "sockets_per_node",
+        "reqsockets",
+        "cores_per_socket",
+        "reqcores",
+        "threads_per_core",
+        "reqthreads",
+        "core_specification",
+        "corespec",
+        "thread_specification",
+        "threadspec",
+        "deadline",
+        "deadline",
+        "nice",
+        "nice",
+        "memory_per_cpu",
+        "minmemorycpu",
+        "memory_per_node",
+        "minmemorynode",
+        "begin_time",
+        "starttime",
+        "time_minimum",
+        "timemin",
+        "priority",
+        "priority",
+        "contiguous",
+        "contiguous",
+        "reboot",
+        "reboot",
+        "current_working_directory",
+        "workdir",
+        "standard_input",
+        "stdin",
+        "standard_output",
+        "stdout",
+        "standard_error",
+        "stderr",
+        "end_time",
+        "endtime",
+        "site_factor",
+        "sitefactor",
+        "nodes",
+        "numnodes",
+        "mcs_label",
+        "mcslabel",
+        "minimum_cpus",
+        "numcpus",
+        "wait_for_switch",
+        "wait-for-switch"
+    };
+
+    private static final Map<String, String> MAIL = Map.of(
+            "INVALID_DEPENDENCY",
+            "INVALID_DEPEND",
+            "TIME=100%",
+            "TIME_LIMIT",
+            "TIME=90%",
+            "TIME_LIMIT_90",
+            "TIME=80%",
+            "TIME_LIMIT_80",
+            "TIME=50%",
+            "TIME_LIMIT_50");
     /** Said about a job by who read it: they mean nothing for a new one. */
-    private static final Set<String> IDLE_FLAGS = Set.of("USING_DEFAULT_ACCOUNT", "USING_DEFAULT_PARTITION", "USING_DEFAULT_QOS",
-            "USING_DEFAULT_WCKEY", "HAS_STATE_DIRECTORY", "EXACT_TASK_COUNT_REQUESTED", "EXACT_CPU_COUNT_REQUESTED",
-            "EXACT_MEMORY_REQUESTED", "SEND_JOB_ENVIRONMENT", "JOB_WAS_RUNNING", "PARTITION_ASSIGNED", "JOB_IMPLICIT_MAX_NODES");
+    private static final Set<String> IDLE_FLAGS = Set.of(
+            "USING_DEFAULT_ACCOUNT",
+            "USING_DEFAULT_PARTITION",
+            "USING_DEFAULT_QOS",
+            "USING_DEFAULT_WCKEY",
+            "HAS_STATE_DIRECTORY",
+            "EXACT_TASK_COUNT_REQUESTED",
+            "EXACT_CPU_COUNT_REQUESTED",
+            "EXACT_MEMORY_REQUESTED",
+            "SEND_JOB_ENVIRONMENT",
+            "JOB_WAS_RUNNING",
+            "PARTITION_ASSIGNED",
+            "JOB_IMPLICIT_MAX_NODES");
+
     private static final int UMASK = 022;
 
     private final Host host;
@@ -80,7 +310,8 @@ final class JobBody {
     }
 
     private RestException unfit(String field, String why) {
-        return new RestException(422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
+        return new RestException(
+                422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
     }
 
     private static void put(Json.Obj to, String path, Object value) {
@@ -122,17 +353,29 @@ final class JobBody {
     Json.Obj request(String kind, String script) throws RestException {
         List<String> environment = takes("environment") ? in.texts("environment") : List.of();
         if (environment.isEmpty()) {
-            throw new RestException(422, SlurmErrno.ENVIRONMENT_MISSING.number(), SlurmErrno.ENVIRONMENT_MISSING.sentence(),
-                    "environment must be set", at + "environment/");
+            throw new RestException(
+                    422,
+                    SlurmErrno.ENVIRONMENT_MISSING.number(),
+                    SlurmErrno.ENVIRONMENT_MISSING.sentence(),
+                    "environment must be set",
+                    at + "environment/");
         }
         out.put("kind", kind);
-        if (takes("script") && !in.text("script").isEmpty() && !in.text("script").equals(script)) {
-            throw unfit("script", kind.equals("BATCH") ? "There is one script for all of a job, which its first component or the body itself says"
-                    : "An allocation has no script");
+        if (takes("script")
+                && !in.text("script").isEmpty()
+                && !in.text("script").equals(script)) {
+            throw unfit(
+                    "script",
+                    kind.equals("BATCH")
+                            ? "There is one script for all of a job, which its first component or the body itself says"
+                            : "An allocation has no script");
         }
         for (int i = 0; i < TEXTS.length; i += 2) {
             if (takes(TEXTS[i]) && !in.text(TEXTS[i]).isEmpty()) {
-                put(out, TEXTS[i + 1], TEXTS[i].startsWith("tres_per_") ? devices(in.text(TEXTS[i])) : in.text(TEXTS[i]));
+                put(
+                        out,
+                        TEXTS[i + 1],
+                        TEXTS[i].startsWith("tres_per_") ? devices(in.text(TEXTS[i])) : in.text(TEXTS[i]));
             }
         }
         for (int i = 0; i < NUMBERS.length; i += 2) {
@@ -208,8 +451,12 @@ final class JobBody {
         }
         if (takes("exclusive") && in.has("exclusive")) {
             for (String word : in.texts("exclusive")) {
-                put(out, "request.exclusive", word.equals("true") ? "NODE" : word.equals("false") ? "SHARED"
-                        : word.toUpperCase(java.util.Locale.ROOT));
+                put(
+                        out,
+                        "request.exclusive",
+                        word.equals("true")
+                                ? "NODE"
+                                : word.equals("false") ? "SHARED" : word.toUpperCase(java.util.Locale.ROOT));
             }
         }
         if (value("required_switches") < 0) {
@@ -217,7 +464,10 @@ final class JobBody {
         }
         if (takes("required_switches") && value("required_switches") > 0) {
             long wait = takes("wait_for_switch") ? in.number("wait_for_switch") : 0;
-            put(out, "request.switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
+            put(
+                    out,
+                    "request.switches",
+                    value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
         }
         perGpu();
         distribution();
@@ -226,7 +476,8 @@ final class JobBody {
 
     /** What is said of the job's GPUs, each of them: {@code gres/gpu:2}, or {@code =2}. */
     private void perGpu() throws RestException {
-        for (String[] f : new String[][] {{"cpus_per_tres", "request.cpusPerGpu"}, {"memory_per_tres", "request.memPerGpuMb"}}) {
+        for (String[] f :
+                new String[][] {{"cpus_per_tres", "request.cpusPerGpu"}, {"memory_per_tres", "request.memPerGpuMb"}}) {
             if (!takes(f[0]) || in.text(f[0]).isEmpty()) {
                 continue;
             }
@@ -263,7 +514,9 @@ final class JobBody {
         if (least > 0 && in.number("tasks") == 0) {
             put(out, "request.tasks", (least + each - 1) / each);
         } else if (least > in.number("tasks") * each) {
-            throw unfit("minimum_cpus", "The tasks need " + in.number("tasks") * each + " CPUs: ask for more tasks, or cpus_per_task");
+            throw unfit(
+                    "minimum_cpus",
+                    "The tasks need " + in.number("tasks") * each + " CPUs: ask for more tasks, or cpus_per_task");
         }
     }
 
@@ -308,7 +561,14 @@ final class JobBody {
 
     private void extras() throws RestException {
         if (takes("mail_type") && !in.texts("mail_type").isEmpty()) {
-            put(out, "extras.mailType", String.join(",", in.texts("mail_type").stream().map(m -> MAIL.getOrDefault(m, m)).toList()));
+            put(
+                    out,
+                    "extras.mailType",
+                    String.join(
+                            ",",
+                            in.texts("mail_type").stream()
+                                    .map(m -> MAIL.getOrDefault(m, m))
+                                    .toList()));
         }
         if (takes("open_mode") && !in.texts("open_mode").isEmpty()) {
             put(out, "files.openMode", in.texts("open_mode").getFirst().toLowerCase(java.util.Locale.ROOT));
@@ -341,7 +601,9 @@ final class JobBody {
         put(out, "extras.warnSeconds", set("kill_warning_delay") ? value("kill_warning_delay") : 60L);
         for (String flag : takes("kill_warning_flags") ? in.texts("kill_warning_flags") : List.<String>of()) {
             if (!flag.equals("BATCH_JOB") && !flag.equals("RESERVATION_JOB")) {
-                throw unfit("kill_warning_flags", "The flag " + flag + " of the signal before the end is not supported by this version");
+                throw unfit(
+                        "kill_warning_flags",
+                        "The flag " + flag + " of the signal before the end is not supported by this version");
             }
             put(out, flag.equals("BATCH_JOB") ? "extras.warnBatchOnly" : "extras.warnReserve", Boolean.TRUE);
         }
@@ -379,7 +641,9 @@ final class JobBody {
             for (Map.Entry<String, Object> e : in.obj("rlimits").fields().entrySet()) {
                 Json.Obj limit = (Json.Obj) e.getValue();
                 if (limit.flag("set") || limit.flag("infinite")) {
-                    limits.put(e.getKey().toUpperCase(java.util.Locale.ROOT), limit.flag("infinite") ? -1L : limit.number("number"));
+                    limits.put(
+                            e.getKey().toUpperCase(java.util.Locale.ROOT),
+                            limit.flag("infinite") ? -1L : limit.number("number"));
                 }
             }
         }
@@ -404,13 +668,16 @@ final class JobBody {
      */
     Json.Obj changes(String id) throws RestException {
         read.addAll(List.of("hold", "environment"));
-        if (takes("job_id") && in.number("job_id") != 0 && !Long.toString(in.number("job_id")).equals(id)) {
+        if (takes("job_id")
+                && in.number("job_id") != 0
+                && !Long.toString(in.number("job_id")).equals(id)) {
             throw unfit("job_id", "It is another job's than the path's");
         }
         for (int i = 0; i < CHANGES.length; i += 2) {
             if (takes(CHANGES[i]) && set(CHANGES[i])) {
                 Object raw = in.raw(CHANGES[i]);
-                String text = raw instanceof Json.Obj || raw instanceof Number ? Long.toString(value(CHANGES[i]))
+                String text = raw instanceof Json.Obj || raw instanceof Number
+                        ? Long.toString(value(CHANGES[i]))
                         : raw instanceof Boolean b ? b ? "yes" : "no" : String.valueOf(raw);
                 out.put(CHANGES[i + 1], text);
             }
@@ -422,7 +689,13 @@ final class JobBody {
             out.put("requeue", in.flag("requeue") ? "1" : "0");
         }
         if (takes("mail_type")) {
-            out.put("mailtype", String.join(",", in.texts("mail_type").stream().map(m -> MAIL.getOrDefault(m, m)).toList()));
+            out.put(
+                    "mailtype",
+                    String.join(
+                            ",",
+                            in.texts("mail_type").stream()
+                                    .map(m -> MAIL.getOrDefault(m, m))
+                                    .toList()));
         }
         if (takes("required_nodes")) {
             out.put("reqnodelist", String.join(",", in.texts("required_nodes")));

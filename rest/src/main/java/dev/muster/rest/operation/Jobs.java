@@ -20,16 +20,25 @@ public final class Jobs {
     private Jobs() {}
 
     public static Map<String, RestCall.Handler> handlers() {
-        return Map.ofEntries(Map.entry("slurm_{v}_get_jobs", Jobs::list), Map.entry("slurm_{v}_get_job", Jobs::one),
-                Map.entry("slurm_{v}_get_jobs_state", Jobs::states), Map.entry("slurm_{v}_post_job_submit", Jobs::submit),
-                Map.entry("slurm_{v}_post_job_allocate", Jobs::allocate), Map.entry("slurm_{v}_post_job", Jobs::update),
-                Map.entry("slurm_{v}_delete_job", Jobs::delete), Map.entry("slurm_{v}_delete_jobs", Jobs::deleteMany),
-                Map.entry("slurm_{v}_get_job_requeue", Jobs::requeue), Map.entry("slurm_{v}_post_jobs_requeue", Jobs::requeueMany),
+        return Map.ofEntries(
+                Map.entry("slurm_{v}_get_jobs", Jobs::list),
+                Map.entry("slurm_{v}_get_job", Jobs::one),
+                Map.entry("slurm_{v}_get_jobs_state", Jobs::states),
+                Map.entry("slurm_{v}_post_job_submit", Jobs::submit),
+                Map.entry("slurm_{v}_post_job_allocate", Jobs::allocate),
+                Map.entry("slurm_{v}_post_job", Jobs::update),
+                Map.entry("slurm_{v}_delete_job", Jobs::delete),
+                Map.entry("slurm_{v}_delete_jobs", Jobs::deleteMany),
+                Map.entry("slurm_{v}_get_job_requeue", Jobs::requeue),
+                Map.entry("slurm_{v}_post_jobs_requeue", Jobs::requeueMany),
                 Map.entry("slurm_{v}_get_resources", Jobs::resources));
     }
 
     private static Json.Obj query(List<String> ids) {
-        Json.Obj q = new Json.Obj().put("allStates", Boolean.TRUE).put("allPartitions", Boolean.TRUE).put("details", Boolean.TRUE);
+        Json.Obj q = new Json.Obj()
+                .put("allStates", Boolean.TRUE)
+                .put("allPartitions", Boolean.TRUE)
+                .put("details", Boolean.TRUE);
         return ids.isEmpty() ? q : q.put("jobs", RestCall.objects(ids));
     }
 
@@ -41,7 +50,8 @@ public final class Jobs {
             return;
         }
         String cluster = c.names().cluster();
-        c.out().with(JobsJson.answer(c.names(), head(all), c.version()))
+        c.out()
+                .with(JobsJson.answer(c.names(), head(all), c.version()))
                 .put("jobs", new Listing(all, JobsJson.fields(cluster, c.version()), "jobs of " + cluster));
     }
 
@@ -69,7 +79,9 @@ public final class Jobs {
     private static final int NO_FILTER = 2173;
 
     private static RestException unknown(RestCall c) {
-        return c.refused(SlurmErrno.INVALID_JOB_ID, "Unable to query JobId=" + c.path().getOrDefault("job_id", c.asked("job_id")));
+        return c.refused(
+                SlurmErrno.INVALID_JOB_ID,
+                "Unable to query JobId=" + c.path().getOrDefault("job_id", c.asked("job_id")));
     }
 
     /** Nothing is newer than what the caller has. */
@@ -78,20 +90,39 @@ public final class Jobs {
     }
 
     private static void states(RestCall c) throws SlurmException {
-        Json.Obj q = query(c.list("job_id")).put("details", Boolean.FALSE)
-                .put("fields", RestCall.objects(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state", "flags", "hetJobId",
-                "hetOffset")));
+        Json.Obj q = query(c.list("job_id"))
+                .put("details", Boolean.FALSE)
+                .put(
+                        "fields",
+                        RestCall.objects(List.of(
+                                "jobId",
+                                "arrayJobId",
+                                "arrayTaskId",
+                                "arrayTasks",
+                                "state",
+                                "flags",
+                                "hetJobId",
+                                "hetOffset")));
         Json.Obj reply = c.controller("QueryJobs", q);
         List<Object> out = new ArrayList<>();
         for (Json.Obj job : reply.objects("jobs")) {
             Json.Obj whole = JobsJson.job(c.names(), job);
             Json.Obj part = new Json.Obj();
-            for (String name : List.of("job_id", "job_state", "array_job_id", "array_task_id", "array_task_string", "het_job_id", "het_job_offset")) {
+            for (String name : List.of(
+                    "job_id",
+                    "job_state",
+                    "array_job_id",
+                    "array_task_id",
+                    "array_task_string",
+                    "het_job_id",
+                    "het_job_offset")) {
                 part.put(name, whole.raw(name));
             }
             out.add(part);
         }
-        c.out().put("jobs", out).put("last_backfill", Tree.number(reply.number("lastBackfill")))
+        c.out()
+                .put("jobs", out)
+                .put("last_backfill", Tree.number(reply.number("lastBackfill")))
                 .put("last_update", Tree.number(reply.number("lastUpdate")));
     }
 
@@ -107,46 +138,77 @@ public final class Jobs {
             throw noScript();
         }
         if (parts.isEmpty()) {
-            throw new RestException(422, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
-                    "Specify only one \"job\" or \"jobs\" fields", "#/");
+            throw new RestException(
+                    422,
+                    RestException.INVALID_JOBS,
+                    "Jobs description entry not found, empty or not dictionary or list",
+                    "Specify only one \"job\" or \"jobs\" fields",
+                    "#/");
         }
-        String script = c.body().text("script").isEmpty() ? parts.getFirst().text("script") : c.body().text("script");
+        String script = c.body().text("script").isEmpty()
+                ? parts.getFirst().text("script")
+                : c.body().text("script");
         if (script.isEmpty()) {
             throw noScript();
         }
         List<Object> requests = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            requests.add(new JobBody(c.host(), parts.get(i), one ? "#/job/" : "#/jobs/" + i + "/").request("BATCH", i == 0 ? script : ""));
+            requests.add(new JobBody(c.host(), parts.get(i), one ? "#/job/" : "#/jobs/" + i + "/")
+                    .request("BATCH", i == 0 ? script : ""));
         }
-        Json.Obj reply = parts.size() == 1 ? c.controller("Submit", ((Json.Obj) requests.getFirst()).put("requestId", c.host().requestId()))
+        Json.Obj reply = parts.size() == 1
+                ? c.controller(
+                        "Submit",
+                        ((Json.Obj) requests.getFirst())
+                                .put("requestId", c.host().requestId()))
                 : c.controller("SubmitHet", c.change().put("parts", requests));
         submitted(c, reply);
         c.out().put("step_id", "batch");
-        if (parts.stream().anyMatch(p -> p.flag("hold") || p.obj("priority").flag("set") && p.obj("priority").number("number") == 0)) {
-            c.out().warning("Job submission resulted in non-zero return code: " + SlurmErrno.JOB_HELD.sentence(), "slurm_submit_batch_job()");
+        if (parts.stream()
+                .anyMatch(p -> p.flag("hold")
+                        || p.obj("priority").flag("set") && p.obj("priority").number("number") == 0)) {
+            c.out()
+                    .warning(
+                            "Job submission resulted in non-zero return code: " + SlurmErrno.JOB_HELD.sentence(),
+                            "slurm_submit_batch_job()");
             c.out().warning(SlurmErrno.JOB_HELD.sentence(), "slurm_submit_batch_job()");
         }
     }
 
     private static RestException noScript() {
-        return new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
-                "Populated \"script\" field is required for job submission", "_job_post");
+        return new RestException(
+                422,
+                RestException.INVALID_QUERY,
+                "Query empty or not RFC7320 compliant",
+                "Populated \"script\" field is required for job submission",
+                "_job_post");
     }
 
     private static void submitted(RestCall c, Json.Obj reply) {
-        c.out().put("job_id", reply.number("jobId")).put("job_submit_user_msg", String.join("\n", reply.texts("warnings")));
+        c.out()
+                .put("job_id", reply.number("jobId"))
+                .put("job_submit_user_msg", String.join("\n", reply.texts("warnings")));
     }
 
     private static void allocate(RestCall c) throws RestException, SlurmException {
         List<Json.Obj> parts = c.body().objects("hetjob");
         if (parts.isEmpty()) {
-            submitted(c, c.controller("Submit", new JobBody(c.host(), c.body().obj("job"), "#/job/").request("ALLOCATION", "")
-                    .put("requestId", c.host().requestId())));
+            submitted(
+                    c,
+                    c.controller(
+                            "Submit",
+                            new JobBody(c.host(), c.body().obj("job"), "#/job/")
+                                    .request("ALLOCATION", "")
+                                    .put("requestId", c.host().requestId())));
             return;
         }
         if (!c.body().obj("job").fields().isEmpty()) {
-            throw new RestException(422, RestException.INVALID_JOBS, "Jobs description entry not found, empty or not dictionary or list",
-                    "Specify only one \"job\" or \"hetjob\" fields", "#/");
+            throw new RestException(
+                    422,
+                    RestException.INVALID_JOBS,
+                    "Jobs description entry not found, empty or not dictionary or list",
+                    "Specify only one \"job\" or \"hetjob\" fields",
+                    "#/");
         }
         List<Object> requests = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
@@ -166,18 +228,25 @@ public final class Jobs {
         }
         boolean hold = c.body().flag("hold");
         if (changes.fields().isEmpty() && !c.body().has("hold")) {
-            Json.Obj there = c.controller("QueryJobs", query(List.of(id)).put("fields", RestCall.objects(List.of("jobId"))));
+            Json.Obj there =
+                    c.controller("QueryJobs", query(List.of(id)).put("fields", RestCall.objects(List.of("jobId"))));
             if (there.objects("jobs").isEmpty()) {
                 throw RestException.of(SlurmErrno.INVALID_JOB_ID, "Job update requested failed", "slurm_update_job2()");
             }
         }
         List<Object> results = new ArrayList<>();
         if (!changes.fields().isEmpty()) {
-            results.addAll(tasks(c, c.controller("UpdateJob", c.change().put("job", id).put("changes", changes))));
+            results.addAll(
+                    tasks(c, c.controller("UpdateJob", c.change().put("job", id).put("changes", changes))));
         }
         if (c.body().has("hold")) {
-            results.addAll(tasks(c, c.controller("JobAction", c.change().put("action", hold ? "hold" : "release")
-                    .put("jobs", RestCall.objects(List.of(id))))));
+            results.addAll(tasks(
+                    c,
+                    c.controller(
+                            "JobAction",
+                            c.change()
+                                    .put("action", hold ? "hold" : "release")
+                                    .put("jobs", RestCall.objects(List.of(id))))));
         }
         if (results.isEmpty()) {
             results.add(result(id, 0, "", ""));
@@ -214,12 +283,21 @@ public final class Jobs {
     }
 
     private static RestException failed(Json.Obj e, String said) {
-        return new RestException(RestException.status(e.integer("errno")), e.integer("errno"), e.text("error"),
-                e.text("error") + " for job " + e.text("job"), said);
+        return new RestException(
+                RestException.status(e.integer("errno")),
+                e.integer("errno"),
+                e.text("error"),
+                e.text("error") + " for job " + e.text("job"),
+                said);
     }
 
     private static Json.Obj result(String id, int errno, String error, String why) {
-        return new Json.Obj().put("job_id", number(id)).put("step_id", id).put("error", error).put("error_code", (long) errno).put("why", why);
+        return new Json.Obj()
+                .put("job_id", number(id))
+                .put("step_id", id)
+                .put("error", error)
+                .put("error_code", (long) errno)
+                .put("why", why);
     }
 
     private static long number(String id) {
@@ -249,11 +327,16 @@ public final class Jobs {
         boolean tasks = !jobs.isEmpty() && jobs.stream().allMatch(j -> j.indexOf('_') > 0);
         for (String flag : flags) {
             if (!CANCEL_FLAGS.contains(flag) && !(flag.equals("ARRAY_TASK") && tasks)) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The flag " + flag + " of a signal is not supported by this version");
+                throw c.refused(
+                        SlurmErrno.NOT_SUPPORTED, "The flag " + flag + " of a signal is not supported by this version");
             }
         }
-        return c.change().put("signal", (long) signal).put("batchOnly", flags.contains("BATCH_JOB")).put("full", flags.contains("FULL_JOB"))
-                .put("hurry", flags.contains("HURRY")).put("cronAllowed", flags.contains("CRON_JOBS"));
+        return c.change()
+                .put("signal", (long) signal)
+                .put("batchOnly", flags.contains("BATCH_JOB"))
+                .put("full", flags.contains("FULL_JOB"))
+                .put("hurry", flags.contains("HURRY"))
+                .put("cronAllowed", flags.contains("CRON_JOBS"));
     }
 
     private static List<String> upper(List<String> words) {
@@ -271,8 +354,14 @@ public final class Jobs {
         Json.Obj b = c.body();
         List<String> jobs = b.texts("jobs");
         Json.Obj q = cancel(c, signal(b.text("signal")), b.texts("flags"), jobs).put("ctld", Boolean.TRUE);
-        String[][] filters = {{"accounts", "account"}, {"names", "job_name"}, {"partitions", "partition"}, {"qos", "qos"},
-            {"reservations", "reservation"}, {"wckeys", "wckey"}};
+        String[][] filters = {
+            {"accounts", "account"},
+            {"names", "job_name"},
+            {"partitions", "partition"},
+            {"qos", "qos"},
+            {"reservations", "reservation"},
+            {"wckeys", "wckey"}
+        };
         boolean filtered = false;
         for (String[] f : filters) {
             if (!b.text(f[1]).isEmpty()) {
@@ -298,8 +387,12 @@ public final class Jobs {
             filtered = true;
         }
         if (jobs.isEmpty() && !filtered) {
-            throw new RestException(422, NO_FILTER, "Invalid signal jobs request, at least one job id or filter is required.",
-                    "Signal request failed", "slurm_kill_jobs()");
+            throw new RestException(
+                    422,
+                    NO_FILTER,
+                    "Invalid signal jobs request, at least one job id or filter is required.",
+                    "Signal request failed",
+                    "slurm_kill_jobs()");
         }
         if (!jobs.isEmpty()) {
             q.put("jobs", RestCall.objects(jobs));
@@ -323,17 +416,30 @@ public final class Jobs {
 
     private static Json.Obj status(String id, int errno, String sentence) {
         return new Json.Obj()
-                .put("error", new Json.Obj().put("string", sentence).put("code", (long) errno).put("message", errno == 0 ? "" : sentence))
-                .put("step_id", id).put("job_id", Tree.number(number(id))).put("federation", new Json.Obj().put("sibling", ""));
+                .put(
+                        "error",
+                        new Json.Obj()
+                                .put("string", sentence)
+                                .put("code", (long) errno)
+                                .put("message", errno == 0 ? "" : sentence))
+                .put("step_id", id)
+                .put("job_id", Tree.number(number(id)))
+                .put("federation", new Json.Obj().put("sibling", ""));
     }
 
     // ---- again
 
     private static List<Object> requeued(RestCall c, String id, List<String> flags) throws SlurmException {
         boolean hold = flags.contains("Hold") || flags.contains("SpecialExit");
-        String argument = flags.contains("SpecialExit") ? "SpecialExit" : flags.contains("Incomplete") && !hold ? "incomplete" : "";
-        Json.Obj reply = c.controller("JobAction", c.change().put("action", hold ? "requeuehold" : "requeue").put("argument", argument)
-                .put("jobs", RestCall.objects(List.of(id))));
+        String argument = flags.contains("SpecialExit")
+                ? "SpecialExit"
+                : flags.contains("Incomplete") && !hold ? "incomplete" : "";
+        Json.Obj reply = c.controller(
+                "JobAction",
+                c.change()
+                        .put("action", hold ? "requeuehold" : "requeue")
+                        .put("argument", argument)
+                        .put("jobs", RestCall.objects(List.of(id))));
         List<Object> out = tasks(c, reply, "slurm_requeue2()");
         if (out.isEmpty()) {
             out.add(result(id, 0, "", ""));
@@ -342,7 +448,9 @@ public final class Jobs {
     }
 
     private static void requeue(RestCall c) throws SlurmException {
-        List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream().filter(f -> c.given(RestCall.key(f))).toList();
+        List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream()
+                .filter(f -> c.given(RestCall.key(f)))
+                .toList();
         c.out().put("status", requeued(c, c.path().get("job_id"), flags));
     }
 
@@ -370,10 +478,15 @@ public final class Jobs {
             }
             for (Json.Obj d : job.objects("details")) {
                 for (Object name : Tree.hosts(d.text("nodes"))) {
-                    nodes.add(new Json.Obj().put("node", name).put("sockets_per_node", d.number("sockets"))
-                            .put("cores_per_socket", d.number("coresPerSocket")).put("mem_alloc", d.number("memoryMb"))
+                    nodes.add(new Json.Obj()
+                            .put("node", name)
+                            .put("sockets_per_node", d.number("sockets"))
+                            .put("cores_per_socket", d.number("coresPerSocket"))
+                            .put("mem_alloc", d.number("memoryMb"))
                             .put("core_bitmap", d.text("cores"))
-                            .put("channel", d.number("channel") == 0 ? Tree.unset() : Tree.number(d.number("channel") - 1))
+                            .put(
+                                    "channel",
+                                    d.number("channel") == 0 ? Tree.unset() : Tree.number(d.number("channel") - 1))
                             .put("gres", gres(d.text("gres"))));
                 }
             }
@@ -389,7 +502,9 @@ public final class Jobs {
                 int open = item.indexOf("(IDX:");
                 String[] parts = (open < 0 ? item : item.substring(0, open)).split(":");
                 String count = parts[parts.length - 1];
-                out.add(new Json.Obj().put("name", parts[0]).put("type", parts.length > 2 ? parts[1] : "")
+                out.add(new Json.Obj()
+                        .put("name", parts[0])
+                        .put("type", parts.length > 2 ? parts[1] : "")
                         .put("count", count.matches("[0-9]{1,15}") ? Long.parseLong(count) : 1L)
                         .put("index", open < 0 ? "" : item.substring(open + 5).replace(")", "")));
             }

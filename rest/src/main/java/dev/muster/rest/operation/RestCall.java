@@ -23,14 +23,22 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * An operation on its way.
  *
- * @param path  what stands for the names in the path
+ * @param path what stands for the names in the path
  * @param query with a lower-case key that has no blanks
- * @param body  read by the schema; empty without one
- * @param host  asks as the caller
+ * @param body read by the schema; empty without one
+ * @param host asks as the caller
  * @param names for shapes
  */
-public record RestCall(Contract.Operation operation, int version, Map<String, String> path, Map<String, String> query, Json.Obj body, Host host,
-        Names names, Request.User user, Envelope out) {
+public record RestCall(
+        Contract.Operation operation,
+        int version,
+        Map<String, String> path,
+        Map<String, String> query,
+        Json.Obj body,
+        Host host,
+        Names names,
+        Request.User user,
+        Envelope out) {
     private static final List<String> NO = List.of("", "false", "no", "0", "off");
 
     /** Does an operation and fills its answer. */
@@ -46,10 +54,15 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
         return controller(message, new Json.Obj());
     }
 
-    /** Replies that are written from at a time: each may be many megabytes, so that together they must fit into a third of the memory. */
+    /**
+     * Replies that are written from at a time: each may be many megabytes, so that together they must fit into a third
+     * of the memory.
+     */
     private static final int LONG_MAX = 6;
+
     private static final int LONG_WAIT_S = 60;
-    private static final int LONG_MB = (int) Math.max(LONG_MAX, Math.min(1 << 20, Runtime.getRuntime().maxMemory() / 3 >> 20));
+    private static final int LONG_MB =
+            (int) Math.max(LONG_MAX, Math.min(1 << 20, Runtime.getRuntime().maxMemory() / 3 >> 20));
     private static final Semaphore LONG = new Semaphore(LONG_MB, true);
     /** The longest that was seen: the next one will be about that. */
     private static final AtomicLong LONGEST = new AtomicLong();
@@ -60,17 +73,27 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
     }
 
     /** @param out when it is over, the reply is no more held */
-    public static Controller.Rows held(Host host, Envelope out, String message, Json.Obj request, String list) throws SlurmException, RestException {
+    public static Controller.Rows held(Host host, Envelope out, String message, Json.Obj request, String list)
+            throws SlurmException, RestException {
         int megabytes = (int) Math.min(LONG_MB, Math.max(LONG_MB / LONG_MAX, 1 + (LONGEST.get() >> 20)));
         try {
             if (!LONG.tryAcquire(megabytes, LONG_WAIT_S, TimeUnit.SECONDS)) {
-                throw new RestException(503, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(), "slurmrestd is busy",
-                        "As many long lists are being read as there is memory for, and none came to its end within " + LONG_WAIT_S + " s",
+                throw new RestException(
+                        503,
+                        SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(),
+                        "slurmrestd is busy",
+                        "As many long lists are being read as there is memory for, and none came to its end within "
+                                + LONG_WAIT_S + " s",
                         "slurmrestd");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new RestException(503, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(), "slurmrestd is going away", "", "slurmrestd");
+            throw new RestException(
+                    503,
+                    SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(),
+                    "slurmrestd is going away",
+                    "",
+                    "slurmrestd");
         }
         out.whenOver(() -> LONG.release(megabytes));
         try {
@@ -130,8 +153,13 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
         }
         return switch (Times.parse(text, host.nowMs() / 1000, ZoneId.systemDefault(), true)) {
             case Times.Parsed.Ok ok -> ok.epochSec();
-            case Times.Parsed.Invalid bad -> throw new RestException(422, RestException.CONVERSION, "Unable to convert Data type",
-                    "Parsing of " + text + " for timestamp failed", "#/" + name + "/");
+            case Times.Parsed.Invalid bad ->
+                throw new RestException(
+                        422,
+                        RestException.CONVERSION,
+                        "Unable to convert Data type",
+                        "Parsing of " + text + " for timestamp failed",
+                        "#/" + name + "/");
         };
     }
 
@@ -140,16 +168,31 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
     }
 
     /** Names of the original's functions by the entity of a list: the inner one and the outer one. */
-    private static final Map<String, String[]> LISTS = Map.of("accounts", new String[] {"slurmdb_accounts_get", "_dump_accounts"},
-            "users", new String[] {"slurmdb_users_get", "_dump_users"}, "qos", new String[] {"slurmdb_qos_get", "_op_handler_qos"},
-            "clusters", new String[] {"slurmdb_clusters_get", "_dump_clusters"},
-            "associations", new String[] {"slurmdb_associations_get", "_dump_assoc_cond"},
-            "wckeys", new String[] {"slurmdb_wckeys_get", "_dump_wckeys"}, "instances", new String[] {"slurmdb_instances_get", "_dump_instance_cond"},
-            "jobs", new String[] {"slurmdb_jobs_get", "_dump_jobs"}, "deleted_wckeys", new String[] {"slurmdb_wckeys_remove", "_delete_wckey"});
+    private static final Map<String, String[]> LISTS = Map.of(
+            "accounts",
+            new String[] {"slurmdb_accounts_get", "_dump_accounts"},
+            "users",
+            new String[] {"slurmdb_users_get", "_dump_users"},
+            "qos",
+            new String[] {"slurmdb_qos_get", "_op_handler_qos"},
+            "clusters",
+            new String[] {"slurmdb_clusters_get", "_dump_clusters"},
+            "associations",
+            new String[] {"slurmdb_associations_get", "_dump_assoc_cond"},
+            "wckeys",
+            new String[] {"slurmdb_wckeys_get", "_dump_wckeys"},
+            "instances",
+            new String[] {"slurmdb_instances_get", "_dump_instance_cond"},
+            "jobs",
+            new String[] {"slurmdb_jobs_get", "_dump_jobs"},
+            "deleted_wckeys",
+            new String[] {"slurmdb_wckeys_remove", "_delete_wckey"});
 
     /** The answer is empty, which is said. */
     void nothing(String what) {
-        String[] known = LISTS.getOrDefault(what, new String[] {operation.id().replace("_{v}", ""), operation.id().replace("_{v}", "") + "()"});
+        String[] known = LISTS.getOrDefault(what, new String[] {
+            operation.id().replace("_{v}", ""), operation.id().replace("_{v}", "") + "()"
+        });
         out.warning(known[0] + "() found nothing", known[1]);
     }
 

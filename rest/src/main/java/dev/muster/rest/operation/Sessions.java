@@ -14,12 +14,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Who is logged in at the page. The token stays here: a browser has a cookie that no script sees, and a key that the page's own scripts show with
- * each request and that no other place sends. Neither is of use without the other. Kept in memory: a restart logs everybody out. Thread-safe.
+ * Who is logged in at the page. The token stays here: a browser has a cookie that no script sees, and a key that the
+ * page's own scripts show with each request and that no other place sends. Neither is of use without the other. Kept in
+ * memory: a restart logs everybody out. Thread-safe.
  */
 public final class Sessions {
     /** Where the page shows its key. */
     static final String KEY_HEADER = "x-muster-key";
+
     static final String COOKIE = "muster_session_";
     static final int SESSIONS_MAX = 4096;
     static final int CODES_MAX = 1024;
@@ -27,6 +29,7 @@ public final class Sessions {
     public static final long LIFE_MS = 12 * 3_600_000L;
     /** For a code to be brought to a browser. */
     public static final long CODE_MS = 60_000;
+
     private static final int SECRET_BYTES = 32;
 
     /** @param key what the page shows */
@@ -68,7 +71,8 @@ public final class Sessions {
     /** When the token ends, as it says itself: it is asked for again with each request anyway. */
     public static long end(String token) {
         try {
-            long exp = Json.object(Base64.getUrlDecoder().decode(token.split("\\.", -1)[1])).number("exp");
+            long exp = Json.object(Base64.getUrlDecoder().decode(token.split("\\.", -1)[1]))
+                    .number("exp");
             return exp <= 0 || exp > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : exp * 1000;
         } catch (IllegalArgumentException | Json.MalformedException | ArrayIndexOutOfBoundsException e) {
             return Long.MAX_VALUE;
@@ -88,14 +92,17 @@ public final class Sessions {
 
     /** The token of a code, which is spent. */
     public synchronized Optional<String> spend(String code, long nowMs) {
-        return Optional.ofNullable(codes.remove(code)).filter(c -> c.untilMs > nowMs).map(Code::token);
+        return Optional.ofNullable(codes.remove(code))
+                .filter(c -> c.untilMs > nowMs)
+                .map(Code::token);
     }
 
     /** Each port has a cookie of its own: browsers do not tell ports of a host apart. */
     static String cookieName(Request request) {
         String host = request.header("host");
         String port = host.substring(host.lastIndexOf(':') + 1);
-        return COOKIE + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : request.isSecure() ? "443" : "80");
+        return COOKIE
+                + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : request.isSecure() ? "443" : "80");
     }
 
     /**
@@ -115,7 +122,11 @@ public final class Sessions {
         boolean elsewhere = !site.isEmpty() && !site.equals("same-origin") && !site.equals("none");
         byte[] shown = request.header(KEY_HEADER).getBytes(StandardCharsets.UTF_8);
         if (elsewhere || !MessageDigest.isEqual(shown, s.key.getBytes(StandardCharsets.UTF_8))) {
-            throw new RestException(403, 1007, "Protocol authentication error", "A session counts only with its page's key (" + KEY_HEADER + ")",
+            throw new RestException(
+                    403,
+                    1007,
+                    "Protocol authentication error",
+                    "A session counts only with its page's key (" + KEY_HEADER + ")",
                     "slurmrestd");
         }
         return Optional.of(s);
@@ -123,7 +134,8 @@ public final class Sessions {
 
     /** The request with the token of its session, if it has one and shows no token itself. */
     public Request withToken(Request request, long nowMs) throws RestException {
-        boolean own = !request.header("x-slurm-user-token").isEmpty() || !request.header("authorization").isEmpty();
+        boolean own = !request.header("x-slurm-user-token").isEmpty()
+                || !request.header("authorization").isEmpty();
         Optional<Session> session = own ? Optional.empty() : of(request, nowMs);
         if (session.isEmpty()) {
             return request;
@@ -131,7 +143,8 @@ public final class Sessions {
         Map<String, String> headers = new TreeMap<>(request.headers());
         headers.put("x-slurm-user-token", session.get().token);
         headers.remove("x-slurm-user-name");
-        return new Request(request.method(), request.path(), request.query(), headers, request.body(), request.keepAlive());
+        return new Request(
+                request.method(), request.path(), request.query(), headers, request.body(), request.keepAlive());
     }
 
     static Map<String, String> cookies(String header) {
@@ -139,7 +152,9 @@ public final class Sessions {
         for (String item : header.split(";")) {
             int equals = item.indexOf('=');
             if (equals > 0) {
-                out.putIfAbsent(item.substring(0, equals).strip(), item.substring(equals + 1).strip());
+                out.putIfAbsent(
+                        item.substring(0, equals).strip(),
+                        item.substring(equals + 1).strip());
             }
         }
         return out;

@@ -17,9 +17,15 @@ public final class Util {
     private static void hostnames(RestCall c) throws RestException, SlurmException {
         c.controller("Ping");
         switch (HostList.parse(c.body().text("hostlist"))) {
-            case HostList.Parsed.Ok ok -> c.out().put("hostnames", RestCall.objects(ok.list().names()));
-            case HostList.Parsed.Invalid bad -> throw new RestException(422, RestException.INVALID_DATA, "Request to parse invalid data",
-                    "Invalid hostlist string: " + c.body().text("hostlist"), "#/hostlist/");
+            case HostList.Parsed.Ok ok ->
+                c.out().put("hostnames", RestCall.objects(ok.list().names()));
+            case HostList.Parsed.Invalid bad ->
+                throw new RestException(
+                        422,
+                        RestException.INVALID_DATA,
+                        "Request to parse invalid data",
+                        "Invalid hostlist string: " + c.body().text("hostlist"),
+                        "#/hostlist/");
         }
     }
 

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What happens in the cluster, for all who are shown the same: one request waits at slurmctld, in the name of one of the readers, however many there
- * are. Readers take from one bounded list, each at its own pace; who falls out of it is told to begin anew. Without readers nothing is asked.
- * Thread-safe.
+ * What happens in the cluster, for all who are shown the same: one request waits at slurmctld, in the name of one of
+ * the readers, however many there are. Readers take from one bounded list, each at its own pace; who falls out of it is
+ * told to begin anew. Without readers nothing is asked. Thread-safe.
  */
 public final class Feed {
     static final int BATCHES_MAX = 2048;
@@ -25,10 +25,12 @@ public final class Feed {
     static final int BYTES_MAX = 8 << 20;
     /** Of one user's own, where PrivateData makes them differ: there may be as many as streams. */
     static final int OWN_BYTES_MAX = 256 << 10;
+
     private static final String SHARED = "all";
     private static final int WAIT_MS = 25_000;
     /** What happens within this time after an answer comes with the next one. */
     private static final int PACE_MS = 400;
+
     private static final int AWAY_MS = 2_000;
 
     /**
@@ -159,14 +161,14 @@ public final class Feed {
             try {
                 Json.Obj reply = asker.get().host.controller().call("Follow", question(revision, WAIT_MS));
                 if (!reply.text("sees").equals(sees)) {
-                    leave(asker.get());     // his rights have changed: his stream ends, and he is asked anew who he is
+                    leave(asker.get()); // his rights have changed: his stream ends, and he is asked anew who he is
                     continue;
                 }
                 took(reply);
                 pause(PACE_MS);
             } catch (SlurmException e) {
                 if (RestException.of(e, "").status() == 401) {
-                    leave(asker.get());     // his token has ended
+                    leave(asker.get()); // his token has ended
                 } else if (e.errno() == SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number() || isConnection(e)) {
                     missed();
                 } else {
@@ -217,7 +219,8 @@ public final class Feed {
         newest++;
         kept.add(new Batch(newest, at, events));
         bytes += events.length;
-        while (kept.size() > BATCHES_MAX || bytes > (sees.equals(SHARED) ? BYTES_MAX : OWN_BYTES_MAX) && kept.size() > 1) {
+        while (kept.size() > BATCHES_MAX
+                || bytes > (sees.equals(SHARED) ? BYTES_MAX : OWN_BYTES_MAX) && kept.size() > 1) {
             bytes -= kept.removeFirst().events.length;
         }
         notifyAll();
@@ -240,13 +243,20 @@ public final class Feed {
 
     /** The lists are to be read anew. It says nothing of who asked: all readers of a feed are told the same. */
     static byte[] reset(Json.Obj reply) {
-        return event(reply.text("revision"), "reset", new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")));
+        return event(
+                reply.text("revision"),
+                "reset",
+                new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")));
     }
 
     /** Who a reader is, and where the cluster is now. */
     static Json.Obj head(Json.Obj reply) {
-        return new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")).put("user", reply.text("user"))
-                .put("operator", reply.flag("operator")).put("administrator", reply.flag("administrator"))
+        return new Json.Obj()
+                .put("revision", reply.text("revision"))
+                .put("now", reply.number("now"))
+                .put("user", reply.text("user"))
+                .put("operator", reply.flag("operator"))
+                .put("administrator", reply.flag("administrator"))
                 .put("coordinates", reply.list("coordinates"));
     }
 
@@ -257,20 +267,28 @@ public final class Feed {
         if (!reply.objects("jobs").isEmpty() || !reply.list("gone").isEmpty()) {
             List<Object> rows = new ArrayList<>();
             reply.objects("jobs").forEach(r -> rows.add(OwnRows.JOBS.row(r)));
-            all.add(new String[] {"jobs", text(new Json.Obj().put("now", now).put("jobs", rows).put("gone", reply.list("gone")))});
+            all.add(new String[] {
+                "jobs", text(new Json.Obj().put("now", now).put("jobs", rows).put("gone", reply.list("gone")))
+            });
         }
         if (!reply.objects("nodes").isEmpty() || !reply.list("goneNodes").isEmpty()) {
             List<Object> rows = new ArrayList<>();
             reply.objects("nodes").forEach(r -> rows.add(OwnRows.NODES.row(r)));
-            all.add(new String[] {"nodes", text(new Json.Obj().put("now", now).put("nodes", rows).put("gone", reply.list("goneNodes")))});
+            all.add(new String[] {
+                "nodes", text(new Json.Obj().put("now", now).put("nodes", rows).put("gone", reply.list("goneNodes")))
+            });
         }
         for (String list : reply.texts("lists")) {
             all.add(new String[] {list, text(new Json.Obj().put("now", now))});
         }
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < all.size(); i++) {
-            out.append(i == all.size() - 1 ? "id: " + reply.text("revision") + "\n" : "").append("event: ").append(all.get(i)[0]).append("\ndata: ")
-                    .append(all.get(i)[1]).append("\n\n");
+            out.append(i == all.size() - 1 ? "id: " + reply.text("revision") + "\n" : "")
+                    .append("event: ")
+                    .append(all.get(i)[0])
+                    .append("\ndata: ")
+                    .append(all.get(i)[1])
+                    .append("\n\n");
         }
         return out.toString().getBytes(StandardCharsets.UTF_8);
     }
@@ -285,6 +303,7 @@ public final class Feed {
      * @param id "" for none
      */
     static byte[] event(String id, String name, Json.Obj data) {
-        return ((id.isEmpty() ? "" : "id: " + id + "\n") + "event: " + name + "\ndata: " + text(data) + "\n\n").getBytes(StandardCharsets.UTF_8);
+        return ((id.isEmpty() ? "" : "id: " + id + "\n") + "event: " + name + "\ndata: " + text(data) + "\n\n")
+                .getBytes(StandardCharsets.UTF_8);
     }
 }

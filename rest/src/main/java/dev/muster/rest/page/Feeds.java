@@ -15,6 +15,7 @@ import java.util.Optional;
 final class Feeds {
     /** A line that means nothing, so that both sides know of each other. */
     private static final byte[] STILL = ": \n\n".getBytes(StandardCharsets.US_ASCII);
+
     private static final int STILL_MS = 15_000;
     /** So often a reader's token is shown again. */
     private static final long AGAIN_NS = 120_000_000_000L;
@@ -77,14 +78,15 @@ final class Feeds {
         };
     }
 
-    private void write(OutputStream out, Host host, Seat seat, Json.Obj look, String seen) throws IOException, InterruptedException, SlurmException {
+    private void write(OutputStream out, Host host, Seat seat, Json.Obj look, String seen)
+            throws IOException, InterruptedException, SlurmException {
         long number = begin(out, host, seat, look, seen);
         long looked = System.nanoTime();
         while (true) {
             out.flush();
             Feed.Taken taken = seat.feed.take(seat.joined.reader(), number, STILL_MS);
             if (taken.over()) {
-                return;         // the other side comes back with its last event's id
+                return; // the other side comes back with its last event's id
             }
             if (taken.lost()) {
                 number = seat.feed.newest();
@@ -112,7 +114,7 @@ final class Feeds {
             return look(host).text("sees").equals(sees);
         } catch (SlurmException e) {
             if (Feed.isConnection(e)) {
-                return true;    // slurmctld is away, which says nothing of the reader
+                return true; // slurmctld is away, which says nothing of the reader
             }
             throw e;
         }
@@ -123,9 +125,11 @@ final class Feeds {
      *
      * @return from where it goes on
      */
-    private static long begin(OutputStream out, Host host, Seat seat, Json.Obj look, String seen) throws IOException, SlurmException {
+    private static long begin(OutputStream out, Host host, Seat seat, Json.Obj look, String seen)
+            throws IOException, SlurmException {
         if (seen.isEmpty()) {
-            out.write(Feed.event(seat.joined.revision(), "hello", Feed.head(look).put("revision", seat.joined.revision())));
+            out.write(Feed.event(
+                    seat.joined.revision(), "hello", Feed.head(look).put("revision", seat.joined.revision())));
             return seat.joined.number();
         }
         Optional<Long> there = seat.feed.after(seen);

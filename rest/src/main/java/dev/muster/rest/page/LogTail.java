@@ -9,11 +9,15 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** What a batch job writes, as events, to its end. Its node reads the file as the job's user, and waits there for what comes. */
+/**
+ * What a batch job writes, as events, to its end. Its node reads the file as the job's user, and waits there for what
+ * comes.
+ */
 final class LogTail implements Http.Written {
     static final int BYTES_MAX = 64 << 10;
     /** Short of what makes a reader wait for the news that the job is over. */
     private static final int WAIT_MS = 5_000;
+
     private static final int PENDING_MS = 2_000;
     private static final byte[] STILL = ": \n\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -25,6 +29,7 @@ final class LogTail implements Http.Written {
     private boolean told;
     /** Which file the offset is of, "" for any. */
     private String file;
+
     private Json.Obj first;
 
     /**
@@ -42,8 +47,13 @@ final class LogTail implements Http.Written {
     }
 
     static Json.Obj question(long job, String stream, long offset, int bytes, int waitMs, String file) {
-        return new Json.Obj().put("jobId", job).put("stream", stream).put("offset", offset).put("maxBytes", (long) bytes)
-                .put("waitMs", (long) waitMs).put("file", file);
+        return new Json.Obj()
+                .put("jobId", job)
+                .put("stream", stream)
+                .put("offset", offset)
+                .put("maxBytes", (long) bytes)
+                .put("waitMs", (long) waitMs)
+                .put("file", file);
     }
 
     /**
@@ -91,22 +101,30 @@ final class LogTail implements Http.Written {
         byte[] data = Bytes.fromBase64(reply.text("data")).toArray();
         boolean anew = attempt != 0 && reply.number("attempt") != attempt && reply.number("attempt") != 0;
         if (anew && offset > 0) {
-            offset = 0;         // another attempt has begun the file anew, or goes on in it: it is read again
+            offset = 0; // another attempt has begun the file anew, or goes on in it: it is read again
             attempt = reply.number("attempt");
             out.write(Feed.event("", "again", new Json.Obj().put("attempt", attempt)));
             return true;
         }
         attempt = reply.number("attempt");
         long size = reply.number("size");
-        boolean another = !file.isEmpty() && !reply.text("file").isEmpty() && !reply.text("file").equals(file);
+        boolean another = !file.isEmpty()
+                && !reply.text("file").isEmpty()
+                && !reply.text("file").equals(file);
         file = reply.text("file").isEmpty() ? file : reply.text("file");
         if (!told || size >= 0 && (another || reply.number("offset") < offset && offset > size)) {
             if (told || another) {
                 out.write(Feed.event("", "again", new Json.Obj().put("attempt", attempt)));
             }
             told = true;
-            out.write(Feed.event("", "file", new Json.Obj().put("path", reply.text("path")).put("size", size).put("offset", reply.number("offset"))
-                    .put("state", reply.text("state"))));
+            out.write(Feed.event(
+                    "",
+                    "file",
+                    new Json.Obj()
+                            .put("path", reply.text("path"))
+                            .put("size", size)
+                            .put("offset", reply.number("offset"))
+                            .put("state", reply.text("state"))));
         }
         if (size < 0 || data.length == 0) {
             out.write(STILL);
@@ -118,8 +136,13 @@ final class LogTail implements Http.Written {
         if (whole == 0) {
             return false;
         }
-        out.write(Feed.event(attempt + "." + offset + (file.isEmpty() ? "" : "." + file), "log", new Json.Obj().put("offset", from)
-                .put("text", new String(data, 0, whole, StandardCharsets.UTF_8)).put("size", Math.max(size, offset))));
+        out.write(Feed.event(
+                attempt + "." + offset + (file.isEmpty() ? "" : "." + file),
+                "log",
+                new Json.Obj()
+                        .put("offset", from)
+                        .put("text", new String(data, 0, whole, StandardCharsets.UTF_8))
+                        .put("size", Math.max(size, offset))));
         return true;
     }
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Jobs and nodes in the short form of /muster/v1: names of Slurm's API where it has one, plain values for what it wraps. Times are seconds since
- * 1970, 0 for none; limits minutes, -1 for none; memory mebibytes.
+ * Jobs and nodes in the short form of /muster/v1: names of Slurm's API where it has one, plain values for what it
+ * wraps. Times are seconds since 1970, 0 for none; limits minutes, -1 for none; memory mebibytes.
  */
 final class OwnRows {
     /** By its name here: the component that slurmctld is asked for, and the value. */
@@ -68,14 +68,17 @@ final class OwnRows {
     }
 
     private static Object exit(Object exit) {
-        return exit instanceof Json.Obj e ? e.number("code") + ":" + e.number("signal") : exit == null ? "0:0" : exit.toString();
+        return exit instanceof Json.Obj e
+                ? e.number("code") + ":" + e.number("signal")
+                : exit == null ? "0:0" : exit.toString();
     }
 
     /** On which nodes it has which CPUs, and which devices. */
     private static Object allocation(Json.Obj job) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj d : job.objects("details")) {
-            out.add(new ArrayList<Object>(List.of(d.text("nodes"), d.text("cpuIds"), d.number("memoryMb"), d.text("gres"))));
+            out.add(new ArrayList<Object>(
+                    List.of(d.text("nodes"), d.text("cpuIds"), d.number("memoryMb"), d.text("gres"))));
         }
         return out;
     }
@@ -104,7 +107,8 @@ final class OwnRows {
 
     /** What slurmctld is asked for. */
     List<Object> wanted() {
-        return new ArrayList<>(columns.values().stream().map(Column::from).distinct().toList());
+        return new ArrayList<>(
+                columns.values().stream().map(Column::from).distinct().toList());
     }
 
     List<Object> names() {

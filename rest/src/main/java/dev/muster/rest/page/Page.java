@@ -15,26 +15,51 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The files of the page, from the program itself. Nothing in them is anybody's: who may see what is asked for with each request of theirs. */
+/**
+ * The files of the page, from the program itself. Nothing in them is anybody's: who may see what is asked for with each
+ * request of theirs.
+ */
 public final class Page {
     /** Names in the list of the page's files, which stands beside them. */
     private static final String LIST = "files.txt";
-    private static final Map<String, String> TYPES = Map.of("html", "text/html; charset=utf-8", "js", "text/javascript; charset=utf-8",
-            "css", "text/css; charset=utf-8", "svg", "image/svg+xml");
 
-    /** Scripts, styles and connections of this place alone; nothing may show the page in a frame; no text is ever taken for a script. */
+    private static final Map<String, String> TYPES = Map.of(
+            "html",
+            "text/html; charset=utf-8",
+            "js",
+            "text/javascript; charset=utf-8",
+            "css",
+            "text/css; charset=utf-8",
+            "svg",
+            "image/svg+xml");
+
+    /**
+     * Scripts, styles and connections of this place alone; nothing may show the page in a frame; no text is ever taken
+     * for a script.
+     */
     static final Map<String, String> SECURITY = Map.of(
-            "Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-                    + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-            "X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY", "Referrer-Policy", "no-referrer",
-            "Cross-Origin-Opener-Policy", "same-origin", "Cross-Origin-Resource-Policy", "same-origin");
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                    + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                    + "require-trusted-types-for 'script'",
+            "X-Content-Type-Options",
+            "nosniff",
+            "X-Frame-Options",
+            "DENY",
+            "Referrer-Policy",
+            "no-referrer",
+            "Cross-Origin-Opener-Policy",
+            "same-origin",
+            "Cross-Origin-Resource-Policy",
+            "same-origin");
 
     private record File(String type, byte[] body, String tag) {}
 
     private final Map<String, File> files = new LinkedHashMap<>();
 
     public Page() {
-        for (String name : new String(read(LIST), StandardCharsets.UTF_8).strip().lines().toList()) {
+        for (String name :
+                new String(read(LIST), StandardCharsets.UTF_8).strip().lines().toList()) {
             byte[] body = read(name);
             files.put("/" + name, new File(TYPES.get(name.substring(name.lastIndexOf('.') + 1)), body, tag(body)));
         }
@@ -54,7 +79,10 @@ public final class Page {
 
     private static String tag(byte[] body) {
         try {
-            return "\"" + HexFormat.of().formatHex(Arrays.copyOf(MessageDigest.getInstance("SHA-256").digest(body), 12)) + "\"";
+            return "\""
+                    + HexFormat.of()
+                            .formatHex(Arrays.copyOf(
+                                    MessageDigest.getInstance("SHA-256").digest(body), 12)) + "\"";
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }

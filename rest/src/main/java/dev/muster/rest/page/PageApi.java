@@ -32,18 +32,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code /muster/v1/…}: what Slurm's API has not. Streams of what happens, lists in a short form for who follows them, and sessions of the page.
- * Who asks is found out as for any other path, and slurmctld judges it. Thread-safe.
+ * {@code /muster/v1/…}: what Slurm's API has not. Streams of what happens, lists in a short form for who follows them,
+ * and sessions of the page. Who asks is found out as for any other path, and slurmctld judges it. Thread-safe.
  */
 public final class PageApi {
     public static final String PLACE = "/muster/v1/";
     /** Streams at a time; each is a connection and a waiting thread. */
     static final int STREAMS_MAX = 1024;
+
     private static final int JOBS_MAX = 2_000;
     /** Plans reach no further. */
     private static final int PLAN_HOURS_MAX = 168;
     /** The id of an event of a log: attempt, offset, file. */
     private static final Pattern SEEN = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,18})(?:\\.([0-9:-]{1,60}))?");
+
     private static final Pattern MOMENT = Pattern.compile("@([0-9]{1,12})@");
 
     private final Auth auth;
@@ -62,7 +64,8 @@ public final class PageApi {
     }
 
     /** @param path below {@link #PLACE} */
-    public Http.Reply answer(Request request, String path, Optional<Request.Peer> peer) throws RestException, SlurmException {
+    public Http.Reply answer(Request request, String path, Optional<Request.Peer> peer)
+            throws RestException, SlurmException {
         String[] words = path.split("/", -1);
         String what = (request.method().equals("HEAD") ? "GET" : request.method()) + " " + words[0]
                 + (words.length == 1 ? "" : words.length == 2 ? "/*" : "/*/" + words[2]);
@@ -95,9 +98,18 @@ public final class PageApi {
                     return log(caller(request, peer), request, job(words[1]));
                 }
                 case "GET jobs/*/script" -> {
-                    Json.Obj reply = caller(request, peer).controller().call("QueryScript", new Json.Obj().put("jobId", job(words[1])));
-                    return json(200, new Json.Obj().put("script", new String(Bytes.fromBase64(reply.text("script")).toArray(),
-                            StandardCharsets.UTF_8)));
+                    Json.Obj reply = caller(request, peer)
+                            .controller()
+                            .call("QueryScript", new Json.Obj().put("jobId", job(words[1])));
+                    return json(
+                            200,
+                            new Json.Obj()
+                                    .put(
+                                            "script",
+                                            new String(
+                                                    Bytes.fromBase64(reply.text("script"))
+                                                            .toArray(),
+                                                    StandardCharsets.UTF_8)));
                 }
                 case "GET jobs/*/environment" -> {
                     return environment(caller(request, peer), job(words[1]));
@@ -115,8 +127,16 @@ public final class PageApi {
                     return limits(caller(request, peer));
                 }
                 case "GET jobs/*/steps" -> {
-                    return json(200, caller(request, peer).controller().call("QuerySteps", new Json.Obj()
-                            .put("jobIds", new ArrayList<Object>(List.of(job(words[1])))).put("stepId", -1L).put("allUsers", true)));
+                    return json(
+                            200,
+                            caller(request, peer)
+                                    .controller()
+                                    .call(
+                                            "QuerySteps",
+                                            new Json.Obj()
+                                                    .put("jobIds", new ArrayList<Object>(List.of(job(words[1]))))
+                                                    .put("stepId", -1L)
+                                                    .put("allUsers", true)));
                 }
                 case "GET jobs/*/usage" -> {
                     return usage(caller(request, peer), job(words[1]));
@@ -130,10 +150,15 @@ public final class PageApi {
                 case "GET jobs/*/why" -> {
                     return why(caller(request, peer), job(words[1]));
                 }
-                default -> { }
+                default -> {}
             }
         }
-        throw new RestException(404, RestException.UNKNOWN_URL, "Unable find requested URL", "Unable find requested URL", request.path());
+        throw new RestException(
+                404,
+                RestException.UNKNOWN_URL,
+                "Unable find requested URL",
+                "Unable find requested URL",
+                request.path());
     }
 
     private Host caller(Request request, Optional<Request.Peer> peer) throws RestException {
@@ -151,11 +176,17 @@ public final class PageApi {
         return new Http.Reply(status, "application/json", Json.print(tree)).with(Map.of("Cache-Control", "no-store"));
     }
 
-    /** Returns the error with the HTTP status of Muster's own paths, where slurmctld's refusals are 400 or 403. Slurm's paths have 422. */
+    /**
+     * Returns the error with the HTTP status of Muster's own paths, where slurmctld's refusals are 400 or 403. Slurm's
+     * paths have 422.
+     */
     public static RestException refused(SlurmException e, String source) {
         RestException as = RestException.of(e, source);
-        int status = as.status() != 500 && as.status() != 422 ? as.status() : mayNot(e) ? 403
-                : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
+        int status = as.status() != 500 && as.status() != 422
+                ? as.status()
+                : mayNot(e)
+                        ? 403
+                        : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
         return new RestException(status, e.errno(), e.getMessage(), e.getMessage(), source);
     }
 
@@ -174,12 +205,17 @@ public final class PageApi {
     private Http.Reply login(Request request) throws RestException, SlurmException {
         // a form of another site cannot say this type
         if (!request.type("content-type").equals("application/json")) {
-            throw new RestException(415, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins", "A login is application/json",
+            throw new RestException(
+                    415,
+                    RestException.UNKNOWN_TYPE,
+                    "MIME type is unknown to any loaded plugins",
+                    "A login is application/json",
                     "slurmrestd");
         }
         String site = request.header("sec-fetch-site");
         if (!site.isEmpty() && !site.equals("same-origin") && !site.equals("none")) {
-            throw new RestException(403, 1007, "Protocol authentication error", "A login comes from the page itself", "slurmrestd");
+            throw new RestException(
+                    403, 1007, "Protocol authentication error", "A login comes from the page itself", "slurmrestd");
         }
         Json.Obj body;
         try {
@@ -188,10 +224,13 @@ public final class PageApi {
             throw RestException.incomplete("The body is no JSON: " + e.getMessage());
         }
         long now = System.currentTimeMillis();
-        String token = body.has("code") ? sessions.spend(body.text("code"), now)
-                .orElseThrow(() -> Auth.refused("the link was used already, or is older than " + Sessions.CODE_MS / 1000 + " s"))
+        String token = body.has("code")
+                ? sessions.spend(body.text("code"), now)
+                        .orElseThrow(() -> Auth.refused(
+                                "the link was used already, or is older than " + Sessions.CODE_MS / 1000 + " s"))
                 : body.text("token").strip().replaceFirst("^SLURM_JWT=", "");
-        Request shown = new Request("GET", request.path(), Map.of(), Map.of("x-slurm-user-token", token), new byte[0], true);
+        Request shown =
+                new Request("GET", request.path(), Map.of(), Map.of("x-slurm-user-token", token), new byte[0], true);
         Auth.Caller caller = auth.caller(shown, Optional.empty());
         Json.Obj look = Feeds.look(caller.host());
         Sessions.Session s = sessions.open(token, look.text("user"), now);
@@ -200,8 +239,12 @@ public final class PageApi {
     }
 
     private Json.Obj about(Host host, Json.Obj look, Sessions.Session s) {
-        return Feed.head(look).put("home", identities.byName(look.text("user")).map(Identity::home).orElse(""))
-                .put("cluster", host.clusters().isEmpty() ? "" : host.clusters().getFirst()).put("until", s.untilMs() / 1000);
+        return Feed.head(look)
+                .put(
+                        "home",
+                        identities.byName(look.text("user")).map(Identity::home).orElse(""))
+                .put("cluster", host.clusters().isEmpty() ? "" : host.clusters().getFirst())
+                .put("until", s.untilMs() / 1000);
     }
 
     private Sessions.Session own(Request request) throws RestException {
@@ -210,14 +253,16 @@ public final class PageApi {
 
     private Http.Reply session(Request request) throws RestException, SlurmException {
         Sessions.Session s = own(request);
-        Host host = auth.caller(sessions.withToken(request, System.currentTimeMillis()), Optional.empty()).host();
+        Host host = auth.caller(sessions.withToken(request, System.currentTimeMillis()), Optional.empty())
+                .host();
         return json(200, about(host, Feeds.look(host), s));
     }
 
     private Http.Reply logout(Request request) throws RestException {
         Sessions.Session s = own(request);
         sessions.close(s);
-        return json(200, new Json.Obj()).with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.empty(), System.currentTimeMillis())));
+        return json(200, new Json.Obj())
+                .with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.empty(), System.currentTimeMillis())));
     }
 
     /** For who has a token and wants to be logged in elsewhere: a browser is told the code, and exchanges it. */
@@ -228,7 +273,11 @@ public final class PageApi {
         if (token.isEmpty()) {
             throw Auth.refused("a code stands for a token");
         }
-        return json(200, new Json.Obj().put("code", sessions.code(token, System.currentTimeMillis())).put("seconds", Sessions.CODE_MS / 1000));
+        return json(
+                200,
+                new Json.Obj()
+                        .put("code", sessions.code(token, System.currentTimeMillis()))
+                        .put("seconds", Sessions.CODE_MS / 1000));
     }
 
     // ---- streams
@@ -236,8 +285,12 @@ public final class PageApi {
     private Http.Reply stream(Http.Written body) throws RestException {
         if (!streams.tryAcquire()) {
             body.close();
-            throw new RestException(503, SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(), "slurmrestd is busy",
-                    "There are " + STREAMS_MAX + " streams already", "slurmrestd");
+            throw new RestException(
+                    503,
+                    SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number(),
+                    "slurmrestd is busy",
+                    "There are " + STREAMS_MAX + " streams already",
+                    "slurmrestd");
         }
         Http.Written counted = new Http.Written() {
             @Override
@@ -251,11 +304,14 @@ public final class PageApi {
                 streams.release();
             }
         };
-        return new Http.Reply(200, Http.STREAM, counted).with(Map.of("Cache-Control", "no-store", "X-Accel-Buffering", "no"));
+        return new Http.Reply(200, Http.STREAM, counted)
+                .with(Map.of("Cache-Control", "no-store", "X-Accel-Buffering", "no"));
     }
 
     private Http.Reply events(Host host, Request request) throws RestException, SlurmException {
-        String seen = request.header("last-event-id").isEmpty() ? request.query().getOrDefault("last_event_id", "") : request.header("last-event-id");
+        String seen = request.header("last-event-id").isEmpty()
+                ? request.query().getOrDefault("last_event_id", "")
+                : request.header("last-event-id");
         return stream(feeds.stream(host, seen));
     }
 
@@ -263,8 +319,7 @@ public final class PageApi {
         String stream = request.query().getOrDefault("stream", "stdout");
         String seen = request.header("last-event-id");
         Matcher was = SEEN.matcher(seen);
-        String at = was.matches() ? was.group(2)
-                : request.query().getOrDefault("offset", "-" + LogTail.BYTES_MAX);
+        String at = was.matches() ? was.group(2) : request.query().getOrDefault("offset", "-" + LogTail.BYTES_MAX);
         if (!at.matches("-?[0-9]{1,18}")) {
             throw RestException.query("\"" + at + "\" is no offset", "#/offset/");
         }
@@ -284,20 +339,36 @@ public final class PageApi {
             throw RestException.incomplete("The body is no JSON: " + e.getMessage());
         }
         String name = caller.user().name();
-        String home = identities.byName(name).map(Identity::home).filter(h -> !h.isEmpty()).orElse("/tmp");
-        RemoteSubmit.Result result = RemoteSubmit.run(caller.host(), new RemoteSubmit.Submitter(name, home), body.texts("options"),
-                body.text("script"));
+        String home = identities
+                .byName(name)
+                .map(Identity::home)
+                .filter(h -> !h.isEmpty())
+                .orElse("/tmp");
+        RemoteSubmit.Result result = RemoteSubmit.run(
+                caller.host(), new RemoteSubmit.Submitter(name, home), body.texts("options"), body.text("script"));
         if (result.jobId() == 0) {
-            throw new RestException(400, SlurmErrno.NOT_SUPPORTED.number(), "Batch job submission failed",
-                    String.join("\n", result.messages()), "#/");
+            throw new RestException(
+                    400,
+                    SlurmErrno.NOT_SUPPORTED.number(),
+                    "Batch job submission failed",
+                    String.join("\n", result.messages()),
+                    "#/");
         }
-        return json(200, new Json.Obj().put("job_id", (long) result.jobId()).put("messages", new ArrayList<Object>(result.messages())));
+        return json(
+                200,
+                new Json.Obj()
+                        .put("job_id", (long) result.jobId())
+                        .put("messages", new ArrayList<Object>(result.messages())));
     }
 
     // ---- lists
 
     private Http.Reply jobs(Host host, Request request) throws RestException, SlurmException {
-        Json.Obj q = new Json.Obj().put("allStates", true).put("allPartitions", true).put("details", true).put("fields", OwnRows.JOBS.wanted());
+        Json.Obj q = new Json.Obj()
+                .put("allStates", true)
+                .put("allPartitions", true)
+                .put("details", true)
+                .put("fields", OwnRows.JOBS.wanted());
         List<String> ids = Words.of(request.query().getOrDefault("job_id", ""));
         if (ids.size() > JOBS_MAX) {
             throw RestException.query("At most " + JOBS_MAX + " jobs", "#/job_id/");
@@ -309,36 +380,42 @@ public final class PageApi {
     }
 
     /** Written row by row, as long lists are. */
-    private static Http.Reply list(Host host, String message, Json.Obj request, String list, OwnRows columns) throws RestException, SlurmException {
+    private static Http.Reply list(Host host, String message, Json.Obj request, String list, OwnRows columns)
+            throws RestException, SlurmException {
         Envelope over = new Envelope();
         Controller.Rows rows = RestCall.held(host, over, message, request, list);
         return new Http.Reply(200, "application/json", new Http.Written() {
-            @Override
-            public void to(OutputStream out) throws IOException {
-                Json.Writer w = new Json.Writer();
-                w.raw("{\"now\":").number(rows.head().number("now")).raw(",\"fields\":").value(columns.names()).raw(",\"rows\":[");
-                boolean[] more = new boolean[1];
-                try {
-                    rows.each(row -> {
-                        w.raw(more[0] ? "," : "");
-                        more[0] = true;
-                        columns.write(w, row);
-                        if (w.size() > LogTail.BYTES_MAX) {
-                            sent(out, w);
+                    @Override
+                    public void to(OutputStream out) throws IOException {
+                        Json.Writer w = new Json.Writer();
+                        w.raw("{\"now\":")
+                                .number(rows.head().number("now"))
+                                .raw(",\"fields\":")
+                                .value(columns.names())
+                                .raw(",\"rows\":[");
+                        boolean[] more = new boolean[1];
+                        try {
+                            rows.each(row -> {
+                                w.raw(more[0] ? "," : "");
+                                more[0] = true;
+                                columns.write(w, row);
+                                if (w.size() > LogTail.BYTES_MAX) {
+                                    sent(out, w);
+                                }
+                            });
+                        } catch (java.io.UncheckedIOException e) {
+                            throw e.getCause();
                         }
-                    });
-                } catch (java.io.UncheckedIOException e) {
-                    throw e.getCause();
-                }
-                w.raw("]}");
-                sent(out, w);
-            }
+                        w.raw("]}");
+                        sent(out, w);
+                    }
 
-            @Override
-            public void close() {
-                over.close();
-            }
-        }).with(Map.of("Cache-Control", "no-store"));
+                    @Override
+                    public void close() {
+                        over.close();
+                    }
+                })
+                .with(Map.of("Cache-Control", "no-store"));
     }
 
     private static void sent(OutputStream out, Json.Writer w) {
@@ -349,20 +426,42 @@ public final class PageApi {
         }
     }
 
-    /** What its nodes saw of a job's steps, over time: for each step on each node rows of time, CPU ms, resident KiB, bytes read and written. */
+    /**
+     * What its nodes saw of a job's steps, over time: for each step on each node rows of time, CPU ms, resident KiB,
+     * bytes read and written.
+     */
     private static Http.Reply usage(Host host, long job) throws SlurmException {
         Json.Obj reply = host.controller().call("QueryUse", new Json.Obj().put("jobId", job));
         List<Object> series = new ArrayList<>();
         for (Json.Obj u : reply.objects("uses")) {
             List<Object> points = new ArrayList<>();
-            u.objects("points").forEach(p -> points.add(new ArrayList<Object>(List.of(p.number("time"), p.number("cpuMs"), p.number("residentKb"),
-                    p.number("readBytes"), p.number("writtenBytes")))));
-            series.add(new Json.Obj().put("node", u.text("node")).put("step", u.text("step")).put("points", points));
+            u.objects("points")
+                    .forEach(p -> points.add(new ArrayList<Object>(List.of(
+                            p.number("time"),
+                            p.number("cpuMs"),
+                            p.number("residentKb"),
+                            p.number("readBytes"),
+                            p.number("writtenBytes")))));
+            series.add(new Json.Obj()
+                    .put("node", u.text("node"))
+                    .put("step", u.text("step"))
+                    .put("points", points));
         }
-        long every = series.isEmpty() && !config(host, "JobAcctGatherType").matches(".*[a-z_]/.*(?<!none)") ? 0 : reply.number("every");
-        return json(200, new Json.Obj().put("job_id", job).put("state", reply.text("state")).put("every", every)
-                .put("fields", new ArrayList<Object>(List.of("time", "cpu_ms", "resident_kib", "read_bytes", "written_bytes")))
-                .put("series", series).put("without", new ArrayList<Object>(reply.texts("nodes"))));
+        long every = series.isEmpty() && !config(host, "JobAcctGatherType").matches(".*[a-z_]/.*(?<!none)")
+                ? 0
+                : reply.number("every");
+        return json(
+                200,
+                new Json.Obj()
+                        .put("job_id", job)
+                        .put("state", reply.text("state"))
+                        .put("every", every)
+                        .put(
+                                "fields",
+                                new ArrayList<Object>(
+                                        List.of("time", "cpu_ms", "resident_kib", "read_bytes", "written_bytes")))
+                        .put("series", series)
+                        .put("without", new ArrayList<Object>(reply.texts("nodes"))));
     }
 
     /** What runs and what is planned to. */
@@ -371,28 +470,66 @@ public final class PageApi {
         if (!hours.matches("[0-9]{1,3}") || Integer.parseInt(hours) < 1 || Integer.parseInt(hours) > PLAN_HOURS_MAX) {
             throw RestException.query("hours are from 1 to " + PLAN_HOURS_MAX, "#/hours/");
         }
-        Json.Obj reply = host.controller().call("QueryPlan", new Json.Obj()
-                .put("until", System.currentTimeMillis() / 1000 + Integer.parseInt(hours) * 3600L)
-                .put("partition", request.query().getOrDefault("partition", "")));
+        Json.Obj reply = host.controller()
+                .call(
+                        "QueryPlan",
+                        new Json.Obj()
+                                .put("until", System.currentTimeMillis() / 1000 + Integer.parseInt(hours) * 3600L)
+                                .put("partition", request.query().getOrDefault("partition", "")));
         List<Object> bars = new ArrayList<>();
-        reply.objects("bars").forEach(b -> bars.add(new Json.Obj().put("job_id", b.number("jobId")).put("job", b.text("shown"))
-                .put("user_name", b.text("user")).put("name", b.text("name")).put("partition", b.text("partition"))
-                .put("running", b.flag("running")).put("start_time", b.number("start")).put("end_time", b.number("end"))
-                .put("nodes", b.text("nodes")).put("cpus", b.number("cpus"))));
-        return json(200, new Json.Obj().put("now", reply.number("now")).put("waiting", reply.number("waiting"))
-                .put("planned", reply.number("planned")).put("jobs", bars).put("more", reply.number("more")));
+        reply.objects("bars")
+                .forEach(b -> bars.add(new Json.Obj()
+                        .put("job_id", b.number("jobId"))
+                        .put("job", b.text("shown"))
+                        .put("user_name", b.text("user"))
+                        .put("name", b.text("name"))
+                        .put("partition", b.text("partition"))
+                        .put("running", b.flag("running"))
+                        .put("start_time", b.number("start"))
+                        .put("end_time", b.number("end"))
+                        .put("nodes", b.text("nodes"))
+                        .put("cpus", b.number("cpus"))));
+        return json(
+                200,
+                new Json.Obj()
+                        .put("now", reply.number("now"))
+                        .put("waiting", reply.number("waiting"))
+                        .put("planned", reply.number("planned"))
+                        .put("jobs", bars)
+                        .put("more", reply.number("more")));
     }
 
     private static Http.Reply environment(Host host, long job) throws SlurmException {
-        Json.Obj reply = host.controller().call("QueryScript", new Json.Obj().put("jobId", job).put("environment", true));
+        Json.Obj reply = host.controller()
+                .call("QueryScript", new Json.Obj().put("jobId", job).put("environment", true));
         String all = new String(Bytes.fromBase64(reply.text("script")).toArray(), StandardCharsets.UTF_8);
         return json(200, new Json.Obj().put("environment", new ArrayList<Object>(List.of(all.split("\0")))));
     }
 
-    private static final List<Object> ENDED = List.of("user_name", "account", "partition", "qos", "state", "submit_time", "start_time", "end_time",
-            "suspended", "cpus", "gpus");
-    private static final List<Object> ENDED_FROM = List.of("userName", "account", "partition", "qos", "state", "submitTime", "startTime", "endTime",
-            "suspendedSeconds", "cpusAllocated", "tresAllocated");
+    private static final List<Object> ENDED = List.of(
+            "user_name",
+            "account",
+            "partition",
+            "qos",
+            "state",
+            "submit_time",
+            "start_time",
+            "end_time",
+            "suspended",
+            "cpus",
+            "gpus");
+    private static final List<Object> ENDED_FROM = List.of(
+            "userName",
+            "account",
+            "partition",
+            "qos",
+            "state",
+            "submitTime",
+            "startTime",
+            "endTime",
+            "suspendedSeconds",
+            "cpusAllocated",
+            "tresAllocated");
 
     /** What accounting has of all jobs since a moment, of each what reports add up. */
     private static Http.Reply ended(Host host, Request request) throws RestException, SlurmException {
@@ -400,29 +537,39 @@ public final class PageApi {
         if (!from.matches("[0-9]{1,12}")) {
             throw RestException.query("from is a moment in seconds since 1970", "#/from/");
         }
-        EndedPages pages = new EndedPages(host, new Json.Obj().put("allUsers", true).put("from", Long.parseLong(from)).put("allocationsOnly", true)
-                .put("fields", ENDED_FROM));
+        EndedPages pages = new EndedPages(
+                host,
+                new Json.Obj()
+                        .put("allUsers", true)
+                        .put("from", Long.parseLong(from))
+                        .put("allocationsOnly", true)
+                        .put("fields", ENDED_FROM));
         return new Http.Reply(200, "application/json", (Http.Written) out -> {
-            Json.Writer w = new Json.Writer();
-            w.raw("{\"now\":").number(pages.head().number("now")).raw(",\"fields\":").value(ENDED).raw(",\"rows\":[");
-            boolean[] more = new boolean[1];
-            String[] error = {""};
-            try {
-                pages.each(reply -> {
-                    for (Json.Obj e : reply.objects("jobs")) {
-                        w.raw(more[0] ? "," : "").value(endedRow(e.obj("job")));
-                        more[0] = true;
+                    Json.Writer w = new Json.Writer();
+                    w.raw("{\"now\":")
+                            .number(pages.head().number("now"))
+                            .raw(",\"fields\":")
+                            .value(ENDED)
+                            .raw(",\"rows\":[");
+                    boolean[] more = new boolean[1];
+                    String[] error = {""};
+                    try {
+                        pages.each(reply -> {
+                            for (Json.Obj e : reply.objects("jobs")) {
+                                w.raw(more[0] ? "," : "").value(endedRow(e.obj("job")));
+                                more[0] = true;
+                            }
+                            sent(out, w);
+                        });
+                    } catch (SlurmException e) {
+                        error[0] = e.getMessage();
+                    } catch (java.io.UncheckedIOException e) {
+                        throw e.getCause();
                     }
+                    w.raw("],\"error\":").value(error[0]).raw("}");
                     sent(out, w);
-                });
-            } catch (SlurmException e) {
-                error[0] = e.getMessage();
-            } catch (java.io.UncheckedIOException e) {
-                throw e.getCause();
-            }
-            w.raw("],\"error\":").value(error[0]).raw("}");
-            sent(out, w);
-        }).with(Map.of("Cache-Control", "no-store"));
+                })
+                .with(Map.of("Cache-Control", "no-store"));
     }
 
     private static List<Object> endedRow(Json.Obj job) {
@@ -442,14 +589,20 @@ public final class PageApi {
     /** Leaf switches and blocks with their nodes: what hangs closest together. */
     private static Json.Obj topology(Host host) throws SlurmException {
         List<Object> all = new ArrayList<>();
-        for (Json.Obj t : host.controller().call("QueryTopology", new Json.Obj()).objects("topologies")) {
+        for (Json.Obj t :
+                host.controller().call("QueryTopology", new Json.Obj()).objects("topologies")) {
             List<Object> units = new ArrayList<>();
             for (Json.Obj unit : t.text("kind").equals("BLOCK") ? t.objects("blocks") : t.objects("switches")) {
                 if (unit.number("level") == 0) {
-                    units.add(new Json.Obj().put("name", unit.text("name")).put("nodes", HostList.of(unit.texts("nodes")).compressed()));
+                    units.add(new Json.Obj()
+                            .put("name", unit.text("name"))
+                            .put("nodes", HostList.of(unit.texts("nodes")).compressed()));
                 }
             }
-            all.add(new Json.Obj().put("name", t.text("name")).put("kind", t.text("kind").toLowerCase(java.util.Locale.ROOT)).put("units", units));
+            all.add(new Json.Obj()
+                    .put("name", t.text("name"))
+                    .put("kind", t.text("kind").toLowerCase(java.util.Locale.ROOT))
+                    .put("units", units));
         }
         return new Json.Obj().put("topologies", all);
     }
@@ -462,63 +615,122 @@ public final class PageApi {
         Json.Obj reply = host.controller().call("QueryAssocMgr", new Json.Obj());
         List<Object> assocs = new ArrayList<>();
         List<Object> qos = new ArrayList<>();
-        reply.objects("assocs").forEach(a -> assocs.add(counted(a).put("account", a.obj("share").text("account"))
-                .put("user_name", a.obj("share").text("user")).put("partition", a.obj("share").text("partition"))
-                .put("depth", a.obj("share").number("depth"))));
+        reply.objects("assocs")
+                .forEach(a -> assocs.add(counted(a)
+                        .put("account", a.obj("share").text("account"))
+                        .put("user_name", a.obj("share").text("user"))
+                        .put("partition", a.obj("share").text("partition"))
+                        .put("depth", a.obj("share").number("depth"))));
         reply.objects("qos").forEach(q -> qos.add(counted(q).put("name", q.text("name"))));
-        boolean enforced = ENFORCED.matcher(config(host, "AccountingStorageEnforce")).find();
-        return json(200, new Json.Obj().put("associations", assocs).put("qos", qos).put("enforced", enforced));
+        boolean enforced =
+                ENFORCED.matcher(config(host, "AccountingStorageEnforce")).find();
+        return json(
+                200, new Json.Obj().put("associations", assocs).put("qos", qos).put("enforced", enforced));
     }
 
     /** A value of slurm.conf as scontrol shows it, "" where it is not shown. */
     private static String config(Host host, String key) throws SlurmException {
-        return host.controller().call("QueryConfig", new Json.Obj()).texts("lines").stream().filter(line -> line.startsWith(key + " "))
-                .map(line -> line.substring(line.indexOf('=') + 1).strip()).findFirst().orElse("");
+        return host.controller().call("QueryConfig", new Json.Obj()).texts("lines").stream()
+                .filter(line -> line.startsWith(key + " "))
+                .map(line -> line.substring(line.indexOf('=') + 1).strip())
+                .findFirst()
+                .orElse("");
     }
 
     private static Json.Obj counted(Json.Obj row) {
-        return new Json.Obj().put("limits", row.obj("limits")).put("running", row.number("running")).put("submitted", row.number("submitted"))
-                .put("tres", row.obj("tres")).put("tres_run_minutes", row.obj("runMins")).put("accruing", row.number("accruing"))
-                .put("tres_minutes", row.obj("usedMins")).put("wall_minutes", row.real("wallMin"));
+        return new Json.Obj()
+                .put("limits", row.obj("limits"))
+                .put("running", row.number("running"))
+                .put("submitted", row.number("submitted"))
+                .put("tres", row.obj("tres"))
+                .put("tres_run_minutes", row.obj("runMins"))
+                .put("accruing", row.number("accruing"))
+                .put("tres_minutes", row.obj("usedMins"))
+                .put("wall_minutes", row.real("wallMin"));
     }
 
     private static String inUtc(String sentence) {
-        return MOMENT.matcher(sentence).replaceAll(m -> java.time.Instant.ofEpochSecond(Long.parseLong(m.group(1))).toString());
+        return MOMENT.matcher(sentence)
+                .replaceAll(m -> java.time.Instant.ofEpochSecond(Long.parseLong(m.group(1)))
+                        .toString());
     }
 
     /** Why a job waits, when it would start, and what its priority is made of. Moments in its sentences are in UTC. */
     private static Http.Reply why(Host host, long job) throws SlurmException {
-        Json.Obj reply = host.controller().call("QueryJobs", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(Long.toString(job))))
-                .put("allStates", true).put("allPartitions", true)
-                .put("fields", new ArrayList<Object>(List.of("state", "reason", "reasonText", "startTime", "schedNodes", "dependency", "priority"))));
-        Json.Obj row = reply.objects("jobs").isEmpty() ? new Json.Obj() : reply.objects("jobs").getFirst();
-        Json.Obj out = new Json.Obj().put("reason", row.text("reason")).put("description", row.text("reasonText"))
-                .put("dependency", row.text("dependency")).put("start_time", row.number("startTime")).put("nodes", row.text("schedNodes"));
+        Json.Obj reply = host.controller()
+                .call(
+                        "QueryJobs",
+                        new Json.Obj()
+                                .put("jobs", new ArrayList<Object>(List.of(Long.toString(job))))
+                                .put("allStates", true)
+                                .put("allPartitions", true)
+                                .put(
+                                        "fields",
+                                        new ArrayList<Object>(List.of(
+                                                "state",
+                                                "reason",
+                                                "reasonText",
+                                                "startTime",
+                                                "schedNodes",
+                                                "dependency",
+                                                "priority"))));
+        Json.Obj row = reply.objects("jobs").isEmpty()
+                ? new Json.Obj()
+                : reply.objects("jobs").getFirst();
+        Json.Obj out = new Json.Obj()
+                .put("reason", row.text("reason"))
+                .put("description", row.text("reasonText"))
+                .put("dependency", row.text("dependency"))
+                .put("start_time", row.number("startTime"))
+                .put("nodes", row.text("schedNodes"));
         if (!row.text("state").equals("PENDING")) {
             return json(200, out);
         }
-        Json.Obj told = host.controller().call("QueryWhy", new Json.Obj().put("jobId", job).put("task", -1L));
-        out.put("says", inUtc(told.text("says"))).put("change", inUtc(told.text("change")))
-                .put("evidence", new ArrayList<Object>(told.texts("evidence").stream().map(PageApi::inUtc).toList()));
+        Json.Obj told = host.controller()
+                .call("QueryWhy", new Json.Obj().put("jobId", job).put("task", -1L));
+        out.put("says", inUtc(told.text("says")))
+                .put("change", inUtc(told.text("change")))
+                .put(
+                        "evidence",
+                        new ArrayList<Object>(told.texts("evidence").stream()
+                                .map(PageApi::inUtc)
+                                .toList()));
         if (told.number("start") != 0) {
-            out.put("estimate", new Json.Obj().put("start_time", told.number("start")).put("nodes", told.text("nodes")).put("partition", "")
-                    .put("planned", true));
+            out.put(
+                    "estimate",
+                    new Json.Obj()
+                            .put("start_time", told.number("start"))
+                            .put("nodes", told.text("nodes"))
+                            .put("partition", "")
+                            .put("planned", true));
         } else if (FOR_NODES.contains(told.text("reason"))) {
             estimate(host, job, out);
         }
-        Json.Obj priorities = host.controller().call("QueryPriorities", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(job))));
-        return json(200, out.put("weights", priorities.obj("weights")).put("factors", new ArrayList<Object>(priorities.objects("rows"))));
+        Json.Obj priorities = host.controller()
+                .call("QueryPriorities", new Json.Obj().put("jobs", new ArrayList<Object>(List.of(job))));
+        return json(
+                200,
+                out.put("weights", priorities.obj("weights"))
+                        .put("factors", new ArrayList<Object>(priorities.objects("rows"))));
     }
 
-    /** Reasons of jobs that wait for nodes alone. A hold, a limit, a dependency or a begin time is unknown to the test of {@link #estimate}. */
+    /**
+     * Reasons of jobs that wait for nodes alone. A hold, a limit, a dependency or a begin time is unknown to the test
+     * of {@link #estimate}.
+     */
     private static final Set<String> FOR_NODES = Set.of("Resources", "Priority");
 
     /** When a job without a plan could start if it were the only one that waits. */
     private static void estimate(Host host, long job, Json.Obj out) throws SlurmException {
         try {
             Json.Obj test = host.controller().call("TestJob", new Json.Obj().put("jobId", job));
-            out.put("estimate", new Json.Obj().put("start_time", test.number("testStart")).put("nodes", test.text("testNodes"))
-                    .put("partition", test.text("testPartition")).put("planned", false));
+            out.put(
+                    "estimate",
+                    new Json.Obj()
+                            .put("start_time", test.number("testStart"))
+                            .put("nodes", test.text("testNodes"))
+                            .put("partition", test.text("testPartition"))
+                            .put("planned", false));
         } catch (SlurmException e) {
             // who may not ask for one sees what the scheduler has planned anyway
             if (e.errno() != SlurmErrno.ACCESS_DENIED.number()) {

@@ -43,7 +43,11 @@ class ContractTest {
     @MethodSource("versions")
     void answersFitTheirSchemas(int version) throws IOException {
         List<String> wrong = new ArrayList<>();
-        for (String body : List.of("{}", "[]", "{\"script\":5,\"job\":{\"time_limit\":\"x\"}}", "nonsense",
+        for (String body : List.of(
+                "{}",
+                "[]",
+                "{\"script\":5,\"job\":{\"time_limit\":\"x\"}}",
+                "nonsense",
                 "{\"script\":\"#!/bin/sh\",\"job\":{\"environment\":[\"A=b\"]},\"jobs\":null,\"hostlist\":\"n1\",\"environment\":[\"A=b\"]}")) {
             Rig rig = new Rig();
             Samples.fill(rig.answers);
@@ -67,7 +71,10 @@ class ContractTest {
         assertThat(wrong).isEmpty();
     }
 
-    /** An answer to which nothing led but a mistake, of whoever made it: it is in the form of the operation as well, in JSON and in YAML. */
+    /**
+     * An answer to which nothing led but a mistake, of whoever made it: it is in the form of the operation as well, in
+     * JSON and in YAML.
+     */
     @ParameterizedTest
     @MethodSource("versions")
     void mistakesFitTheSchemas(int version) throws Exception {
@@ -83,7 +90,9 @@ class ContractTest {
             all.put("401 ", rig.ask(method, path, "{}", "x-slurm-user-token", "", "accept", "application/yaml"));
             if (!o.tag().equals("util") && !o.id().endsWith("_get_ping")) {
                 all.put("400|422|500", alone.ask(method, path, PassedOverTest.least(o.id())));
-                all.put("400|422|500 ", alone.ask(method, path, PassedOverTest.least(o.id()), "accept", "application/yaml"));
+                all.put(
+                        "400|422|500 ",
+                        alone.ask(method, path, PassedOverTest.least(o.id()), "accept", "application/yaml"));
             }
             if (!o.body().isEmpty()) {
                 all.put("400", rig.ask(method, path, "{"));
@@ -92,7 +101,8 @@ class ContractTest {
             all.put("406", rig.ask(method, path, "{}", "accept", "image/png"));
             for (Map.Entry<String, Http.Reply> one : all.entrySet()) {
                 Http.Reply reply = one.getValue();
-                Json.Obj tree = one.getKey().endsWith(" ") ? (Json.Obj) Yaml.parse(reply.body()) : Json.object(reply.body());
+                Json.Obj tree =
+                        one.getKey().endsWith(" ") ? (Json.Obj) Yaml.parse(reply.body()) : Json.object(reply.body());
                 String unfit = rig.unfit(version, new Json.Obj().put("$ref", o.answer()), tree, "");
                 boolean other = !List.of(one.getKey().strip().split("\\|")).contains(Integer.toString(reply.status()));
                 if (!unfit.isEmpty() || other || tree.list("errors").isEmpty()) {
@@ -108,14 +118,22 @@ class ContractTest {
     void documentNamesWhatIsServed(int version) throws IOException {
         Rig rig = new Rig();
         Json.Obj document = new Document(rig.contract, Set.of("slurm", "slurmdb"), Set.of(version)).make();
-        assertThat(document.obj("paths").fields().keySet()).isNotEmpty().allMatch(p -> p.contains("/v0.0." + version + "/"));
+        assertThat(document.obj("paths").fields().keySet())
+                .isNotEmpty()
+                .allMatch(p -> p.contains("/v0.0." + version + "/"));
         assertThat(document.obj("components").obj("schemas").fields().keySet())
-                .containsAll(rig.contract.operations(version).stream().filter(o -> !o.tag().equals("util"))
-                        .map(o -> "v0.0." + version + "_" + o.answer()).toList());
-        assertThat(new String(Json.print(document), java.nio.charset.StandardCharsets.UTF_8)).doesNotContain("\"description\":\"\"");
+                .containsAll(rig.contract.operations(version).stream()
+                        .filter(o -> !o.tag().equals("util"))
+                        .map(o -> "v0.0." + version + "_" + o.answer())
+                        .toList());
+        assertThat(new String(Json.print(document), java.nio.charset.StandardCharsets.UTF_8))
+                .doesNotContain("\"description\":\"\"");
     }
 
-    /** From the documents that are served the contract can be made again, word by word: they leave nothing out of it and add nothing. */
+    /**
+     * From the documents that are served the contract can be made again, word by word: they leave nothing out of it and
+     * add nothing.
+     */
     @Test
     void documentsSayAllOfTheContract() throws IOException {
         Rig rig = new Rig();
@@ -123,13 +141,21 @@ class ContractTest {
         List<String> args = new ArrayList<>(List.of(dir.resolve("contract.json").toString()));
         for (int version : Contract.VERSIONS) {
             Path file = dir.resolve(version + ".json");
-            Files.write(file, Json.print(new Document(rig.contract, Set.of("slurm", "slurmdb"), Set.of(version)).make()));
+            Files.write(
+                    file, Json.print(new Document(rig.contract, Set.of("slurm", "slurmdb"), Set.of(version)).make()));
             args.add("v0.0." + version + "=" + file);
         }
         ContractMaker.main(args.toArray(String[]::new));
         try (InputStream contract = Contract.class.getResourceAsStream("contract.json")) {
-            List<String> known = new String(contract.readAllBytes(), StandardCharsets.UTF_8).lines().sorted().toList();
-            assertThat(Files.readString(dir.resolve("contract.json")).lines().sorted().toList()).isEqualTo(known);
+            List<String> known = new String(contract.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .sorted()
+                    .toList();
+            assertThat(Files.readString(dir.resolve("contract.json"))
+                            .lines()
+                            .sorted()
+                            .toList())
+                    .isEqualTo(known);
         }
         try (Stream<Path> files = Files.list(dir)) {
             files.forEach(f -> f.toFile().delete());
@@ -144,17 +170,27 @@ class ContractTest {
         Json.Obj document = new Document(new Rig().contract, Set.of("slurm", "slurmdb"), Set.of(version)).make();
         Set<String> schemas = document.obj("components").obj("schemas").fields().keySet();
         Set<String> asked = new TreeSet<>();
-        document.obj("paths").fields().values().forEach(path -> ((Json.Obj) path).fields().values().forEach(o -> {
-            Json.Obj responses = ((Json.Obj) o).obj("responses");
-            assertThat(responses.fields().keySet()).containsExactlyInAnyOrder("200", "default");
-            for (String answer : List.of("200", "default")) {
-                for (String type : List.of("application/json", "application/yaml")) {
-                    asked.add(responses.obj(answer).obj("content").obj(type).obj("schema").text("$ref").replace("#/components/schemas/", ""));
-                }
-            }
-        }));
+        document.obj("paths")
+                .fields()
+                .values()
+                .forEach(path -> ((Json.Obj) path).fields().values().forEach(o -> {
+                    Json.Obj responses = ((Json.Obj) o).obj("responses");
+                    assertThat(responses.fields().keySet()).containsExactlyInAnyOrder("200", "default");
+                    for (String answer : List.of("200", "default")) {
+                        for (String type : List.of("application/json", "application/yaml")) {
+                            asked.add(responses
+                                    .obj(answer)
+                                    .obj("content")
+                                    .obj(type)
+                                    .obj("schema")
+                                    .text("$ref")
+                                    .replace("#/components/schemas/", ""));
+                        }
+                    }
+                }));
         assertThat(schemas).containsAll(asked);
-        assertThat(document.obj("components").obj("securitySchemes").fields().keySet()).containsExactlyInAnyOrder("user", "token", "bearerAuth");
+        assertThat(document.obj("components").obj("securitySchemes").fields().keySet())
+                .containsExactlyInAnyOrder("user", "token", "bearerAuth");
         assertThat(document.text("openapi")).isEqualTo("3.0.3");
     }
 }

@@ -1,5 +1,8 @@
 package dev.muster.rest.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import dev.muster.cli.shape.Tree;
 import dev.muster.model.json.Json;
 import dev.muster.rest.Options;
@@ -17,8 +20,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Answers look as SLURMRESTD_JSON and SLURMRESTD_YAML say, and say the same. */
 class FormsTest {
@@ -34,15 +35,23 @@ class FormsTest {
         String compact = text(new Rig());
         String pretty = text(new Rig(new Forms(true, false, true)));
         assertThat(compact).doesNotContain("\n");
-        assertThat(pretty).startsWith("{\n  \"jobs\": [\n    {\n      \"account\": ").contains("\"errors\": [],\n").endsWith("\n}");
-        assertThat(Json.object(pretty.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.object(compact.getBytes(StandardCharsets.UTF_8)));
+        assertThat(pretty)
+                .startsWith("{\n  \"jobs\": [\n    {\n      \"account\": ")
+                .contains("\"errors\": [],\n")
+                .endsWith("\n}");
+        assertThat(Json.object(pretty.getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(Json.object(compact.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test
     void compactYamlIsOneLine() throws IOException {
-        assertThat(text(new Rig(), "accept", "application/yaml")).startsWith("%YAML 1.1\n--- !!map\n!!str jobs: !!seq\n");
-        assertThat(text(new Rig(new Forms(false, false, false)), "accept", "application/yaml")).startsWith("%YAML 1.1\n---\njobs:\n- ");
-        assertThat(text(new Rig(new Forms(true, true, true)), "accept", "application/yaml")).startsWith("--- {").endsWith("\n...\n");
+        assertThat(text(new Rig(), "accept", "application/yaml"))
+                .startsWith("%YAML 1.1\n--- !!map\n!!str jobs: !!seq\n");
+        assertThat(text(new Rig(new Forms(false, false, false)), "accept", "application/yaml"))
+                .startsWith("%YAML 1.1\n---\njobs:\n- ");
+        assertThat(text(new Rig(new Forms(true, true, true)), "accept", "application/yaml"))
+                .startsWith("--- {")
+                .endsWith("\n...\n");
     }
 
     /** What is logged, and what of it goes to syslog, by name or number; -v says more than that. */
@@ -80,13 +89,19 @@ class FormsTest {
     @Test
     void wordsAreRead() throws StartupException {
         assertThat(Forms.read(Map.of())).isEqualTo(new Forms(false, false, true));
-        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty"))).isEqualTo(new Forms(false, false, true));
-        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "Pretty", "SLURMRESTD_YAML", "compact"))).isEqualTo(new Forms(true, true, true));
-        assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURM_YAML", "no_tag,compact"))).isEqualTo(new Forms(true, true, false));
-        assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "no_tag")))
+        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty")))
+                .isEqualTo(new Forms(false, false, true));
+        assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "Pretty", "SLURMRESTD_YAML", "compact")))
+                .isEqualTo(new Forms(true, true, true));
+        assertThat(Forms.read(Map.of("SLURM_JSON", "pretty", "SLURM_YAML", "no_tag,compact")))
+                .isEqualTo(new Forms(true, true, false));
+        assertThat(Forms.read(
+                        Map.of("SLURM_JSON", "pretty", "SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "no_tag")))
                 .isEqualTo(new Forms(false, false, false));
-        assertThatThrownBy(() -> Forms.read(Map.of("SLURM_JSON", "no_tag"))).hasMessage("Unexpected value in SLURM_JSON=no_tag");
-        assertThatThrownBy(() -> Forms.read(Map.of("SLURMRESTD_JSON", "wide"))).hasMessage("Unexpected value in SLURMRESTD_JSON=wide");
+        assertThatThrownBy(() -> Forms.read(Map.of("SLURM_JSON", "no_tag")))
+                .hasMessage("Unexpected value in SLURM_JSON=no_tag");
+        assertThatThrownBy(() -> Forms.read(Map.of("SLURMRESTD_JSON", "wide")))
+                .hasMessage("Unexpected value in SLURMRESTD_JSON=wide");
     }
 
     private static String yaml(byte[] json, int step) throws IOException {
@@ -104,7 +119,8 @@ class FormsTest {
     void yamlIsMadeAsItGoesOut() throws Exception {
         String tree = "{\"a\":{\"b\":[{\"c\":\"x: y\\\\\\\"z\"},{\"d\":[]},[1,[2,-3.5],{}],null],"
                 + "\"e\":\"#{[,\"},\"f\":\"\",\"g\":true,\"h\":\"ä€😀\\n\"}";
-        for (String one : List.of(tree, "{\"x\":" + tree + ",\"y\":[" + tree + "," + tree + "]}", "{\"jobs\":[],\"z\":[[]]}")) {
+        for (String one :
+                List.of(tree, "{\"x\":" + tree + ",\"y\":[" + tree + "," + tree + "]}", "{\"jobs\":[],\"z\":[[]]}")) {
             byte[] json = one.getBytes(StandardCharsets.UTF_8);
             String whole = yaml(json, json.length);
             assertThat(whole).isEqualTo(Tree.document("yaml", Json.object(json)));
@@ -112,7 +128,8 @@ class FormsTest {
             assertThat(Yaml.parse(whole.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.parse(json));
         }
         String large = text(new Rig(), "accept", "application/yaml");
-        assertThat(Yaml.parse(large.getBytes(StandardCharsets.UTF_8))).isEqualTo(Json.parse(text(new Rig()).getBytes(StandardCharsets.UTF_8)));
+        assertThat(Yaml.parse(large.getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(Json.parse(text(new Rig()).getBytes(StandardCharsets.UTF_8)));
     }
 
     /** A long list is no more in memory in YAML than in JSON: it is still to be written when the answer begins. */
@@ -120,7 +137,13 @@ class FormsTest {
     void longListsGoOutInPieces() throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
-        Request asked = new Request("GET", JOBS, Map.of(), Map.of("x-slurm-user-token", "a.b.c", "accept", "application/yaml"), new byte[0], true);
+        Request asked = new Request(
+                "GET",
+                JOBS,
+                Map.of(),
+                Map.of("x-slurm-user-token", "a.b.c", "accept", "application/yaml"),
+                new byte[0],
+                true);
         Http.Reply reply = rig.router.answer(asked, "test", Optional.empty());
         assertThat(reply.type()).isEqualTo("application/yaml");
         assertThat(reply.written()).isPresent();

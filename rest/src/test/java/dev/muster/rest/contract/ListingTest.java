@@ -19,29 +19,54 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ListingTest {
     private static final List<String> STATES = List.of("PENDING", "RUNNING", "COMPLETED", "FAILED", "SUSPENDED", "");
     private static final List<String> TASKS = List.of("", "7", "1-9", "1-9:2", "0-30:5", "1-2,5-21:4");
-    private static final List<String> TEXTS = List.of("", "a", "n[1-3]", "\"q\\\"\n", "ä€😀", "1@5:00", "low-high:ondemand",
-        "cpu=2,billing=7", "BEGIN,END", "USER");
+    private static final List<String> TEXTS = List.of(
+            "",
+            "a",
+            "n[1-3]",
+            "\"q\\\"\n",
+            "ä€😀",
+            "1@5:00",
+            "low-high:ondemand",
+            "cpu=2,billing=7",
+            "BEGIN,END",
+            "USER");
 
     private static Json.Obj row(Random random) {
-        Json.Obj j = new Json.Obj().put("jobId", (long) random.nextInt(1, 1 << 30)).put("state", STATES.get(random.nextInt(STATES.size())));
+        Json.Obj j = new Json.Obj()
+                .put("jobId", (long) random.nextInt(1, 1 << 30))
+                .put("state", STATES.get(random.nextInt(STATES.size())));
         for (Field f : JobsJson.fields("c", 45)) {
             switch (f) {
-                case Field.Text t when random.nextInt(3) > 0 -> j.put(t.from(), TEXTS.get(random.nextInt(TEXTS.size())));
-                case Field.Number n when random.nextInt(3) > 0 -> j.put(n.from(), new long[] {-1, 0, 1, 9, 10, Integer.MAX_VALUE, 1L << 33,
-                    1_234_567_891L}[random.nextInt(8)]);
+                case Field.Text t
+                when random.nextInt(3) > 0 -> j.put(t.from(), TEXTS.get(random.nextInt(TEXTS.size())));
+                case Field.Number n
+                when random.nextInt(3) > 0 ->
+                    j.put(
+                            n.from(),
+                            new long[] {-1, 0, 1, 9, 10, Integer.MAX_VALUE, 1L << 33, 1_234_567_891L}
+                                    [random.nextInt(8)]);
                 case Field.Flag g -> j.put(g.from(), random.nextBoolean());
-                default -> { }
+                default -> {}
             }
         }
-        for (String name : List.of("switches", "cpuFreq", "mailType", "exclusive", "tresAlloc", "reason", "reasonText")) {
+        for (String name :
+                List.of("switches", "cpuFreq", "mailType", "exclusive", "tresAlloc", "reason", "reasonText")) {
             j.put(name, TEXTS.get(random.nextInt(TEXTS.size())));
         }
         j.put("arrayTasks", TASKS.get(random.nextInt(TASKS.size())));
         j.put("flags", new ArrayList<Object>(random.nextBoolean() ? List.of() : List.of("COMPLETING", "NO_SUCH")));
         j.put("exit", new Json.Obj().put("signal", (long) random.nextInt(3)).put("code", (long) random.nextInt(3)));
         if (random.nextBoolean()) {
-            j.put("nodes", "n[1-2]").put("details", new ArrayList<Object>(List.of(new Json.Obj().put("nodes", "n[1-2]").put("cpuIds", "0-1")
-                    .put("sockets", 1L).put("coresPerSocket", 2L).put("cores", "1").put("gres", "gpu:1(IDX:0)"))));
+            j.put("nodes", "n[1-2]")
+                    .put(
+                            "details",
+                            new ArrayList<Object>(List.of(new Json.Obj()
+                                    .put("nodes", "n[1-2]")
+                                    .put("cpuIds", "0-1")
+                                    .put("sockets", 1L)
+                                    .put("coresPerSocket", 2L)
+                                    .put("cores", "1")
+                                    .put("gres", "gpu:1(IDX:0)"))));
         }
         return j;
     }
@@ -66,7 +91,8 @@ class ListingTest {
         Json.Obj found = Json.object(pieces.toByteArray());
         assertThat(found.list("jobs")).hasSize(400);
         for (int i = 0; i < 400; i++) {
-            assertThat(found.list("jobs").get(i)).as(new String(Json.print(rows.get(i)), StandardCharsets.UTF_8))
+            assertThat(found.list("jobs").get(i))
+                    .as(new String(Json.print(rows.get(i)), StandardCharsets.UTF_8))
                     .isEqualTo(expected.list("jobs").get(i));
         }
         assertThat(found).isEqualTo(expected);

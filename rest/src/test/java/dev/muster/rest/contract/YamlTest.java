@@ -13,7 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Bodies in YAML: the tree that they mean, as JSON. */
 class YamlTest {
     private static String json(String yaml) throws Yaml.Unreadable {
-        return new String(Json.print(Yaml.parse(yaml.replace("~", "\n").getBytes(StandardCharsets.UTF_8))), StandardCharsets.UTF_8);
+        return new String(
+                Json.print(Yaml.parse(yaml.replace("~", "\n").getBytes(StandardCharsets.UTF_8))),
+                StandardCharsets.UTF_8);
     }
 
     /** Lines between tildes. */
@@ -46,8 +48,20 @@ class YamlTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a: &x 1", "a: *x", "a: !x 1", "a: !!binary eA==", "a: \"\\q\"", "a: [1,",
-        "a: 'x", "a: 1~  b: 2", "a: 1~a: 2", "- 1~b: 2", "\t- a"})
+    @ValueSource(
+            strings = {
+                "a: &x 1",
+                "a: *x",
+                "a: !x 1",
+                "a: !!binary eA==",
+                "a: \"\\q\"",
+                "a: [1,",
+                "a: 'x",
+                "a: 1~  b: 2",
+                "a: 1~a: 2",
+                "- 1~b: 2",
+                "\t- a"
+            })
     void refusesWithTheLine(String yaml) {
         assertThatThrownBy(() -> json(yaml)).isInstanceOf(Yaml.Unreadable.class).hasMessageStartingWith("line ");
     }
@@ -55,7 +69,9 @@ class YamlTest {
     @ParameterizedTest
     @ValueSource(strings = {"{\"a\":{\"b\":[{\"c\":\"x: y\"},{\"d\":[]}],\"e\":\"#\"},\"f\":\"\"}"})
     void readsWhatWeWrite(String tree) throws Yaml.Unreadable {
-        byte[] yaml = Tree.document("yaml", Json.object(tree.getBytes(StandardCharsets.UTF_8))).getBytes(StandardCharsets.UTF_8);
-        assertThat(new String(Json.print(Yaml.parse(yaml)), StandardCharsets.UTF_8)).isEqualTo(tree);
+        byte[] yaml = Tree.document("yaml", Json.object(tree.getBytes(StandardCharsets.UTF_8)))
+                .getBytes(StandardCharsets.UTF_8);
+        assertThat(new String(Json.print(Yaml.parse(yaml)), StandardCharsets.UTF_8))
+                .isEqualTo(tree);
     }
 }

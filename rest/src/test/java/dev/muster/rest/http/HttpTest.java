@@ -60,10 +60,15 @@ class HttpTest {
 
     @Test
     void goesOnUntilTheEnd() throws IOException {
-        String two = new Rig().raw("GET /openapi HTTP/1.1\r\n\r\nHEAD /openapi HTTP/1.1\r\nConnection: close\r\n\r\nGET /openapi HTTP/1.1\r\n\r\n");
+        String two = new Rig()
+                .raw("GET /openapi HTTP/1.1\r\n\r\nHEAD /openapi HTTP/1.1\r\nConnection: close\r\n\r\nGET "
+                        + "/openapi HTTP/1.1\r\n\r\n");
         assertThat(two.split("HTTP/1.1 200 OK", -1)).hasSize(3);
         assertThat(two).contains("Connection: Keep-Alive").endsWith("\r\n\r\n").contains("Connection: Close");
-        assertThat(new Rig().raw("GET /openapi HTTP/1.0\r\n\r\nGET /openapi HTTP/1.0\r\n\r\n").split("200 OK", -1)).hasSize(2);
+        assertThat(new Rig()
+                        .raw("GET /openapi HTTP/1.0\r\n\r\nGET /openapi HTTP/1.0\r\n\r\n")
+                        .split("200 OK", -1))
+                .hasSize(2);
         assertThat(new Rig().raw("")).isEmpty();
         assertThat(new Rig().raw("GET / HTTP/1.1\r\n")).isEmpty();
     }
@@ -71,10 +76,13 @@ class HttpTest {
     @Test
     void readsBodiesInPieces() throws IOException {
         String body = "{\"hostlist\":\"n[1-2]\"}";
-        String chunks = "5\r\n" + body.substring(0, 5) + "\r\n" + Integer.toHexString(body.length() - 5) + ";x=y\r\n" + body.substring(5)
-                + "\r\n0\r\nTrailer: x\r\n\r\n";
-        String answer = new Rig().raw("POST /util/v0.0.45/hostnames HTTP/1.1\r\nX-SLURM-USER-TOKEN: a.b.c\r\nExpect: 100-continue\r\n"
-                + "Transfer-Encoding: chunked\r\n\r\n" + chunks);
-        assertThat(answer).startsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK").contains("\"hostnames\":[\"n1\",\"n2\"]");
+        String chunks = "5\r\n" + body.substring(0, 5) + "\r\n" + Integer.toHexString(body.length() - 5) + ";x=y\r\n"
+                + body.substring(5) + "\r\n0\r\nTrailer: x\r\n\r\n";
+        String answer = new Rig()
+                .raw("POST /util/v0.0.45/hostnames HTTP/1.1\r\nX-SLURM-USER-TOKEN: a.b.c\r\nExpect: 100-continue\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n" + chunks);
+        assertThat(answer)
+                .startsWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK")
+                .contains("\"hostnames\":[\"n1\",\"n2\"]");
     }
 }

@@ -23,9 +23,10 @@ class ListenersTest {
     private static String asked(Path socket) {
         try (SocketChannel c = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             c.connect(UnixDomainSocketAddress.of(socket));
-            c.write(ByteBuffer.wrap("GET /openapi HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+            c.write(ByteBuffer.wrap("GET /openapi HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII)));
             ByteBuffer answer = ByteBuffer.allocate(12);
-            while (answer.hasRemaining() && c.read(answer) >= 0) { }
+            while (answer.hasRemaining() && c.read(answer) >= 0) {}
             return new String(answer.array(), StandardCharsets.US_ASCII);
         } catch (java.io.IOException e) {
             return e.toString();
@@ -41,7 +42,9 @@ class ListenersTest {
             }
             all.serve(new Rig().router);
             for (String name : new String[] {"c", "a", "b", "b", "c"}) {
-                assertThat(CompletableFuture.supplyAsync(() -> asked(dir.resolve(name))).get(10, TimeUnit.SECONDS)).as(name)
+                assertThat(CompletableFuture.supplyAsync(() -> asked(dir.resolve(name)))
+                                .get(10, TimeUnit.SECONDS))
+                        .as(name)
                         .isEqualTo("HTTP/1.1 200");
             }
         }

@@ -32,8 +32,9 @@ class ReadBoundsTest {
     void allBodiesShareTheMemory() throws Exception {
         ReadBounds.Reading first = connection(TOKEN);
         first.body(8 << 20);
-        assertThatThrownBy(() -> connection(TOKEN).body(3 << 20)).isInstanceOfSatisfying(Http.Malformed.class,
-                m -> assertThat(m.status()).isEqualTo(503));
+        assertThatThrownBy(() -> connection(TOKEN).body(3 << 20))
+                .isInstanceOfSatisfying(
+                        Http.Malformed.class, m -> assertThat(m.status()).isEqualTo(503));
         first.body(9 << 20);
         first.answered();
         connection(TOKEN).body(3 << 20);

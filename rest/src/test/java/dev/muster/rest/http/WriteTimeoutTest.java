@@ -20,7 +20,8 @@ class WriteTimeoutTest {
         WriteTimeout patience = new WriteTimeout(300);
         patience.start();
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                Socket reader = new Socket(server.getInetAddress(), server.getLocalPort()); Socket writer = server.accept()) {
+                Socket reader = new Socket(server.getInetAddress(), server.getLocalPort());
+                Socket writer = server.accept()) {
             OutputStream out = patience.watched(writer.getOutputStream(), writer);
             CompletableFuture<Void> written = CompletableFuture.runAsync(() -> {
                 try {

@@ -34,8 +34,13 @@ class FeedTest {
         Controller controller = (message, q) -> {
             if (q.number("waitMs") == 0) {
                 asked.add(name + " " + q.text("since"));
-                return new Json.Obj().put("revision", at).put("sees", sees).put("user", name).put("reset", !q.text("since").isEmpty()
-                        && !q.text("since").startsWith("e."));
+                return new Json.Obj()
+                        .put("revision", at)
+                        .put("sees", sees)
+                        .put("user", name)
+                        .put(
+                                "reset",
+                                !q.text("since").isEmpty() && !q.text("since").startsWith("e."));
             }
             most.accumulateAndGet(waiting.incrementAndGet(), Math::max);
             try {
@@ -54,18 +59,25 @@ class FeedTest {
     }
 
     private static Host host(Controller controller) {
-        return (Host) Proxy.newProxyInstance(Host.class.getClassLoader(), new Class<?>[] {Host.class}, (p, m, args) -> switch (m.getName()) {
-            case "controller" -> controller;
-            case "hashCode" -> System.identityHashCode(p);
-            case "equals" -> p == args[0];
-            default -> throw new UnsupportedOperationException(m.getName());
-        });
+        return (Host) Proxy.newProxyInstance(
+                Host.class.getClassLoader(), new Class<?>[] {Host.class}, (p, m, args) -> switch (m.getName()) {
+                    case "controller" -> controller;
+                    case "hashCode" -> System.identityHashCode(p);
+                    case "equals" -> p == args[0];
+                    default -> throw new UnsupportedOperationException(m.getName());
+                });
     }
 
     private Json.Obj news(int number) {
         at = "e." + number;
-        return new Json.Obj().put("revision", at).put("sees", sees).put("now", 5L)
-                .put("jobs", new ArrayList<Object>(List.of(new Json.Obj().put("jobId", (long) number).put("state", "RUNNING"))));
+        return new Json.Obj()
+                .put("revision", at)
+                .put("sees", sees)
+                .put("now", 5L)
+                .put(
+                        "jobs",
+                        new ArrayList<Object>(List.of(
+                                new Json.Obj().put("jobId", (long) number).put("state", "RUNNING"))));
     }
 
     private static final class Reader extends OutputStream {
@@ -113,7 +125,8 @@ class FeedTest {
         }
         until(() -> readers.stream().allMatch(r -> r.text().contains("event: hello")));
         answers.add(news(2));
-        until(() -> readers.stream().allMatch(r -> r.text().contains("id: e.2\nevent: jobs\ndata: {\"now\":5,\"jobs\":[{\"job_id\":2,")));
+        until(() -> readers.stream()
+                .allMatch(r -> r.text().contains("id: e.2\nevent: jobs\ndata: {\"now\":5,\"jobs\":[{\"job_id\":2,")));
         assertThat(most.get()).isEqualTo(1);
         assertThat(feeds.size()).isEqualTo(1);
         answers.add(news(3));
@@ -132,7 +145,10 @@ class FeedTest {
         }
         Reader back = read(feeds.stream(host("b"), "e.3"));
         until(() -> back.text().contains("id: e.4"));
-        assertThat(back.text()).doesNotContain("hello").doesNotContain("id: e.3").doesNotContain("reset");
+        assertThat(back.text())
+                .doesNotContain("hello")
+                .doesNotContain("id: e.3")
+                .doesNotContain("reset");
         Reader long_ = read(feeds.stream(host("c"), "other.1"));
         until(() -> long_.text().contains("event: reset"));
         assertThat(asked).contains("c other.1");
@@ -202,7 +218,7 @@ class FeedTest {
         until(() -> two.text().contains("id: e.2"));
         Reader other = read(feeds.stream(host("b"), ""));
         until(() -> other.text().contains("hello"));
-        answers.add(news(3).put("sees", "uid 5"));     // the one who is asked for is "a"
+        answers.add(news(3).put("sees", "uid 5")); // the one who is asked for is "a"
         answers.add(news(4));
         until(() -> other.text().contains("id: e.4"));
         assertThat(two.text()).doesNotContain("id: e.4");
@@ -228,7 +244,9 @@ class FeedTest {
         until(() -> one.text().contains("hello") && other.text().contains("\"user\":\"u\""));
         answers.add(news(9).put("reset", true).put("user", "root").put("operator", true));
         until(() -> other.text().contains("event: reset"));
-        assertThat(other.text()).endsWith("id: e.9\nevent: reset\ndata: {\"revision\":\"e.9\",\"now\":5}\n\n").doesNotContain("root");
+        assertThat(other.text())
+                .endsWith("id: e.9\nevent: reset\ndata: {\"revision\":\"e.9\",\"now\":5}\n\n")
+                .doesNotContain("root");
     }
 
     /** A file may end within a character for as long as its job runs: its node answers at once each time. */
@@ -237,7 +255,12 @@ class FeedTest {
         AtomicInteger calls = new AtomicInteger();
         Host node = host((message, q) -> {
             calls.incrementAndGet();
-            return new Json.Obj().put("attempt", 1L).put("path", "/o").put("offset", 0L).put("size", 1L).put("state", "RUNNING")
+            return new Json.Obj()
+                    .put("attempt", 1L)
+                    .put("path", "/o")
+                    .put("offset", 0L)
+                    .put("size", 1L)
+                    .put("state", "RUNNING")
                     .put("data", java.util.Base64.getEncoder().encodeToString(new byte[] {(byte) 0xe2}));
         });
         Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").begun());
@@ -247,21 +270,41 @@ class FeedTest {
         assertThat(calls.get()).isLessThan(3);
     }
 
-    /** A file that was replaced by another one, longer than it, is told from its beginning; to who comes back as well. */
+    /**
+     * A file that was replaced by another one, longer than it, is told from its beginning; to who comes back as well.
+     */
     @Test
     void aFileThatIsAnotherByNowIsReadAgain() throws Exception {
         Host node = host((message, q) -> {
             boolean first = q.text("file").isEmpty();
             boolean all = q.text("file").equals("2") && q.number("offset") == 4;
-            return new Json.Obj().put("attempt", 1L).put("path", "/o").put("offset", all ? 4L : 0L).put("size", first ? 2L : 4L).put("state", "DONE")
-                    .put("over", !first).put("file", first ? "1" : "2")
-                    .put("data", java.util.Base64.getEncoder()
-                            .encodeToString(all ? new byte[0] : (first ? "ab" : "cdef").getBytes(StandardCharsets.UTF_8)));
+            return new Json.Obj()
+                    .put("attempt", 1L)
+                    .put("path", "/o")
+                    .put("offset", all ? 4L : 0L)
+                    .put("size", first ? 2L : 4L)
+                    .put("state", "DONE")
+                    .put("over", !first)
+                    .put("file", first ? "1" : "2")
+                    .put(
+                            "data",
+                            java.util.Base64.getEncoder()
+                                    .encodeToString(
+                                            all
+                                                    ? new byte[0]
+                                                    : (first ? "ab" : "cdef").getBytes(StandardCharsets.UTF_8)));
         });
         Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").begun());
         until(() -> r.text().contains("event: end"));
-        assertThat(r.text()).containsSubsequence("id: 1.2.1\n", "\"text\":\"ab\"", "event: again", "event: file", "id: 1.4.2\n",
-                "\"offset\":0,\"text\":\"cdef\"", "event: end");
+        assertThat(r.text())
+                .containsSubsequence(
+                        "id: 1.2.1\n",
+                        "\"text\":\"ab\"",
+                        "event: again",
+                        "event: file",
+                        "id: 1.4.2\n",
+                        "\"offset\":0,\"text\":\"cdef\"",
+                        "event: end");
         Reader back = read(new LogTail(node, 1, "stdout", 2, 1, "1").begun());
         until(() -> back.text().contains("event: end"));
         assertThat(back.text()).startsWith("event: again").contains("\"text\":\"cdef\"");
@@ -274,6 +317,7 @@ class FeedTest {
         assertThat(LogTail.whole(java.util.Arrays.copyOf(euro, 3), false)).isEqualTo(1);
         assertThat(LogTail.whole(java.util.Arrays.copyOf(euro, 2), false)).isEqualTo(1);
         assertThat(LogTail.whole(java.util.Arrays.copyOf(euro, 2), true)).isEqualTo(2);
-        assertThat(LogTail.whole(new byte[] {'a', (byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80}, false)).isEqualTo(5);
+        assertThat(LogTail.whole(new byte[] {'a', (byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80}, false))
+                .isEqualTo(5);
     }
 }

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What jobs that start in a pass get by number: ports of their nodes ({@code --resv-ports}), and channels of the fabric between them. */
+/**
+ * What jobs that start in a pass get by number: ports of their nodes ({@code --resv-ports}), and channels of the fabric
+ * between them.
+ */
 public final class NumberAllocator {
     private final State state;
     private final Now now;
@@ -34,8 +37,10 @@ public final class NumberAllocator {
             return Optional.of(a);
         }
         int each = (need.tasks() + a.nodes().size() - 1) / a.nodes().size();
-        int wanted = need.network().ports() > 0 ? need.network().ports() : Math.min(Ports.count(state.settings()), each + 1);
-        return Ports.ofJob(state, a.nodeNames(), wanted, begun, (int) (now.seconds() % Integer.MAX_VALUE)).map(a::withPorts);
+        int wanted =
+                need.network().ports() > 0 ? need.network().ports() : Math.min(Ports.count(state.settings()), each + 1);
+        return Ports.ofJob(state, a.nodeNames(), wanted, begun, (int) (now.seconds() % Integer.MAX_VALUE))
+                .map(a::withPorts);
     }
 
     private Optional<Allocation> channels(Allocation a, ResourceNeed need) {
@@ -44,7 +49,8 @@ public final class NumberAllocator {
         }
         int segment = need.network().ownChannels() ? need.network().segment() : 0;
         channels = channels.or(() -> Optional.of(ImexChannels.free(state)));
-        List<List<String>> segments = ImexChannels.segments(a.nodeNames(), need.network().in(state.settings()), segment);
+        List<List<String>> segments =
+                ImexChannels.segments(a.nodeNames(), need.network().in(state.settings()), segment);
         return ImexChannels.of(segments, channels.get()).map(a::withChannels);
     }
 

@@ -5,6 +5,6 @@ package dev.muster.scheduler.claim;
  *
  * @param node number of the node
  * @param from seconds since 1970
- * @param to   seconds since 1970
+ * @param to seconds since 1970
  */
 public record PlannedPlace(int node, long from, long to, int cpus, long memoryMb) {}

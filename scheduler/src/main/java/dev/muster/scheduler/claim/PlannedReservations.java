@@ -10,28 +10,32 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * Places of the first that wait, by job and by node: made with the plan, on whatever thread that is made on, and read by all passes until the next.
- * What is lost of them when the plan is taken up is taken out of a copy.
+ * Places of the first that wait, by job and by node: made with the plan, on whatever thread that is made on, and read
+ * by all passes until the next. What is lost of them when the plan is taken up is taken out of a copy.
  */
 public final class PlannedReservations {
     /** A power of two, many times the number of jobs. */
     private static final int BITS = 1 << 16;
+
     public static final PlannedReservations NONE = new PlannedReservations(0);
 
     /** By job its number in the plan's order; shared by all copies. */
     private final Map<Integer, Integer> ranks;
     /** A bit for the lower part of each one's number: passes ask for many of whom nothing is kept. Shared likewise. */
     private final long[] bits;
+
     private final List<Integer> jobs;
     /** By number; none where nothing is kept for the job any more. */
     private final List<List<PlannedPlace>> places;
     /** Of each node the last claim, one more than its number; of each claim the one before it on its node, likewise. */
     private final int[] last;
+
     private int[] before = new int[64];
     /** Of each claim its job's number; -1 where it is lost. */
     private int[] rankOf = new int[64];
     /** Of each job the number of its first claim. */
     private int[] firstOf = new int[16];
+
     private final List<PlannedPlace> claims;
     private long firstEnd = Long.MAX_VALUE;
 
@@ -99,7 +103,11 @@ public final class PlannedReservations {
         boolean first = places.get(rank).stream().anyMatch(c -> c.to() == firstEnd);
         put(rank, those);
         if (first) {
-            firstEnd = places.stream().flatMap(List::stream).mapToLong(PlannedPlace::to).min().orElse(Long.MAX_VALUE);
+            firstEnd = places.stream()
+                    .flatMap(List::stream)
+                    .mapToLong(PlannedPlace::to)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
         }
     }
 
@@ -115,7 +123,10 @@ public final class PlannedReservations {
 
     /** Jobs for whom something is kept, in the plan's order. */
     public List<Integer> jobs() {
-        return IntStream.range(0, jobs.size()).filter(r -> !places.get(r).isEmpty()).mapToObj(jobs::get).toList();
+        return IntStream.range(0, jobs.size())
+                .filter(r -> !places.get(r).isEmpty())
+                .mapToObj(jobs::get)
+                .toList();
     }
 
     /** All of them with what is kept, in the plan's order. */
@@ -135,7 +146,8 @@ public final class PlannedReservations {
     }
 
     public boolean has(int jobId) {
-        return (bits[jobId / Long.SIZE & bits.length - 1] >>> jobId & 1) != 0 && !of(jobId).isEmpty();
+        return (bits[jobId / Long.SIZE & bits.length - 1] >>> jobId & 1) != 0
+                && !of(jobId).isEmpty();
     }
 
     /** What is kept for the job; none if nothing is. */

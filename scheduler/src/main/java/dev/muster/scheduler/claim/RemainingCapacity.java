@@ -18,7 +18,8 @@ public final class RemainingCapacity implements UnreservedCapacity {
     private final Reserved reserved;
     private final long nowS;
 
-    public RemainingCapacity(List<NodeSlot> nodes, Reserved reserved, Optional<ReservationsInForce> standing, long nowS) {
+    public RemainingCapacity(
+            List<NodeSlot> nodes, Reserved reserved, Optional<ReservationsInForce> standing, long nowS) {
         this.nodes = nodes;
         this.reserved = reserved;
         this.standing = standing;
@@ -65,8 +66,11 @@ public final class RemainingCapacity implements UnreservedCapacity {
     }
 
     private int cpus(NodeSlot slot, long until, int free) {
-        int open = reserved.has(slot.index) ? Math.min(free, reserved.freeUntil(slot, until) * slot.spec.cpusPerUnit()) : free;
-        return standing.isEmpty() || !standing.get().touches(slot) ? open
+        int open = reserved.has(slot.index)
+                ? Math.min(free, reserved.freeUntil(slot, until) * slot.spec.cpusPerUnit())
+                : free;
+        return standing.isEmpty() || !standing.get().touches(slot)
+                ? open
                 : Math.min(open, standing.get().unitsUntil(slot, until) * slot.spec.cpusPerUnit());
     }
 
@@ -76,7 +80,9 @@ public final class RemainingCapacity implements UnreservedCapacity {
     }
 
     private long memoryMb(NodeSlot slot, long until, long free) {
-        return standing.isEmpty() || !standing.get().touches(slot) ? free : Math.min(free, standing.get().memoryUntil(slot, until));
+        return standing.isEmpty() || !standing.get().touches(slot)
+                ? free
+                : Math.min(free, standing.get().memoryUntil(slot, until));
     }
 
     /** Goes up with each whose place counts from then on, and with each who is off his nodes for a moment. */
@@ -92,7 +98,10 @@ public final class RemainingCapacity implements UnreservedCapacity {
         return new Left(nodes.get(node), freeCpus, freeMb);
     }
 
-    /** What others leave of one node, for thousands who ask one after the other, as long as nothing changes there: the same for one time limit. */
+    /**
+     * What others leave of one node, for thousands who ask one after the other, as long as nothing changes there: the
+     * same for one time limit.
+     */
     public final class Left {
         private static final int KNOWN = 64;
         private static final byte PART = 1;

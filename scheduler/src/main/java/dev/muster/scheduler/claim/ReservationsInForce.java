@@ -19,8 +19,9 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Places that the last plan keeps for the first that wait, for one pass: a place counts from its job's turn on, if that does not start. So who
- * comes before it in the queue may take it, and who comes after it may have its nodes only as long as it does not come.
+ * Places that the last plan keeps for the first that wait, for one pass: a place counts from its job's turn on, if that
+ * does not start. So who comes before it in the queue may take it, and who comes after it may have its nodes only as
+ * long as it does not come.
  */
 public final class ReservationsInForce {
     private final ClusterIndex cluster;
@@ -32,14 +33,19 @@ public final class ReservationsInForce {
     private final BitSet come = new BitSet();
     /** Goes up with each whose turn comes. */
     private int version;
+
     private int lifts;
     private final Map<Integer, Bound> bounds = new HashMap<>();
     /** Of which nodes it is known whether something of them is kept, as of that version; and those of which it is. */
     private final BitSet asked = new BitSet();
+
     private final BitSet touched = new BitSet();
     private int askedAt;
 
-    /** What is left of a node by the time at which somebody comes, for the sooner times and this; as long as nothing else changes. */
+    /**
+     * What is left of a node by the time at which somebody comes, for the sooner times and this; as long as nothing
+     * else changes.
+     */
     private static final class Bound {
         private final int version;
         private final int units;
@@ -76,7 +82,14 @@ public final class ReservationsInForce {
             return known;
         }
         List<PlannedPlace> here = here(node.index);
-        Bound out = new Bound(version, node, here.stream().mapToLong(c -> Math.max(c.from(), now.seconds())).sorted().distinct().toArray());
+        Bound out = new Bound(
+                version,
+                node,
+                here.stream()
+                        .mapToLong(c -> Math.max(c.from(), now.seconds()))
+                        .sorted()
+                        .distinct()
+                        .toArray());
         for (int i = 0; i < out.at.length; i++) {
             out.leastCpus[i] = left(node, here, out.at[i], true);
             out.leastMb[i] = left(node, here, out.at[i], false);
@@ -84,12 +97,16 @@ public final class ReservationsInForce {
         bounds.put(node.index, out);
         return out;
     }
-    /** Of nodes that were looked at: when what comes free, as seconds since 1970, CPUs, mebibytes, and the number of the job that has it. */
+    /**
+     * Of nodes that were looked at: when what comes free, as seconds since 1970, CPUs, mebibytes, and the number of the
+     * job that has it.
+     */
     private final Map<Integer, List<long[]>> ends = new HashMap<>();
     /** Running jobs that are off their nodes for a moment: what they have is free already. */
     private final Set<Integer> lifted = new HashSet<>();
 
-    public ReservationsInForce(ClusterIndex cluster, IntPredicate isQueued, State state, Now now, PlannedReservations claims) {
+    public ReservationsInForce(
+            ClusterIndex cluster, IntPredicate isQueued, State state, Now now, PlannedReservations claims) {
         this.cluster = cluster;
         this.isQueued = isQueued;
         this.state = state;
@@ -138,7 +155,9 @@ public final class ReservationsInForce {
         }
     }
 
-    /** Something of the node is kept for somebody who came before: looked up once for all who ask between two of these. */
+    /**
+     * Something of the node is kept for somebody who came before: looked up once for all who ask between two of these.
+     */
     public boolean touches(NodeSlot node) {
         if (askedAt != version) {
             askedAt = version;
@@ -170,7 +189,10 @@ public final class ReservationsInForce {
         return false;
     }
 
-    /** Units of the node that may be had until then, seconds since 1970, so that everybody's place is there when it is needed. */
+    /**
+     * Units of the node that may be had until then, seconds since 1970, so that everybody's place is there when it is
+     * needed.
+     */
     public int unitsUntil(NodeSlot node, long until) {
         return (int) Math.min(node.freeUnits.count(), least(node, until, true) / Math.max(1, node.spec.cpusPerUnit()));
     }
@@ -230,8 +252,8 @@ public final class ReservationsInForce {
     }
 
     /**
-     * The claims of a new plan that can still be kept, in its order; for a job that loses its place the one that it had, if that can. Where nothing
-     * has changed since the plan was noted down they can be.
+     * The claims of a new plan that can still be kept, in its order; for a job that loses its place the one that it
+     * had, if that can. Where nothing has changed since the plan was noted down they can be.
      *
      * @param since as {@link FreeTable#changes} was then; before the beginning: each is looked at
      */

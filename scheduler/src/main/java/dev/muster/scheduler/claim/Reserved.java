@@ -83,21 +83,31 @@ public final class Reserved {
         return out;
     }
 
-    /** As {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations that are not to be kept waiting any longer. */
+    /**
+     * As {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations that are not to be
+     * kept waiting any longer.
+     */
     public List<ReservationScope> toTry(JobDesc desc) {
-        List<ReservationScope> out = new ArrayList<>(of(desc).stream().map(ReservationScope::of).toList());
+        List<ReservationScope> out =
+                new ArrayList<>(of(desc).stream().map(ReservationScope::of).toList());
         if (!isEmpty() && Preemption.isGuest(desc)) {
             out.add(out.size() - 1, ReservationScope.leaving(desc.extras().warnSeconds()));
         }
         return out;
     }
 
-    /** Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one it waits for nobody. */
+    /**
+     * Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one
+     * it waits for nobody.
+     */
     private static boolean mayDelay(ReservationScope job, Reservation other) {
         return job.leavingS() >= 0 && other.maxStartDelayS() > 0 && job.leavingS() <= other.maxStartDelayS();
     }
 
-    /** Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on after it. */
+    /**
+     * Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on
+     * after it.
+     */
     private boolean mayFit(JobDesc desc, Reservation r) {
         return r.has(ReservationFlag.FLEX) || desc.timing().timeLimitMin() * 60L <= r.endAt(now) - r.startAt(now);
     }
@@ -119,12 +129,14 @@ public final class Reserved {
 
     /** Seconds since 1970 before which nothing starts in the reservation. */
     public long opens(ReservationScope where) {
-        return where.reservation().isEmpty() || isFlexible(where.reservation()) ? now : reservation(where.reservation()).startAt(now);
+        return where.reservation().isEmpty() || isFlexible(where.reservation())
+                ? now
+                : reservation(where.reservation()).startAt(now);
     }
 
     /**
-     * Units of the node that a job that is to be there may have between the two times, free or not. Of the node's devices it counts
-     * from now on those that are not kept from such a job ({@link NodeSlot#withheld}).
+     * Units of the node that a job that is to be there may have between the two times, free or not. Of the node's
+     * devices it counts from now on those that are not kept from such a job ({@link NodeSlot#withheld}).
      */
     public IndexSet allowed(ReservationScope where, NodeSlot node, long from, long to) {
         String name = where.reservation();
@@ -135,8 +147,12 @@ public final class Reserved {
         for (ReservedNodes.Claim c : nodes.on(node.index)) {
             if (c.reservation().name().equals(name)) {
                 own = own.union(c.units());
-            } else if (keeps(c, from, to) && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation())) {
-                boolean shared = in != null && c.reservation().sharesCores() && in.nodes().contains(node.spec.name());
+            } else if (keeps(c, from, to)
+                    && (in == null || !in.ignores(c.reservation()))
+                    && !mayDelay(where, c.reservation())) {
+                boolean shared = in != null
+                        && c.reservation().sharesCores()
+                        && in.nodes().contains(node.spec.name());
                 barred = shared ? barred : barred.union(c.units());
                 others.add(c.reservation());
             }
@@ -152,7 +168,9 @@ public final class Reserved {
 
     /** Of none of these nodes a job without a reservation may have anything in that time. */
     boolean leavesNothing(List<NodeSlot> some, long from, long to) {
-        return some.stream().noneMatch(node -> node.usable && !allowed(ReservationScope.NONE, node, from, to).isEmpty());
+        return some.stream()
+                .noneMatch(node -> node.usable
+                        && !allowed(ReservationScope.NONE, node, from, to).isEmpty());
     }
 
     /** Others must be off it in that time. */
@@ -196,7 +214,10 @@ public final class Reserved {
             }
             // who reserved some of a kind has these
             boolean some = own != null && own.gres().values().stream().anyMatch(g -> g.containsKey(device));
-            kept = some ? kept.union(GresRequest.devices(node.spec, device, "").minus(ReservedDevices.on(own, node.spec, device))) : kept;
+            kept = some
+                    ? kept.union(GresRequest.devices(node.spec, device, "")
+                            .minus(ReservedDevices.on(own, node.spec, device)))
+                    : kept;
             if (!kept.isEmpty()) {
                 out.put(device, kept);
             }
@@ -218,8 +239,12 @@ public final class Reserved {
     /** Returns whether a whole-node reservation of others covers that time. */
     public boolean isWholeFor(ReservationScope where, NodeSlot node, long from, long to) {
         Reservation in = where.reservation().isEmpty() ? null : reservation(where.reservation());
-        return nodes.on(node.index).stream().anyMatch(c -> c.reservation() != in && c.reservation().units().isEmpty() && keeps(c, from, to)
-                && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation()));
+        return nodes.on(node.index).stream()
+                .anyMatch(c -> c.reservation() != in
+                        && c.reservation().units().isEmpty()
+                        && keeps(c, from, to)
+                        && (in == null || !in.ignores(c.reservation()))
+                        && !mayDelay(where, c.reservation()));
     }
 
     /** Something of the node is kept for others in that time. */
@@ -230,6 +255,8 @@ public final class Reserved {
     /** When the job must be over by the end of the reservation it runs in; empty if none ends it. */
     Optional<Long> ends(String name, long overRunS) {
         Reservation r = name.isEmpty() ? null : reservation(name);
-        return r == null || overRunS < 0 || r.has(ReservationFlag.FLEX) ? Optional.empty() : Optional.of(r.endAt(now) + overRunS);
+        return r == null || overRunS < 0 || r.has(ReservationFlag.FLEX)
+                ? Optional.empty()
+                : Optional.of(r.endAt(now) + overRunS);
     }
 }

@@ -11,10 +11,14 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Which units of which nodes reservations have when: made when they change, or one of them begins or ends, and read by all passes until then. */
+/**
+ * Which units of which nodes reservations have when: made when they change, or one of them begins or ends, and read by
+ * all passes until then.
+ */
 public final class ReservedNodes {
     /** Times that come again are looked for so much further ahead, in seconds, than a pass asks for. */
     private static final long AHEAD_S = 3600;
+
     private static final List<Claim> NONE = List.of();
     public static final ReservedNodes NOTHING = new ReservedNodes();
 
@@ -52,7 +56,8 @@ public final class ReservedNodes {
         for (Reservation r : state.reservations().values()) {
             boolean floats = r.has(ReservationFlag.TIME_FLOAT);
             moves |= floats && r.repeats();
-            List<Reservation.Window> windows = r.windows(now, now, r.repeats() ? now + TimeGrid.HORIZON_S + AHEAD_S : Long.MAX_VALUE);
+            List<Reservation.Window> windows =
+                    r.windows(now, now, r.repeats() ? now + TimeGrid.HORIZON_S + AHEAD_S : Long.MAX_VALUE);
             for (Reservation.Window w : floats ? List.<Reservation.Window>of() : windows) {
                 changes(w.from());
                 changes(w.to());
@@ -64,8 +69,13 @@ public final class ReservedNodes {
                         byNode.set(slot.index, new ArrayList<>(1));
                         some.set(slot.index);
                     }
-                    byNode.get(slot.index).add(new Claim(r, r.unitsOn(slot.spec), floats ? w.from() - now : w.from(), floats ? w.to() - now : w.to(),
-                            floats));
+                    byNode.get(slot.index)
+                            .add(new Claim(
+                                    r,
+                                    r.unitsOn(slot.spec),
+                                    floats ? w.from() - now : w.from(),
+                                    floats ? w.to() - now : w.to(),
+                                    floats));
                 }
             }
         }

@@ -17,6 +17,7 @@ public final class ReservedPartitions {
     private final long nowS;
     /** By their numbers, whether they are for who has no end; 0 where nobody asked yet. */
     private byte[] forGood = {};
+
     private final Map<Span, Boolean> forSoLong = new HashMap<>();
 
     private record Span(int partition, int limitMin) {}
@@ -48,7 +49,8 @@ public final class ReservedPartitions {
         }
         // who is not kept out for good is not for any time
         forGood[partition] = forGood[partition] == CLOSED || isAll(need, -1) ? CLOSED : OPEN;
-        return forGood[partition] == CLOSED && forSoLong.computeIfAbsent(new Span(partition, need.limitMin()), s -> isAll(need, s.limitMin));
+        return forGood[partition] == CLOSED
+                && forSoLong.computeIfAbsent(new Span(partition, need.limitMin()), s -> isAll(need, s.limitMin));
     }
 
     /** @param limitMin from now on, -1 for good */

@@ -31,8 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Of a plan of the whole queue: what a need asks of nodes beyond the amounts that its class names. Shapes of nodes, limits of partitions on each
- * node, company, and how nodes hang together, as the pass over the queue asks for them.
+ * Of a plan of the whole queue: what a need asks of nodes beyond the amounts that its class names. Shapes of nodes,
+ * limits of partitions on each node, company, and how nodes hang together, as the pass over the queue asks for them.
  */
 final class ConstraintCheck {
     /** A running job's cores and devices of a node, until that slot. */
@@ -45,7 +45,10 @@ final class ConstraintCheck {
 
     private record Then(int slot, NodeSlot node) {}
 
-    /** So many nodes are looked at in all for needs whose nodes must hang together; those that come later are planned as if they need not. */
+    /**
+     * So many nodes are looked at in all for needs whose nodes must hang together; those that come later are planned as
+     * if they need not.
+     */
     private static final long LOOKS_MAX = 40_000_000;
 
     private final State state;
@@ -57,11 +60,13 @@ final class ConstraintCheck {
     private final LicensePlan licences;
     /** Nodes as if nobody was on them. */
     private final NodeSlot[] empty;
+
     private final Map<String, Integer> leaves = new HashMap<>();
     /** By partition with MaxCPUsPerNode: CPUs of each node that its jobs have, by slot and node. */
     private final Map<String, int[][]> held = new HashMap<>();
     /** Who is on each node until which slot, where somebody minds. */
     private final Map<Integer, List<Stay>> company = new HashMap<>();
+
     private boolean isMinded;
     /** By reservation, "" for none. */
     private final Map<String, Map<ResourceNeed, int[]>> named = new HashMap<>();
@@ -71,12 +76,14 @@ final class ConstraintCheck {
     private final IdentityHashMap<Topology, Boolean> whole = new IdentityHashMap<>();
     /** The first slot in which the job whose turn it is does not wait for few switches any more. */
     private int patience;
+
     private long looks;
 
     /** In these slots. */
     private record Stay(SharingPolicy who, int from, int end) {}
 
-    ConstraintCheck(State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licences) {
+    ConstraintCheck(
+            State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licences) {
         this.state = state;
         this.memoryConsumed = state.memoryConsumed();
         this.ground = ground;
@@ -99,7 +106,10 @@ final class ConstraintCheck {
 
     /** @param job that is planned next and wants few switches; @return until which slot it does */
     int patience(int job, long nowS) {
-        patience = state.jobs().find(job).map(j -> times.slotAt(SwitchWait.switchesS(j, state, nowS))).orElse(0);
+        patience = state.jobs()
+                .find(job)
+                .map(j -> times.slotAt(SwitchWait.switchesS(j, state, nowS)))
+                .orElse(0);
         return patience;
     }
 
@@ -119,7 +129,10 @@ final class ConstraintCheck {
     private Map<Integer, int[]> mates(String topology) {
         Map<Integer, int[]> out = new HashMap<>();
         for (Topology.Block unit : state.settings().topology(topology).units()) {
-            int[] members = unit.nodes().stream().mapToInt(n -> numbers.getOrDefault(n, -1)).filter(n -> n >= 0).toArray();
+            int[] members = unit.nodes().stream()
+                    .mapToInt(n -> numbers.getOrDefault(n, -1))
+                    .filter(n -> n >= 0)
+                    .toArray();
             for (int n : members) {
                 out.put(n, members);
             }
@@ -129,9 +142,11 @@ final class ConstraintCheck {
 
     /** A running job has this until that slot. */
     void held(Job job, int node, Allocation.Share share, int end) {
-        Optional<Partition> first = isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
+        Optional<Partition> first =
+                isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
         first.ifPresent(p -> meet(node, new Stay(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
-        for (String partition : held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
+        for (String partition :
+                held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
             holds(partition, node, share.chargedCpus(), 0, end);
         }
     }
@@ -166,7 +181,9 @@ final class ConstraintCheck {
     /** The numbers of the nodes that it names; empty if one of them is not there. */
     int[] named(ResourceNeed need, String within) {
         return named.computeIfAbsent(within, w -> new IdentityHashMap<>()).computeIfAbsent(need, k -> {
-            int[] out = HostList.distinct(k.nodeList()).stream().mapToInt(name -> ground.number(numbers.getOrDefault(name, -1), within)).toArray();
+            int[] out = HostList.distinct(k.nodeList()).stream()
+                    .mapToInt(name -> ground.number(numbers.getOrDefault(name, -1), within))
+                    .toArray();
             for (int n : out) {
                 if (n < 0) {
                     return new int[0];
@@ -190,7 +207,8 @@ final class ConstraintCheck {
                 return 0;
             }
         }
-        return NodeSelector.tasksFitting(need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
+        return NodeSelector.tasksFitting(
+                need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
     }
 
     /** A running job has these cores and devices until that slot. */
@@ -200,9 +218,16 @@ final class ConstraintCheck {
         }
     }
 
-    /** Of so many tasks those that find cores near their GPUs beside who runs now and in this slot; of who is planned the places are not known. */
+    /**
+     * Of so many tasks those that find cores near their GPUs beside who runs now and in this slot; of who is planned
+     * the places are not known.
+     */
     long near(ResourceNeed need, int n, int slot, long tasks) {
-        if (tasks <= 0 || !GpuPlaces.insists(need) || ground.node(n) != n || node(n).gpuCores == GpuCores.NONE || !places.containsKey(n)) {
+        if (tasks <= 0
+                || !GpuPlaces.insists(need)
+                || ground.node(n) != n
+                || node(n).gpuCores == GpuCores.NONE
+                || !places.containsKey(n)) {
             return tasks;
         }
         Then then = thens.get(n);
@@ -219,7 +244,10 @@ final class ConstraintCheck {
         return GpuPlaces.tasks(need, then.node, GpuPlaces.open(need, then.node, then.node.freeUnits), most);
     }
 
-    /** Somebody is there in these slots whom it does not go with, or on its switch or block if one of the two wants that for itself. */
+    /**
+     * Somebody is there in these slots whom it does not go with, or on its switch or block if one of the two wants that
+     * for itself.
+     */
     boolean keepsOff(SharingPolicy who, int number, int from, int end) {
         if (!isMinded) {
             return false;
@@ -252,7 +280,9 @@ final class ConstraintCheck {
             return false;
         }
         ResourceNeed need = c.need;
-        return need.shape().contiguous() || !Features.isPlain(need.features()) || hangsTogether(need, slot)
+        return need.shape().contiguous()
+                || !Features.isPlain(need.features())
+                || hangsTogether(need, slot)
                 || !layers(need, slot, slot + 1).isEmpty();
     }
 
@@ -262,17 +292,29 @@ final class ConstraintCheck {
 
     private boolean hangsTogether(ResourceNeed need, int slot) {
         Topology t = need.network().in(state.settings());
-        return need.nodesWanted() > 1 && switch (t.kind()) {
-            case FLAT -> false;
-            case TREE -> need.network().switches() > 0 && slot < patience
-                    || !t.onRequest() && !whole.computeIfAbsent(t, k -> k.switches().stream().anyMatch(s -> s.nodes().size() >= ground.nodes()));
-            case BLOCK, TORUS, RING -> true;
-        };
+        return need.nodesWanted() > 1
+                && switch (t.kind()) {
+                    case FLAT -> false;
+                    case TREE ->
+                        need.network().switches() > 0 && slot < patience
+                                || !t.onRequest()
+                                        && !whole.computeIfAbsent(
+                                                t,
+                                                k -> k.switches().stream()
+                                                        .anyMatch(s -> s.nodes().size() >= ground.nodes()));
+                    case BLOCK, TORUS, RING -> true;
+                };
     }
 
     private Layers layers(ResourceNeed need, int from, int end) {
-        boolean none = need.licences().items().isEmpty() || state.settings().layered().isEmpty();
-        return none ? NO_LAYERS : new Layers(state.settings().layered(), need.licences(), pool -> licences.left(pool, from, end, need.reservation()));
+        boolean none =
+                need.licences().items().isEmpty() || state.settings().layered().isEmpty();
+        return none
+                ? NO_LAYERS
+                : new Layers(
+                        state.settings().layered(),
+                        need.licences(),
+                        pool -> licences.left(pool, from, end, need.reservation()));
     }
 
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
@@ -280,13 +322,15 @@ final class ConstraintCheck {
     /**
      * Of these nodes with room, those that it gets; empty if they do not do.
      *
-     * @param able     with how many tasks each has room for; those that it names come first
+     * @param able with how many tasks each has room for; those that it names come first
      * @param required so many
      */
     List<Pick> pick(ResourceNeed need, List<Candidate> able, int required, int from, int end) {
         looks += able.size();
         Layers layers = layers(need, from, end);
-        List<Candidate> those = layers.isEmpty() ? able : able.stream().filter(c -> layers.allows(c.node().spec.name())).toList();
+        List<Candidate> those = layers.isEmpty()
+                ? able
+                : able.stream().filter(c -> layers.allows(c.node().spec.name())).toList();
         if (those.size() < able.size() && !those.containsAll(able.subList(0, required))) {
             return List.of();
         }

@@ -21,40 +21,57 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
- * {@link TimeGrid}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread,
-         and is a value. Which core
- * or device a job gets is not planned; what is planned is CPUs, memory and generic resources of nodes, and licences.
+ * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it
+ * leave, in steps of {@link TimeGrid}, with ends rounded up. It is made of what the core thread has noted down in
+ * {@link Input}, on any thread, and is a value. Which core or device a job gets is not planned; what is planned is
+ * CPUs, memory and generic resources of nodes, and licences.
  */
 public final class Forecast {
     /** Jobs wait for these, or for something that the plan knows of. */
-    static final Set<JobReason> WAITS = EnumSet.of(JobReason.NONE, JobReason.PRIORITY, JobReason.RESOURCES,
-            JobReason.LICENSES, JobReason.NO_TOPOLOGY_UNIT, JobReason.REQ_NODE_NOT_AVAIL, JobReason.JOB_ARRAY_TASK_LIMIT);
-
+    static final Set<JobReason> WAITS = EnumSet.of(
+            JobReason.NONE,
+            JobReason.PRIORITY,
+            JobReason.RESOURCES,
+            JobReason.LICENSES,
+            JobReason.NO_TOPOLOGY_UNIT,
+            JobReason.REQ_NODE_NOT_AVAIL,
+            JobReason.JOB_ARRAY_TASK_LIMIT);
 
     /**
      * What a plan is made of.
      *
-     * @param nowS  seconds since 1970
+     * @param nowS seconds since 1970
      * @param queue copies of its blocks, in order
      * @param lanes by number
      * @param masks of places, by their number
-     * @param special jobs that are in no lane and wait for nothing but resources and others: each way in which they may be served
-     * @param drawn  of lanes whose jobs some reservation draws, by their numbers, likewise
+     * @param special jobs that are in no lane and wait for nothing but resources and others: each way in which they may
+     *     be served
+     * @param drawn of lanes whose jobs some reservation draws, by their numbers, likewise
      * @param nodes names by number
      * @param whole what of each node jobs may have when nobody else is there
-     * @param era    of nodes' numbers
+     * @param era of nodes' numbers
      * @param claims how many of the first that have to wait get their places kept
      */
-    public record Input(State state, long nowS, long tickMs, TimeGrid times, FreeTable free, FreeTable whole, List<String> nodes,
-            List<QueueOrder.Block> queue, JobClassIndex.Lane[] lanes, long[][] masks, Map<Integer, List<Asked>> special, Map<Integer,
-            List<Asked>> drawn,
-            int claims, int era) {}
+    public record Input(
+            State state,
+            long nowS,
+            long tickMs,
+            TimeGrid times,
+            FreeTable free,
+            FreeTable whole,
+            List<String> nodes,
+            List<QueueOrder.Block> queue,
+            JobClassIndex.Lane[] lanes,
+            long[][] masks,
+            Map<Integer, List<Asked>> special,
+            Map<Integer, List<Asked>> drawn,
+            int claims,
+            int era) {}
 
     /**
-     * @param mask   nodes that it may run on
+     * @param mask nodes that it may run on
      * @param within on what that reservation has of them; "" on what none has
-     * @param tasks  of an array's record, 1 for others
+     * @param tasks of an array's record, 1 for others
      * @param afterS seconds for which as many tasks of its array run as may
      */
     record Asked(int jobId, NeedClass need, long[] mask, String within, int tasks, long afterS) {
@@ -67,8 +84,8 @@ public final class Forecast {
      * What went into a plan.
      *
      * @param walked entries of the queue
-     * @param tried  those of them that wait for what a plan knows of
-     * @param times  into which the seven days and the year behind them were divided
+     * @param tried those of them that wait for what a plan knows of
+     * @param times into which the seven days and the year behind them were divided
      * @param passed nodes have other numbers since it was begun: it counts for nothing
      */
     public record Made(int walked, int tried, int times, boolean passed) {}
@@ -89,9 +106,15 @@ public final class Forecast {
 
     /**
      * @param behind whose times lie behind those that were planned step by step, and are coarse
-     * @param open   who is planned when the rest is, and has a coarse time until then, or none
+     * @param open who is planned when the rest is, and has a coarse time until then, or none
      */
-    Forecast(Input in, int walked, int tried, Map<Integer, Planned> planned, Map<Integer, Planned> behind, Set<Integer> open,
+    Forecast(
+            Input in,
+            int walked,
+            int tried,
+            Map<Integer, Planned> planned,
+            Map<Integer, Planned> behind,
+            Set<Integer> open,
             PlannedReservations claims) {
         this.nodes = in.nodes;
         this.changes = in.free.changes();
@@ -122,8 +145,13 @@ public final class Forecast {
         if (most <= 0) {
             return 0;
         }
-        long[] ends = Stream.concat(state.tasksOf(job.array().jobId()).stream(), state.jobs().find(job.array().jobId()).stream())
-                .filter(t -> t.state().isActive()).mapToLong(t -> RemainingTime.seconds(state, t, tickMs)).sorted().toArray();
+        long[] ends = Stream.concat(
+                        state.tasksOf(job.array().jobId()).stream(),
+                        state.jobs().find(job.array().jobId()).stream())
+                .filter(t -> t.state().isActive())
+                .mapToLong(t -> RemainingTime.seconds(state, t, tickMs))
+                .sorted()
+                .toArray();
         return ends.length < most ? 0 : ends[ends.length - most];
     }
 
@@ -150,7 +178,8 @@ public final class Forecast {
     }
 
     private Planner.Estimate estimate(Planned p, long start) {
-        return new Planner.Estimate(start, Arrays.stream(p.nodes).mapToObj(nodes::get).toList(), p.cpus, p.partition);
+        return new Planner.Estimate(
+                start, Arrays.stream(p.nodes).mapToObj(nodes::get).toList(), p.cpus, p.partition);
     }
 
     /** It waits for the rest of the plan: the one before knows more of it. */

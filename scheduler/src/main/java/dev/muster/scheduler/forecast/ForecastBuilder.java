@@ -15,12 +15,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes a {@link Forecast} in two steps: of the seven days from now on, from which passes take what they keep, and of the time behind them, one
- * {@link ForecastWindow} after the other until everybody has a time. All that is decided now hangs on the first,
-         and so it is there as soon as it can be.
+ * Makes a {@link Forecast} in two steps: of the seven days from now on, from which passes take what they keep, and of
+ * the time behind them, one {@link ForecastWindow} after the other until everybody has a time. All that is decided now
+ * hangs on the first, and so it is there as soon as it can be.
  */
 public final class ForecastBuilder {
-    /** Stretches that are planned step by step, ten years of them; what is behind the last one's days is planned in coarse steps. */
+    /**
+     * Stretches that are planned step by step, ten years of them; what is behind the last one's days is planned in
+     * coarse steps.
+     */
     private static final int STRETCHES_MAX = 520;
 
     private final Forecast.Input in;
@@ -30,10 +33,12 @@ public final class ForecastBuilder {
     private List<ForecastWindow.Turn> left = new ArrayList<>();
     /** Who never finds a place as long as those without a limit have theirs. */
     private final List<ForecastWindow.Turn> never = new ArrayList<>();
+
     private ForecastWindow stretch;
     private int made = 1;
     /** Who has no limit is over after a year. */
     private boolean yearly;
+
     private int walked;
     private int tried;
 
@@ -62,8 +67,10 @@ public final class ForecastBuilder {
                 }
             }
         }
-        Set<Integer> open = Stream.concat(left.stream(), never.stream()).map(t -> t.ways.getFirst().jobId())
-                .filter(id -> !planned.containsKey(id)).collect(Collectors.toSet());
+        Set<Integer> open = Stream.concat(left.stream(), never.stream())
+                .map(t -> t.ways.getFirst().jobId())
+                .filter(id -> !planned.containsKey(id))
+                .collect(Collectors.toSet());
         return new Forecast(in, walked, tried, new HashMap<>(planned), behind, open, claims);
     }
 
@@ -74,12 +81,15 @@ public final class ForecastBuilder {
             return in.special().getOrDefault(block.places[i].jobId(), List.of());
         }
         NeedClass c = in.lanes()[lane].need;
-        if (block.told[i] >= 0 && !Forecast.WAITS.contains(ClassVerdicts.REASONS[block.told[i]]) || in.masks()[c.where()].length == 0) {
+        if (block.told[i] >= 0 && !Forecast.WAITS.contains(ClassVerdicts.REASONS[block.told[i]])
+                || in.masks()[c.where()].length == 0) {
             return List.of();
         }
-        List<Forecast.Asked> drawn = in.drawn().isEmpty() ? List.of() : in.drawn().getOrDefault(lane, List.of());
+        List<Forecast.Asked> drawn =
+                in.drawn().isEmpty() ? List.of() : in.drawn().getOrDefault(lane, List.of());
         Job job = block.places[i].job();
-        return drawn.isEmpty() ? List.of(new Forecast.Asked(job.id(), c, in.masks()[c.where()], "", Forecast.tasks(job), 0))
+        return drawn.isEmpty()
+                ? List.of(new Forecast.Asked(job.id(), c, in.masks()[c.where()], "", Forecast.tasks(job), 0))
                 : drawn.stream().map(a -> a.of(job)).toList();
     }
 
@@ -89,7 +99,8 @@ public final class ForecastBuilder {
      * @return whether there was one to plan
      */
     boolean step() {
-        Optional<ForecastWindow> next = left.isEmpty() || made == STRETCHES_MAX ? Optional.empty() : stretch.next(made + 1 == STRETCHES_MAX);
+        Optional<ForecastWindow> next =
+                left.isEmpty() || made == STRETCHES_MAX ? Optional.empty() : stretch.next(made + 1 == STRETCHES_MAX);
         if (next.isEmpty() && !yearly) {
             yearly = true;
             made = 0;
@@ -126,8 +137,7 @@ public final class ForecastBuilder {
 
     private void put(ForecastWindow.Turn turn, ForecastWindow.Outcome outcome, List<ForecastWindow.Turn> still) {
         switch (outcome) {
-            case PLACED -> {
-            }
+            case PLACED -> {}
             case LEFT -> still.add(turn);
             case NEVER -> never.add(turn);
         }

@@ -34,21 +34,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Between the core thread and whoever makes plans of the whole queue: what a plan is made of is noted down after a pass, when it was asked for, and
- * what comes back is taken up before the next. Where the cluster is large the pass leaves planning to it and keeps its places; elsewhere it only
- * tells when those start that the pass had no reservation for.
+ * Between the core thread and whoever makes plans of the whole queue: what a plan is made of is noted down after a
+ * pass, when it was asked for, and what comes back is taken up before the next. Where the cluster is large the pass
+ * leaves planning to it and keeps its places; elsewhere it only tells when those start that the pass had no reservation
+ * for.
  */
 public final class ForecastExchange {
     /** Of so many jobs that wait the places are kept that a plan gives them. */
     static final int CLAIMS_MAX = 1000;
+
     private final ClusterIndex cluster;
     private final JobQueue queue;
     private volatile Optional<Forecast> latest = Optional.empty();
     /** The last plan that was made to its end, while the latest is not yet. */
     private volatile Optional<Forecast> whole = Optional.empty();
+
     private Optional<ForecastBuilder> making = Optional.empty();
     /** The plan that {@link #making} began with. */
     private Optional<Forecast> begun = Optional.empty();
+
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
     private PlannedReservations claims = PlannedReservations.NONE;
     private boolean elsewhere;
@@ -58,6 +62,7 @@ public final class ForecastExchange {
     private volatile int era;
     /** Somebody wants to make a plan. */
     private volatile boolean wanted;
+
     private final BlockingQueue<Forecast.Input> notes = new ArrayBlockingQueue<>(1);
 
     public ForecastExchange(ClusterIndex cluster, JobQueue queue) {
@@ -66,7 +71,7 @@ public final class ForecastExchange {
     }
 
     /** Nodes are others: plans of before are of no use. */
-    @SuppressWarnings("NonAtomicVolatileUpdate")   // the core thread alone writes it
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the core thread alone writes it
     public void clear() {
         era++;
         latest = Optional.empty();
@@ -163,7 +168,11 @@ public final class ForecastExchange {
     /** The plan to go by for that job: the latest, or as long as that one is not ready the one before. */
     private Optional<Forecast> by(int jobId) {
         Optional<Forecast> now = latest;
-        return now.isPresent() && now.get().isOpen(jobId) && whole.filter(w -> w.start(jobId) > 0).isPresent() ? whole : now;
+        return now.isPresent()
+                        && now.get().isOpen(jobId)
+                        && whole.filter(w -> w.start(jobId) > 0).isPresent()
+                ? whole
+                : now;
     }
 
     /**
@@ -171,13 +180,17 @@ public final class ForecastExchange {
      *
      * @param planned in the last pass
      */
-    public List<Planner.Estimate> upcoming(State state, long until, Map<Integer, Planner.Estimate> planned, Set<Integer> jobs) {
+    public List<Planner.Estimate> upcoming(
+            State state, long until, Map<Integer, Planner.Estimate> planned, Set<Integer> jobs) {
         TreeMap<Integer, Planner.Estimate> byJob = new TreeMap<>();
         latest.ifPresent(f -> f.upcoming(until, byJob));
         byJob.putAll(planned);
         byJob.keySet().retainAll(jobs);
         byJob.replaceAll((id, plan) -> NodeSelector.withoutStopping(state, id, plan));
-        return byJob.values().stream().filter(e -> e.start() <= until).sorted(Comparator.comparingLong(Planner.Estimate::start)).toList();
+        return byJob.values().stream()
+                .filter(e -> e.start() <= until)
+                .sorted(Comparator.comparingLong(Planner.Estimate::start))
+                .toList();
     }
 
     /** The places that count in a pass; empty where passes plan for themselves. */
@@ -191,7 +204,8 @@ public final class ForecastExchange {
         }
         if (fresh != null) {
             PlannedReservations before = claims;
-            claims = new ReservationsInForce(cluster, queue.ranks()::has, state, now, before).renewed(fresh.claims(), fresh.changes());
+            claims = new ReservationsInForce(cluster, queue.ranks()::has, state, now, before)
+                    .renewed(fresh.claims(), fresh.changes());
             // who was turned down for what was kept there is looked at anew
             before.nodes(cluster.free()::hasRoom).forEach(cluster.free()::freer);
             List<Integer> jobs = claims.jobs();
@@ -220,8 +234,10 @@ public final class ForecastExchange {
         Optional<Integer> first = queue.jobs().stream().map(Job::id).findFirst().filter(claims::has);
         PlannedReservations alone = new PlannedReservations(cluster.nodes().size());
         first.ifPresent(id -> alone.add(id, claims.of(id)));
-        return first.isEmpty() || new ReservationsInForce(cluster, queue.ranks()::has, state, now, PlannedReservations.NONE).renewed(alone,
-                -1).has(first.get());
+        return first.isEmpty()
+                || new ReservationsInForce(cluster, queue.ranks()::has, state, now, PlannedReservations.NONE)
+                        .renewed(alone, -1)
+                        .has(first.get());
     }
 
     /**
@@ -234,7 +250,8 @@ public final class ForecastExchange {
         Map<Integer, List<Forecast.Asked>> drawn = new HashMap<>();
         List<QueueOrder.Block> blocks = new ArrayList<>();
         EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
-        Reserved reserved = new Reserved(state, queue.classes().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
+        Reserved reserved =
+                new Reserved(state, queue.classes().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
         for (QueueOrder.Block block : queue.order().blocks()) {
             blocks.add(block.copy());
             for (int i = 0; i < block.size; i++) {
@@ -248,40 +265,72 @@ public final class ForecastExchange {
                     // a lane's jobs are of one user, account and partition: what draws one of them draws all
                     Job job = block.places[i].job();
                     List<String> where = reserved.of(job.desc());
-                    drawn.put(block.lanes[i], where.size() < 2 ? List.of() : ways(state, now, job, candidates, reserved, where));
+                    drawn.put(
+                            block.lanes[i],
+                            where.size() < 2 ? List.of() : ways(state, now, job, candidates, reserved, where));
                 }
             }
         }
-        return new Forecast.Input(state, now.seconds(), now.tickMs(), TimeGrid.fine(cluster.nodes().size()), cluster.free().copy(),
-                cluster.empty(), cluster.names(), blocks,
-                queue.classes().allLanes(), queue.classes().masks(), special, drawn, elsewhere ? most : 0, era);
+        return new Forecast.Input(
+                state,
+                now.seconds(),
+                now.tickMs(),
+                TimeGrid.fine(cluster.nodes().size()),
+                cluster.free().copy(),
+                cluster.empty(),
+                cluster.names(),
+                blocks,
+                queue.classes().allLanes(),
+                queue.classes().masks(),
+                special,
+                drawn,
+                elsewhere ? most : 0,
+                era);
     }
 
     private List<Forecast.Asked> special(State state, Now now, Job job, EligibleNodes candidates, Reserved reserved) {
         JobReason reason = queue.waits().reason(job.id());
-        boolean waits = Forecast.WAITS.contains(reason) || reason == JobReason.RESERVATION && !job.desc().charge().reservation().isEmpty();
+        boolean waits = Forecast.WAITS.contains(reason)
+                || reason == JobReason.RESERVATION
+                        && !job.desc().charge().reservation().isEmpty();
         return waits ? ways(state, now, job, candidates, reserved, reserved.of(job.desc())) : List.of();
     }
 
     /** @param where reservations that the job may run in, "" for none */
-    private List<Forecast.Asked> ways(State state, Now now, Job job, EligibleNodes candidates, Reserved reserved, List<String> where) {
+    private List<Forecast.Asked> ways(
+            State state, Now now, Job job, EligibleNodes candidates, Reserved reserved, List<String> where) {
         Optional<ResourceNeed> plain = need(state, job);
         List<Forecast.Asked> out = new ArrayList<>();
         long afterS = Forecast.throttledS(state, job, now.tickMs());
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
-            ways(job, cluster.needs().in(ReservationScope.of(name), plain.get()), afterS, state, candidates, reserved, out);
+            ways(
+                    job,
+                    cluster.needs().in(ReservationScope.of(name), plain.get()),
+                    afterS,
+                    state,
+                    candidates,
+                    reserved,
+                    out);
         }
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
-            // of ways that are there at the same time the first is taken: no job is planned for less than all its time where that begins as soon
-            for (ResourceNeed less : TimeMinPlanner.lengths(job, cluster.needs().in(ReservationScope.of(name), plain.get()), cluster.needs(),
-                    state)) {
+            // of ways that are there at the same time the first is taken: no job is planned for less than all its time
+            // where that begins as soon
+            for (ResourceNeed less : TimeMinPlanner.lengths(
+                    job, cluster.needs().in(ReservationScope.of(name), plain.get()), cluster.needs(), state)) {
                 ways(job, less, afterS, state, candidates, reserved, out);
             }
         }
         return out;
     }
 
-    private void ways(Job job, ResourceNeed need, long afterS, State state, EligibleNodes candidates, Reserved reserved, List<Forecast.Asked> out) {
+    private void ways(
+            Job job,
+            ResourceNeed need,
+            long afterS,
+            State state,
+            EligibleNodes candidates,
+            Reserved reserved,
+            List<Forecast.Asked> out) {
         String name = need.reservation();
         NeedClass c = queue.classes().of(need, candidates, state.memoryConsumed());
         boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);

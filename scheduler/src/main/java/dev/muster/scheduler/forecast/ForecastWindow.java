@@ -23,16 +23,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Seven days of a {@link Forecast}, and in coarse steps the year behind them: there places are kept for the first that do not begin in these days, so
- * that nobody who comes after them is given anything that lasts into their time. The next stretch begins where this one's days end.
+ * Seven days of a {@link Forecast}, and in coarse steps the year behind them: there places are kept for the first that
+ * do not begin in these days, so that nobody who comes after them is given anything that lasts into their time. The
+ * next stretch begins where this one's days end.
  */
 final class ForecastWindow {
     /** Tasks of one array that are planned one by one. */
     private static final int TASKS_MAX = 2_000;
     /** Classes of one place with which others are compared. */
     private static final int KNOWN_MAX = 64;
-    /** What has become of a job whose turn it was: all of it has its place, some of it is left for a later stretch, or there will never be one. */
-    enum Outcome { PLACED, LEFT, NEVER }
+    /**
+     * What has become of a job whose turn it was: all of it has its place, some of it is left for a later stretch, or
+     * there will never be one.
+     */
+    enum Outcome {
+        PLACED,
+        LEFT,
+        NEVER
+    }
 
     /** Places behind the seven days, at most. */
     private static final int BEHIND_MAX = 1_000;
@@ -66,11 +74,27 @@ final class ForecastWindow {
 
         /** Parts of nodes as -1 and less: they have other numbers in another stretch. */
         private Seat onNodes(PlanningNodes ground) {
-            return new Seat(job, start, to, Arrays.stream(found).map(n -> ground.isPart(n) ? -1 - ground.node(n) : n).toArray(), tasks, dealt);
+            return new Seat(
+                    job,
+                    start,
+                    to,
+                    Arrays.stream(found)
+                            .map(n -> ground.isPart(n) ? -1 - ground.node(n) : n)
+                            .toArray(),
+                    tasks,
+                    dealt);
         }
 
         private Seat on(PlanningNodes ground) {
-            return new Seat(job, start, to, Arrays.stream(found).map(n -> n >= 0 ? n : part(ground, -1 - n)).toArray(), tasks, dealt);
+            return new Seat(
+                    job,
+                    start,
+                    to,
+                    Arrays.stream(found)
+                            .map(n -> n >= 0 ? n : part(ground, -1 - n))
+                            .toArray(),
+                    tasks,
+                    dealt);
         }
 
         private int part(PlanningNodes ground, int node) {
@@ -83,6 +107,7 @@ final class ForecastWindow {
     private final FutureCapacity.Cast cast;
     /** It begins so many seconds after the first one, and then. */
     private final long laterS;
+
     private final long nowS;
     private final boolean last;
     private final boolean yearly;
@@ -90,10 +115,12 @@ final class ForecastWindow {
     private final int slots;
     /** The first slot behind the seven days. */
     private final int near;
+
     private final FutureCapacity ahead;
     private final PlanningNodes ground;
     /** Of {@link #ahead}. */
     private final int[][] cpus;
+
     private final int[][] memoryMb;
     private final int[][] most;
     private final int[][] gpus;
@@ -110,6 +137,7 @@ final class ForecastWindow {
     private final Map<Integer, Integer> fromChoosy = new HashMap<>();
     /** Likewise in reservations, by these and the class. */
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
+
     private final Map<Place, long[]> masksWithin = new HashMap<>();
     /** By mask, its nodes with power and those without. */
     private final IdentityHashMap<long[], long[][]> halves = new IdentityHashMap<>();
@@ -123,12 +151,14 @@ final class ForecastWindow {
 
     /** Who has a place that outlasts the seven days. */
     private final List<Seat> lasting = new ArrayList<>();
+
     private int behind;
     private int firstBehind = Integer.MAX_VALUE;
     private boolean any;
     private List<PlannedPlace> places = List.of();
 
-    private ForecastWindow(Forecast.Input in, FutureCapacity.Cast cast, long laterS, List<Seat> before, boolean last, boolean yearly) {
+    private ForecastWindow(
+            Forecast.Input in, FutureCapacity.Cast cast, long laterS, List<Seat> before, boolean last, boolean yearly) {
         this.in = in;
         this.cast = cast;
         this.laterS = laterS;
@@ -197,7 +227,8 @@ final class ForecastWindow {
         }
         // where nobody begins in these days the next are those in which somebody may
         long idleS = any || behind == BEHIND_MAX ? 0 : times.starts()[firstBehind - 1] - TimeGrid.HORIZON_S;
-        return Optional.of(new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
+        return Optional.of(
+                new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
     }
 
     private int limitMin(NeedClass c) {
@@ -221,7 +252,7 @@ final class ForecastWindow {
      * Gives it the first places in which it fits.
      *
      * @param keep what its first task has is left in {@link #places}
-     * @param to   who begins in these days; who begins later as well in the last stretch
+     * @param to who begins in these days; who begins later as well in the last stretch
      * @param then where somebody's place behind the days is put down
      */
     Outcome plan(Turn turn, boolean keep, Map<Integer, Forecast.Planned> to, Map<Integer, Forecast.Planned> then) {
@@ -312,7 +343,9 @@ final class ForecastWindow {
 
     /** Of who wants few switches a number for its class and for how long it waits for them; -1 for all others. */
     private int patience(Forecast.Asked job) {
-        return job.need().need.network().switches() == 0 ? -1 : job.need().id * (slots + 1) + exacting.patience(job.jobId(), nowS);
+        return job.need().need.network().switches() == 0
+                ? -1
+                : job.need().id * (slots + 1) + exacting.patience(job.jobId(), nowS);
     }
 
     private int earliestWithin(Forecast.Asked job) {
@@ -327,8 +360,10 @@ final class ForecastWindow {
     }
 
     private long[] mask(Forecast.Asked job) {
-        return job.within().isEmpty() ? job.mask()
-                : masksWithin.computeIfAbsent(new Place(job.within(), job.need().where()), w -> ground.mask(job.within(), job.mask()));
+        return job.within().isEmpty()
+                ? job.mask()
+                : masksWithin.computeIfAbsent(
+                        new Place(job.within(), job.need().where()), w -> ground.mask(job.within(), job.mask()));
     }
 
     private void remember(List<NeedClass> others, NeedClass c) {
@@ -352,7 +387,9 @@ final class ForecastWindow {
     }
 
     private boolean hasLicences(NeedClass c, int slot, int end) {
-        return c.need.licences().items().isEmpty() || licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).isPresent();
+        return c.need.licences().items().isEmpty()
+                || licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
+                        .isPresent();
     }
 
     /** Whether enough nodes have room in all these slots: they are then in {@link #found}. */
@@ -372,8 +409,11 @@ final class ForecastWindow {
             return named.length > 0;
         }
         othersMayDo = false;
-        boolean fits = together ? together(c, mask, named, slot, end)
-                : !in.free().areSomeAsleep() ? singly(c, mask, named, slot, end) : awakeFirst(c, mask, named, slot, end);
+        boolean fits = together
+                ? together(c, mask, named, slot, end)
+                : !in.free().areSomeAsleep()
+                        ? singly(c, mask, named, slot, end)
+                        : awakeFirst(c, mask, named, slot, end);
         return fits || othersMayDo && exacting.mayLook() && together(c, mask, named, slot, end);
     }
 
@@ -384,11 +424,14 @@ final class ForecastWindow {
         return isForOne(c, named) && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
     }
 
-    /** Nodes that have power come first, as in a pass: others would be started for the job although there is no need. */
+    /**
+     * Nodes that have power come first, as in a pass: others would be started for the job although there is no need.
+     */
     private boolean awakeFirst(NeedClass c, long[] mask, int[] named, int slot, int end) {
         long[][] half = halves.computeIfAbsent(mask, in.free()::halves);
         return isForOne(c, named) && (alone(c, half[0], slot, end) || alone(c, half[1], slot, end))
-                || oneByOne(c, half[0], named, slot, end) || oneByOne(c, half[1], named, slot, end);
+                || oneByOne(c, half[0], named, slot, end)
+                || oneByOne(c, half[1], named, slot, end);
     }
 
     private static boolean isForOne(NeedClass c, int[] named) {
@@ -431,7 +474,8 @@ final class ForecastWindow {
     }
 
     private boolean isEnough(NeedClass c, int required, int slot, int end) {
-        return chosen >= Math.max(c.nodesMin, required) && sum >= c.tasks
+        return chosen >= Math.max(c.nodesMin, required)
+                && sum >= c.tasks
                 && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));
     }
 
@@ -456,7 +500,9 @@ final class ForecastWindow {
             for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 best = Math.max(best, now[n]);
-                if (now[n] < (c.exclusive ? whole[n] : c.cpusMin) || isAmong(named, n) || !add(n, tasksOn(c, n, slot, end))) {
+                if (now[n] < (c.exclusive ? whole[n] : c.cpusMin)
+                        || isAmong(named, n)
+                        || !add(n, tasksOn(c, n, slot, end))) {
                     continue;
                 }
                 if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
@@ -553,17 +599,26 @@ final class ForecastWindow {
             return exacting.near(c.need, n, slot, c.tasksOn(least, memory));
         }
         long tasks = devices.tasks(c.need, n, slot, last);
-        return tasks == 0 ? 0
-                : exacting.near(c.need, n, slot, Math.min(tasks, exacting.tasks(c, n, least, memory, least >= whole[n], slot, end)));
+        return tasks == 0
+                ? 0
+                : exacting.near(
+                        c.need,
+                        n,
+                        slot,
+                        Math.min(tasks, exacting.tasks(c, n, least, memory, least >= whole[n], slot, end)));
     }
 
-    /** As {@link NodeSelector} deals: each node takes all it has room for, but one task is left for each still to come. */
+    /**
+     * As {@link NodeSelector} deals: each node takes all it has room for, but one task is left for each still to come.
+     */
     private Forecast.Planned take(Forecast.Asked job, int slot, int nodes, boolean keep) {
         NeedClass c = job.need();
-        Optional<Reservation.Window> window = job.within().isEmpty() ? Optional.empty() : ground.opens(job.within(), slot);
+        Optional<Reservation.Window> window =
+                job.within().isEmpty() ? Optional.empty() : ground.opens(job.within(), slot);
         long start = window.map(Reservation.Window::from).orElse(nowS + times.starts()[slot]);
         long to = Math.min(window.map(Reservation.Window::to).orElse(Long.MAX_VALUE), c.need.end(start));
-        int end = window.isEmpty() ? times.endSlot(slot, limitMin(c))
+        int end = window.isEmpty()
+                ? times.endSlot(slot, limitMin(c))
                 : to == Long.MAX_VALUE ? slots : Math.max(slot + 1, times.slotAt(to - nowS));
         int left = Math.max(c.need.tasks(), nodes);
         for (int i = 0; i < nodes; i++) {
@@ -577,7 +632,8 @@ final class ForecastWindow {
         if (isFinal(slot) && to > nowS + TimeGrid.HORIZON_S) {
             lasting.add(seat.onNodes(ground));
         }
-        return new Forecast.Planned(start, Arrays.stream(seat.found).map(ground::node).toArray(), sum, c.need.partition(), places);
+        return new Forecast.Planned(
+                start, Arrays.stream(seat.found).map(ground::node).toArray(), sum, c.need.partition(), places);
     }
 
     /** @param places what it has is added to these; null for nothing; @return CPUs that it has in all */
@@ -587,8 +643,11 @@ final class ForecastWindow {
         for (int i = 0; i < seat.found.length; i++) {
             int n = seat.found[i];
             int gpusHere = c.need.gpus() == ResourceNeed.Gpus.PLAIN ? 0 : gpus(c.need, seat.dealt, i);
-            int cpu = Math.max(cpusOn(c, n, seat.tasks[i]), gpusHere * c.need.gpus().cpus());
-            int memory = (int) Math.min(Integer.MAX_VALUE / 2, Math.max(memoryOn(c, n, cpu), gpusHere * c.need.gpus().memoryMb()));
+            int cpu = Math.max(
+                    cpusOn(c, n, seat.tasks[i]), gpusHere * c.need.gpus().cpus());
+            int memory = (int) Math.min(
+                    Integer.MAX_VALUE / 2,
+                    Math.max(memoryOn(c, n, cpu), gpusHere * c.need.gpus().memoryMb()));
             sum += cpu;
             if (places != null) {
                 places.add(new PlannedPlace(ground.node(n), seat.start, seat.to, cpu, memory));
@@ -600,7 +659,8 @@ final class ForecastWindow {
         devices.take(c.need, seat.found, seat.tasks, seat.found.length, seat.dealt, slot, end);
         if (!c.need.licences().items().isEmpty()) {
             List<LicenseRequest.Item> layers = exacting.layersTaken(c.need, seat.found, seat.found.length, slot, end);
-            licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
+            licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
+                    .ifPresent(l -> licences.take(l, slot, end));
             licences.take(layers, slot, end);
         }
         return sum;
@@ -618,12 +678,16 @@ final class ForecastWindow {
     }
 
     private int cpusOn(NeedClass c, int n, int tasks) {
-        return c.exclusive ? whole[n] : Math.max(Math.max(1, c.need.cpusGivenMin()),
-                c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
+        return c.exclusive
+                ? whole[n]
+                : Math.max(Math.max(1, c.need.cpusGivenMin()), c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
     }
 
     private long memoryOn(NeedClass c, int n, int cpu) {
-        return c.memoryMin == 0 && !c.need.memAll() ? 0 : c.need.memAll() ? in.whole().memoryMb[ground.node(n)]
-                : c.need.memPerNodeMb() > 0 ? c.need.memPerNodeMb() : c.need.memPerCpuMb() * cpu;
+        return c.memoryMin == 0 && !c.need.memAll()
+                ? 0
+                : c.need.memAll()
+                        ? in.whole().memoryMb[ground.node(n)]
+                        : c.need.memPerNodeMb() > 0 ? c.need.memPerNodeMb() : c.need.memPerCpuMb() * cpu;
     }
 }

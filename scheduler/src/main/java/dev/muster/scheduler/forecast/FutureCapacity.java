@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What nobody has of each node, or part of one as {@link PlanningNodes} numbers them,
-         in each slot of a plan's times: of those who run as long as they may,
- * and of those who are planned. Devices, licences and who keeps whom away are noted with it.
+ * What nobody has of each node, or part of one as {@link PlanningNodes} numbers them, in each slot of a plan's times:
+ * of those who run as long as they may, and of those who are planned. Devices, licences and who keeps whom away are
+ * noted with it.
  */
 final class FutureCapacity {
     private final Forecast.Input in;
@@ -39,8 +39,12 @@ final class FutureCapacity {
     final int[][] memoryMb;
     /** Of blocks of 64 nodes, no less than the most CPUs that one of them has; and how many nodes nobody is on. */
     final int[][] most;
+
     final int[] idle;
-    /** The slot after the last in which something is taken that was not there before: until then a node may become fuller. */
+    /**
+     * The slot after the last in which something is taken that was not there before: until then a node may become
+     * fuller.
+     */
     final int[] fuller;
     /** CPUs that nobody has, in all. */
     final long[] unused;
@@ -48,6 +52,7 @@ final class FutureCapacity {
     private final boolean[] differs;
     /** CPUs of each whole node, of a part those of its node. */
     final int[] whole;
+
     final LicensePlan licences;
     final DevicePlan devices;
     final ConstraintCheck exacting;
@@ -55,8 +60,8 @@ final class FutureCapacity {
     int[][] gpus;
 
     /**
-     * @param cast   of the plan
-     * @param times  from slot 0 on
+     * @param cast of the plan
+     * @param times from slot 0 on
      * @param laterS slot 0 begins so many seconds after now
      * @param yearly who has no limit is over after a year
      */
@@ -109,7 +114,14 @@ final class FutureCapacity {
         for (PlanningNodes.Part p : ground.parts()) {
             boolean ready = in.free().isReady(p.node());
             IndexSet had = used[p.number() - ground.nodes()];
-            int taken = had == null ? 0 : had.count() * in.state().nodes().at(in.nodes().get(p.node())).spec().cpusPerUnit();
+            int taken = had == null
+                    ? 0
+                    : had.count()
+                            * in.state()
+                                    .nodes()
+                                    .at(in.nodes().get(p.node()))
+                                    .spec()
+                                    .cpusPerUnit();
             cpus[0][p.number()] = ready ? p.cpus() - taken : Integer.MIN_VALUE / 2;
             memoryMb[0][p.number()] = memoryMb[0][p.node()];
         }
@@ -159,7 +171,7 @@ final class FutureCapacity {
      * What is the same for every stretch of a plan.
      *
      * @param running who has nodes now
-     * @param needs   of those that wait, one of each kind of devices and company
+     * @param needs of those that wait, one of each kind of devices and company
      */
     record Cast(List<Job> running, List<ResourceNeed> needs) {
         static Cast of(Forecast.Input in) {
@@ -168,7 +180,8 @@ final class FutureCapacity {
                 put(lane.need.need, needs);
             }
             in.special().values().forEach(ways -> ways.forEach(a -> put(a.need().need, needs)));
-            return new Cast(in.state().jobs().values().stream().filter(Job::holdsNodes).toList(), List.copyOf(needs.values()));
+            return new Cast(
+                    in.state().jobs().values().stream().filter(Job::holdsNodes).toList(), List.copyOf(needs.values()));
         }
 
         private static void put(ResourceNeed need, Map<Object, ResourceNeed> needs) {
@@ -178,7 +191,9 @@ final class FutureCapacity {
 
     /** Seconds from now on. */
     private long left(Job job) {
-        return yearly ? RemainingTime.yearly(in.state(), job, in.nowS(), in.tickMs()) : RemainingTime.seconds(in.state(), job, in.tickMs());
+        return yearly
+                ? RemainingTime.yearly(in.state(), job, in.nowS(), in.tickMs())
+                : RemainingTime.seconds(in.state(), job, in.tickMs());
     }
 
     /** Who has so many seconds left is over before slot 0. */
@@ -195,7 +210,7 @@ final class FutureCapacity {
 
     /**
      * @param cores it has them, not only what a suspended job keeps
-     * @param used  units that somebody has of what reservations have, by their parts
+     * @param used units that somebody has of what reservations have, by their parts
      */
     private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores, IndexSet[] used) {
         int slot = isGone(afterS) ? 0 : Math.max(1, times.slotAt(Math.max(0, afterS - laterS)));
@@ -224,14 +239,18 @@ final class FutureCapacity {
                 used[i] = used[i] == null ? here : used[i].union(here);
                 devices.held(p.number(), share, Math.min(slot, slots));
                 if (slot < slots && cores) {
-                    cpus[slot][p.number()] += here.count() * in.state().nodes().at(share.node()).spec().cpusPerUnit();
+                    cpus[slot][p.number()] += here.count()
+                            * in.state().nodes().at(share.node()).spec().cpusPerUnit();
                     memoryMb[slot][p.number()] += memory;
                 }
             }
         }
     }
 
-    /** What reservations have is nobody else's in their times. Of reservations that lie over one another the larger counts. */
+    /**
+     * What reservations have is nobody else's in their times. Of reservations that lie over one another the larger
+     * counts.
+     */
     private void keepReservations() {
         ground.byNode().forEach((n, parts) -> {
             if (!in.free().isReady(n)) {

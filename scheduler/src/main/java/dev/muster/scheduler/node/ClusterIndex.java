@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 /**
- * The nodes, what is free on them and what the jobs on them hold, as the state's records say. Owned by the core thread; only {@link #connected} may
- * be called from others.
+ * The nodes, what is free on them and what the jobs on them hold, as the state's records say. Owned by the core thread;
+ * only {@link #connected} may be called from others.
  */
 public final class ClusterIndex {
     private final List<NodeSlot> nodes = new ArrayList<>();
@@ -41,6 +41,7 @@ public final class ClusterIndex {
     private final Set<String> connected = ConcurrentHashMap.newKeySet();
     /** Goes up when a node connects or its connection ends. */
     private final AtomicInteger connections = new AtomicInteger();
+
     private final IntConsumer whenChanged;
     private int connectionsSeen;
     private volatile boolean everyNodeConnected;
@@ -50,6 +51,7 @@ public final class ClusterIndex {
     private FreeTable empty = new FreeTable(0);
     /** Some switch has all nodes below it, or there is no topology. */
     private boolean joined;
+
     private List<String> names = List.of();
 
     /** @param whenChanged gets the number of each node of which the free resources or the readiness have changed */
@@ -58,7 +60,12 @@ public final class ClusterIndex {
     }
 
     /** What a change of a node's record asks for. */
-    public enum NodeChange { NONE, USABILITY, FEATURES, REBUILD }
+    public enum NodeChange {
+        NONE,
+        USABILITY,
+        FEATURES,
+        REBUILD
+    }
 
     // ---- following the state
 
@@ -74,7 +81,8 @@ public final class ClusterIndex {
         needs.clear();
         runningTasks.clear();
         List<Node> sorted = new ArrayList<>(state.nodes().values());
-        sorted.sort(Comparator.comparingLong((Node n) -> n.spec().weightValue()).thenComparingInt(n -> n.spec().order()));
+        sorted.sort(Comparator.comparingLong((Node n) -> n.spec().weightValue())
+                .thenComparingInt(n -> n.spec().order()));
         for (Node node : sorted) {
             NodeSlot slot = new NodeSlot(nodes.size(), node);
             slot.judge(node, settings);
@@ -86,8 +94,11 @@ public final class ClusterIndex {
         empty = new FreeTable(nodes.size());
         nodes.forEach(n -> empty.update(n, !state.nodes().at(n.spec.name()).isClosedToJobs()));
         Topology topology = settings.topology("");
-        joined = settings.topologies().size() < 2 && (topology.kind() == Topology.Kind.FLAT
-                || topology.kind() == Topology.Kind.TREE && topology.switches().stream().anyMatch(w -> w.nodes().size() >= nodes.size()));
+        joined = settings.topologies().size() < 2
+                && (topology.kind() == Topology.Kind.FLAT
+                        || topology.kind() == Topology.Kind.TREE
+                                && topology.switches().stream()
+                                        .anyMatch(w -> w.nodes().size() >= nodes.size()));
         nodes.forEach(n -> {
             n.watcher = this::changed;
             changed(n);
@@ -121,8 +132,11 @@ public final class ClusterIndex {
         if (before.nodes().at(node).isClosedToJobs() != after.nodes().at(node).isClosedToJobs()) {
             return NodeChange.REBUILD;
         }
-        boolean isExtraUsed = !extra.equals(slot.extra) && after.settings().options().containsKey(ExtraConstraint.WORD);
-        return isExtraUsed || !features.equals(slot.features) ? NodeChange.FEATURES : usable != slot.usable ? NodeChange.USABILITY : NodeChange.NONE;
+        boolean isExtraUsed =
+                !extra.equals(slot.extra) && after.settings().options().containsKey(ExtraConstraint.WORD);
+        return isExtraUsed || !features.equals(slot.features)
+                ? NodeChange.FEATURES
+                : usable != slot.usable ? NodeChange.USABILITY : NodeChange.NONE;
     }
 
     /** The job holds nodes from now on. */
@@ -176,7 +190,10 @@ public final class ClusterIndex {
         changed(slot);
     }
 
-    /** While it is on, jobs are taken off their nodes and put back to see what would fit without them: the listener gets none of these changes. */
+    /**
+     * While it is on, jobs are taken off their nodes and put back to see what would fit without them: the listener gets
+     * none of these changes.
+     */
     public void probing(boolean on) {
         free.quiet = on;
     }
@@ -283,7 +300,11 @@ public final class ClusterIndex {
 
     /** The need would certainly fit if no job ran; false where that is not certain. */
     public boolean fitsEmpty(NeedClass c) {
-        return c.simple && joined && c.need.shape().cpusMax() < 0 && (c.single || c.need.nodesMax() == 0 || c.tasks <= c.nodesMin)
-                && c.need.network().isPlain() && !empty.isShort(c, new NeedClass.Memory());
+        return c.simple
+                && joined
+                && c.need.shape().cpusMax() < 0
+                && (c.single || c.need.nodesMax() == 0 || c.tasks <= c.nodesMin)
+                && c.need.network().isPlain()
+                && !empty.isShort(c, new NeedClass.Memory());
     }
 }

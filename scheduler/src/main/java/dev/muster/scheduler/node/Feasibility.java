@@ -34,42 +34,50 @@ import java.util.regex.Pattern;
 public final class Feasibility {
     /** Nodes with what is asked for may come. */
     private static final String ANY_FEATURES = "ignore_constraint_validation";
-    /** What does not fit on some nodes is tried again with so much more of them: not with each, which would take the square of their number. */
+    /**
+     * What does not fit on some nodes is tried again with so much more of them: not with each, which would take the
+     * square of their number.
+     */
     private static final int NEXT_PART = 8;
 
     private Feasibility() {}
 
     static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        if (!TresBind.isValid(desc.extras().tresBind()) || !TresFreq.isValid(desc.extras().tresFreq())) {
+        if (!TresBind.isValid(desc.extras().tresBind())
+                || !TresFreq.isValid(desc.extras().tresFreq())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
         }
         if (SharedGpus.clash(desc.request(), desc.extras().tresFreq())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
-        boolean understood = !state.settings().options().containsKey(ExtraConstraint.WORD) || ExtraConstraint.isValid(desc.extras().extra());
+        boolean understood = !state.settings().options().containsKey(ExtraConstraint.WORD)
+                || ExtraConstraint.isValid(desc.extras().extra());
         if (!understood) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_EXTRA));
         }
         Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings())
                 .or(() -> malformed(state, desc.request(), desc.extras().batchFeatures()));
-        return isHeld(desc) ? wrong : wrong.or(() -> {
-            Optional<Decision.Rejected> last = Optional.empty();
-            for (String name : desc.partition().split(",")) {
-                Optional<Partition> partition = state.partitions().find(name);
-                if (partition.isPresent()) {
-                    last = inPartition(state, desc, partition.get(), false);
-                    if (last.isEmpty()) {
-                        return Optional.empty();
+        return isHeld(desc)
+                ? wrong
+                : wrong.or(() -> {
+                    Optional<Decision.Rejected> last = Optional.empty();
+                    for (String name : desc.partition().split(",")) {
+                        Optional<Partition> partition = state.partitions().find(name);
+                        if (partition.isPresent()) {
+                            last = inPartition(state, desc, partition.get(), false);
+                            if (last.isEmpty()) {
+                                return Optional.empty();
+                            }
+                        }
                     }
-                }
-            }
-            return last;
-        });
+                    return last;
+                });
     }
 
     /** It may be changed before it is released: only what can never be right is refused. */
     static boolean isHeld(JobDesc desc) {
-        return desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
+        return desc.timing().hold()
+                || desc.timing().prioritySet() && desc.timing().priority() == 0;
     }
 
     /** Resources of a task are named in full, or nothing is said of them. */
@@ -77,7 +85,9 @@ public final class Feasibility {
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r, String batch) {
         for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
-            if (tres.equals("gres/") || tres.endsWith(",gres/") || tres.equals(r.tresPerTask()) && !OF_TASK.matcher(tres).matches()) {
+            if (tres.equals("gres/")
+                    || tres.endsWith(",gres/")
+                    || tres.equals(r.tresPerTask()) && !OF_TASK.matcher(tres).matches()) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
             }
             if (!Tres.isValid(tres) || Tres.namesOthers(tres) && !tres.equals(r.tresPerTask())) {
@@ -91,11 +101,15 @@ public final class Feasibility {
             }
         }
         GresRequest gres = GresRequest.of(r);
-        boolean gpus = GresRequest.gpus(gres.perNode()) + GresRequest.gpus(gres.perJob()) + GresRequest.gpus(gres.perTask()) > 0;
+        boolean gpus =
+                GresRequest.gpus(gres.perNode()) + GresRequest.gpus(gres.perJob()) + GresRequest.gpus(gres.perTask())
+                        > 0;
         if (!gpus && (r.tasksPerGpu() > 0 || r.cpusPerGpu() > 0 || r.memPerGpuMb() > 0)) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
-        if (r.overcommit() && r.cpusPerTask() == 0 && !Tres.gres(r.tresPerTask()).isEmpty()) {
+        if (r.overcommit()
+                && r.cpusPerTask() == 0
+                && !Tres.gres(r.tresPerTask()).isEmpty()) {
             // tasks with their own devices share no CPUs, and the request sets no CPUs per task
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
@@ -109,17 +123,23 @@ public final class Feasibility {
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
         }
-        if (!batch.isEmpty() && (!Features.isPlain(batch) || !Set.copyOf(Features.names(r.features())).containsAll(Features.names(batch)))) {
+        if (!batch.isEmpty()
+                && (!Features.isPlain(batch)
+                        || !Set.copyOf(Features.names(r.features())).containsAll(Features.names(batch)))) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
         }
         boolean may = state.settings().options().containsKey(ANY_FEATURES);
         for (String feature : Features.names(r.features())) {
-            if (!may && state.nodes().values().stream().noneMatch(n -> n.features().contains(feature))) {
+            if (!may
+                    && state.nodes().values().stream()
+                            .noneMatch(n -> n.features().contains(feature))) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
             }
         }
-        boolean known = Features.objection(r.prefer()).isEmpty() && Features.names(r.prefer()).stream()
-                .allMatch(f -> state.nodes().values().stream().anyMatch(n -> n.features().contains(f)));
+        boolean known = Features.objection(r.prefer()).isEmpty()
+                && Features.names(r.prefer()).stream()
+                        .allMatch(f -> state.nodes().values().stream()
+                                .anyMatch(n -> n.features().contains(f)));
         if (!known && !state.settings().options().containsKey("ignore_prefer_validation")) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_PREFER));
         }
@@ -143,14 +163,19 @@ public final class Feasibility {
 
     /** A node that is asked for and excluded. */
     private static boolean both(ResourceRequest r) {
-        return !r.nodeList().isEmpty() && !r.excludeList().isEmpty() && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok asked
+        return !r.nodeList().isEmpty()
+                && !r.excludeList().isEmpty()
+                && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok asked
                 && HostList.parse(r.excludeList()) instanceof HostList.Parsed.Ok excluded
                 && asked.list().names().stream().anyMatch(excluded.list()::contains);
     }
 
     /** Lines that come before the refusal: what no node of the partition has enough of. */
     private static String lacking(State state, Partition partition, ResourceNeed need) {
-        List<Node.Spec> specs = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).map(Node::spec).toList();
+        List<Node.Spec> specs = partition.nodes().stream()
+                .flatMap(n -> state.nodes().find(n).stream())
+                .map(Node::spec)
+                .toList();
         long memory = need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb();
         StringBuilder out = new StringBuilder();
         if (specs.stream().noneMatch(s -> s.cpus() >= Math.max(need.cpusPerNodeMin(), need.cpusPerTask()))) {
@@ -169,7 +194,8 @@ public final class Feasibility {
     }
 
     /** @param strictly asking for more than the whole partition has is an error too */
-    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
+    private static Optional<Decision.Rejected> inPartition(
+            State state, JobDesc desc, Partition partition, boolean strictly) {
         return inPartition(state, desc, partition, strictly, List.of());
     }
 
@@ -178,7 +204,8 @@ public final class Feasibility {
         return inPartition(state, desc, partition, true, gone).isEmpty();
     }
 
-    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
+    private static Optional<Decision.Rejected> inPartition(
+            State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
         ResourceNeed need = ResourceNeed.ofEmpty(desc, partition, state).onAnySwitches();
         Topology topology = need.network().in(state.settings());
         String objection = Network.objection(desc.request(), topology);
@@ -187,19 +214,28 @@ public final class Feasibility {
         }
         List<String> within = HostList.distinct(need.network().within());
         if (!within.isEmpty() && within.size() < need.nodesMin()
-                || need.network().segment() > 0 && need.nodesWanted() % need.network().segment() != 0) {
+                || need.network().segment() > 0
+                        && need.nodesWanted() % need.network().segment() != 0) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
         }
         List<String> required = HostList.distinct(need.nodeList());
         if (!partition.nodes().containsAll(required) || need.nodesMax() > 0 && required.size() > need.nodesMax()) {
-            return Optional.of(Decision.reject(partition.nodes().containsAll(required) ? SlurmErrno.INVALID_NODE_COUNT
-                    : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
+            return Optional.of(Decision.reject(
+                    partition.nodes().containsAll(required)
+                            ? SlurmErrno.INVALID_NODE_COUNT
+                            : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
         }
         boolean waits = state.settings().enforcePartLimits().equals("NO");
-        if (!hasCpus(state, partition, Math.max(need.cpus(), (long) need.nodesMin()), need.shape().cpusMax())) {
+        if (!hasCpus(
+                state,
+                partition,
+                Math.max(need.cpus(), (long) need.nodesMin()),
+                need.shape().cpusMax())) {
             // the partition may grow
-            return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
-                    : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
+            return waits && !strictly
+                    ? Optional.empty()
+                    : Optional.of(Decision.reject(
+                            waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         Layers layers = layers(state, need);
         List<Candidate> candidates = new ArrayList<>();
@@ -212,8 +248,11 @@ public final class Feasibility {
         int next = 0;
         for (String name : ordered(partition.nodes(), required)) {
             Optional<Node> node = state.nodes().find(name).filter(n -> !n.isClosedToJobs());
-            if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
-                    || !may && !Features.match(need.features(), node.get().features()) || !layers.isEmpty() && !layers.allows(name)) {
+            if (node.isEmpty()
+                    || excluded.contains(name)
+                    || !within.isEmpty() && !within.contains(name)
+                    || !may && !Features.match(need.features(), node.get().features())
+                    || !layers.isEmpty() && !layers.allows(name)) {
                 continue;
             }
             NodeSlot empty = new NodeSlot(0, node.get());
@@ -223,23 +262,31 @@ public final class Feasibility {
                 found += required.contains(name) ? 1 : 0;
                 candidates.add(NodeSelector.candidate(empty, tasks));
                 total += tasks;
-                if (candidates.size() >= next && total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()) {
-                    if (!NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {
+                if (candidates.size() >= next
+                        && total >= need.tasks()
+                        && candidates.size() >= need.nodesMin()
+                        && found == required.size()) {
+                    if (!NodeSelector.pick(need, candidates, found, topology, layers)
+                            .isEmpty()) {
                         return Optional.empty();
                     }
                     next = candidates.size() + candidates.size() / NEXT_PART + 1;
                 }
             }
         }
-        if (!layers.isEmpty() && found == required.size() && !NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {
+        if (!layers.isEmpty()
+                && found == required.size()
+                && !NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {
             return Optional.empty();
         }
         if (found < required.size() || candidates.isEmpty()) {
-            return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE, lacking(state, partition, need)
-                    + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE,
+                    lacking(state, partition, need) + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
-        if (topology.isStrict() && !NodeSelector.pick(need, candidates, found, Topology.FLAT).isEmpty()
+        if (topology.isStrict()
+                && !NodeSelector.pick(need, candidates, found, Topology.FLAT).isEmpty()
                 && NodeSelector.pick(need, candidates, found, topology).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
@@ -247,7 +294,8 @@ public final class Feasibility {
         if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, layers)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
-        return fits || waits && !strictly ? Optional.empty()
+        return fits || waits && !strictly
+                ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }
 
@@ -263,17 +311,25 @@ public final class Feasibility {
         }
         // there are nodes and CPUs enough, but not such as the job wants, unless some are still to come
         return partition.nodes().size() < nodesMin
-                || partition.nodes().stream().anyMatch(n -> state.nodes().find(n).filter(node -> !node.has(Node.Flag.FUTURE)).isEmpty());
+                || partition.nodes().stream()
+                        .anyMatch(n -> state.nodes()
+                                .find(n)
+                                .filter(node -> !node.has(Node.Flag.FUTURE))
+                                .isEmpty());
     }
 
     private static Layers layers(State state, ResourceNeed need) {
-        Map<String, Integer> all = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of() : Licenses.capacities(state);
+        Map<String, Integer> all =
+                need.licences().items().isEmpty() || state.settings().layered().isEmpty()
+                        ? Map.of()
+                        : Licenses.capacities(state);
         return new Layers(state.settings().layered(), need.licences(), pool -> all.getOrDefault(pool, 0));
     }
 
     private static int tasksOnEmpty(ResourceNeed need, NodeSlot empty, boolean memoryConsumed) {
         IndexSet units = GpuPlaces.open(need, empty, empty.freeUnits);
-        int tasks = Math.min(NodeSelector.tasksFitting(need, empty, units.count(), empty.freeMemoryMb, true, memoryConsumed),
+        int tasks = Math.min(
+                NodeSelector.tasksFitting(need, empty, units.count(), empty.freeMemoryMb, true, memoryConsumed),
                 NodeSelector.tasksByGres(need, empty));
         return GpuPlaces.tasks(need, empty, units, tasks);
     }
@@ -281,8 +337,13 @@ public final class Feasibility {
     /** Why it waits that the partition is too small for. */
     public static JobReason tooSmall(ResourceNeed need, State state) {
 
-            return need.nodesMin() > state.partitions().find(need.partition()).map(p -> p.nodes().size()).orElse(0)
-                ? JobReason.PARTITION_NODE_LIMIT : JobReason.PARTITION_CONFIG;
+        return need.nodesMin()
+                        > state.partitions()
+                                .find(need.partition())
+                                .map(p -> p.nodes().size())
+                                .orElse(0)
+                ? JobReason.PARTITION_NODE_LIMIT
+                : JobReason.PARTITION_CONFIG;
     }
 
     /** The partition as it is configured is too small for the job, whatever is free. */

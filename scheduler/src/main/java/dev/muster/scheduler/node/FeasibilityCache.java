@@ -14,19 +14,34 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What jobs asked for that were found to have room on the nodes as they are configured: loops submit thousands that ask for the same, and
- * {@link Feasibility} takes a fifth of what the core does for one. Forgotten as soon as a node, a partition, the accounts or the settings are others.
+ * What jobs asked for that were found to have room on the nodes as they are configured: loops submit thousands that ask
+ * for the same, and {@link Feasibility} takes a fifth of what the core does for one. Forgotten as soon as a node, a
+ * partition, the accounts or the settings are others.
  */
 public final class FeasibilityCache {
     /** A loop has a few; more are forgotten rather than kept for nobody. */
     private static final int KEPT_MAX = 1000;
 
     /** All of a job that {@link Feasibility#infeasible} looks at; when it runs, and what, is not among it. */
-    private record Asked(JobDesc.Kind kind, ResourceRequest request, JobDesc.Extras extras, JobDesc.Charge charge, String partition, int uid,
-            boolean held, boolean expedite) {
+    private record Asked(
+            JobDesc.Kind kind,
+            ResourceRequest request,
+            JobDesc.Extras extras,
+            JobDesc.Charge charge,
+            String partition,
+            int uid,
+            boolean held,
+            boolean expedite) {
         static Asked of(JobDesc desc) {
-            return new Asked(desc.kind(), desc.request(), desc.extras(), desc.charge(), desc.partition(), desc.owner().uid(),
-                    Feasibility.isHeld(desc), desc.timing().expedite());
+            return new Asked(
+                    desc.kind(),
+                    desc.request(),
+                    desc.extras(),
+                    desc.charge(),
+                    desc.partition(),
+                    desc.owner().uid(),
+                    Feasibility.isHeld(desc),
+                    desc.timing().expedite());
         }
     }
 
@@ -38,7 +53,10 @@ public final class FeasibilityCache {
 
     /** As {@link Feasibility#infeasible}. */
     public Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
-        boolean same = settings == state.settings() && nodes == state.nodes() && partitions == state.partitions() && accounts == state.accounts();
+        boolean same = settings == state.settings()
+                && nodes == state.nodes()
+                && partitions == state.partitions()
+                && accounts == state.accounts();
         if (!same || fits.size() >= KEPT_MAX) {
             settings = state.settings();
             nodes = state.nodes();
@@ -47,7 +65,7 @@ public final class FeasibilityCache {
             fits.clear();
         }
         if (!desc.request().licenses().isEmpty()) {
-            return Feasibility.infeasible(state, desc);     // how many there are is found in more places
+            return Feasibility.infeasible(state, desc); // how many there are is found in more places
         }
         Asked asked = Asked.of(desc);
         if (fits.contains(asked)) {

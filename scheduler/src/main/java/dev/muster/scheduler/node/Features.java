@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Constraint expressions as {@code -C} takes them: names joined by &amp; and | with parentheses, &amp; binding tighter; {@code [a|b]} for
- * nodes that all have the same of several; {@code a*2&b*1} for so many nodes with each.
+ * Constraint expressions as {@code -C} takes them: names joined by &amp; and | with parentheses, &amp; binding tighter;
+ * {@code [a|b]} for nodes that all have the same of several; {@code a*2&b*1} for so many nodes with each.
  */
 public final class Features {
     private static final String INVALID = "Invalid feature specification";
@@ -24,7 +24,7 @@ public final class Features {
     /**
      * One way to satisfy an expression.
      *
-     * @param every  what each node must have, "" for nothing
+     * @param every what each node must have, "" for nothing
      * @param counts expressions, and how many nodes must have each
      */
     record Choice(String every, List<Count> counts) {}
@@ -58,8 +58,11 @@ public final class Features {
         if (open < 0) {
             return counted(text, "");
         }
-        boolean joined = close > open && text.indexOf('[', open + 1) < 0 && text.indexOf(']', close + 1) < 0
-                && (open == 0 || text.charAt(open - 1) == '&') && (close == text.length() - 1 || text.charAt(close + 1) == '&');
+        boolean joined = close > open
+                && text.indexOf('[', open + 1) < 0
+                && text.indexOf(']', close + 1) < 0
+                && (open == 0 || text.charAt(open - 1) == '&')
+                && (close == text.length() - 1 || text.charAt(close + 1) == '&');
         if (!joined) {
             return List.of();
         }
@@ -112,10 +115,12 @@ public final class Features {
      * The candidates that a choice allows, those that it counts first; empty if it cannot be had.
      *
      * @param required so many of the first cannot be done without
-     * @param counted  adds how many of the result must be taken
+     * @param counted adds how many of the result must be taken
      */
     static List<Candidate> allowed(Choice choice, List<Candidate> candidates, int required, int[] counted) {
-        List<Candidate> able = candidates.stream().filter(c -> plain(choice.every, c.node().features)).toList();
+        List<Candidate> able = candidates.stream()
+                .filter(c -> plain(choice.every, c.node().features))
+                .toList();
         if (!able.containsAll(candidates.subList(0, required))) {
             return List.of();
         }
@@ -146,9 +151,14 @@ public final class Features {
             return wrong(text);
         }
         List<Choice> choices = choices(text);
-        boolean right = !choices.isEmpty() && countsAreSeparate(text) && choices.stream().allMatch(c -> wrong(c.every).isEmpty()
-                && (!c.every.isEmpty() || !c.counts.isEmpty())
-                && c.counts.stream().allMatch(n -> !n.expression.isEmpty() && wrong(n.expression).isEmpty()));
+        boolean right = !choices.isEmpty()
+                && countsAreSeparate(text)
+                && choices.stream()
+                        .allMatch(c -> wrong(c.every).isEmpty()
+                                && (!c.every.isEmpty() || !c.counts.isEmpty())
+                                && c.counts.stream()
+                                        .allMatch(n -> !n.expression.isEmpty()
+                                                && wrong(n.expression).isEmpty()));
         return right ? "" : INVALID;
     }
 

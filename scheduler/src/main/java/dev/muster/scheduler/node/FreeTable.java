@@ -13,9 +13,9 @@ import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 
 /**
- * What is free on each node now, side by side in arrays and sets of bits, so that a need can be turned down without a look at any
- * {@link NodeSlot}; and which nodes have become freer, one after the other, so that who was turned down is asked again only after that. Nodes
- * have the numbers of their slots. Owned by the core thread.
+ * What is free on each node now, side by side in arrays and sets of bits, so that a need can be turned down without a
+ * look at any {@link NodeSlot}; and which nodes have become freer, one after the other, so that who was turned down is
+ * asked again only after that. Nodes have the numbers of their slots. Owned by the core thread.
  */
 public final class FreeTable {
     /** Of so many nodes that became freer it is remembered which. */
@@ -29,16 +29,19 @@ public final class FreeTable {
     private final long[] room;
     /** Nodes that would have to be started, and how many. */
     private final long[] asleep;
+
     private int sleepers;
     private final int[] log = new int[LOG_MAX];
     private long freed;
     /** The last answer of {@link #freerSince}, and of nodes whether they are in one that is being made. */
     private Freer freer;
+
     private long freerFrom;
     private long freerTo;
     private final long[] noted;
     /** When each node was last other than before, counted in such changes. */
     private final long[] changedAt;
+
     private long changes;
     /** Jobs are only looked past for a moment: what is free now was not made free. */
     public boolean quiet;
@@ -102,7 +105,10 @@ public final class FreeTable {
         }
     }
 
-    /** What became freer since then; empty if it is not known any more. In what has become less meanwhile there is less than it says. */
+    /**
+     * What became freer since then; empty if it is not known any more. In what has become less meanwhile there is less
+     * than it says.
+     */
     public Optional<Freer> freerSince(long since) {
         if (freed - since > LOG_MAX) {
             return Optional.empty();
@@ -143,11 +149,18 @@ public final class FreeTable {
             set(asleep, slot.index, slot.asleep);
             sleepers += slot.asleep ? 1 : -1;
         }
-        update(slot.index, slot.freeUnits.count() * slot.spec.cpusPerUnit(), slot.freeMemoryMb, slot.freeGpus(), now, slot.isIdle());
+        update(
+                slot.index,
+                slot.freeUnits.count() * slot.spec.cpusPerUnit(),
+                slot.freeMemoryMb,
+                slot.freeGpus(),
+                now,
+                slot.isIdle());
     }
 
     public void update(int n, int c, long memory, int g, boolean now, boolean isIdle) {
-        boolean more = c > cpus[n] || memory > memoryMb[n] || g > gpus[n] || now && !is(ready, n) || isIdle && !is(idle, n);
+        boolean more =
+                c > cpus[n] || memory > memoryMb[n] || g > gpus[n] || now && !is(ready, n) || isIdle && !is(idle, n);
         cpus[n] = c;
         memoryMb[n] = memory;
         gpus[n] = g;
@@ -234,7 +247,9 @@ public final class FreeTable {
 
     /** Whether one task would fit on the node, as far as can be told from here. */
     public boolean mayTake(NeedClass c, int n) {
-        return isOpen(c.mask(), c.exclusive, n) && cpus[n] >= c.cpusMin && memoryMb[n] >= c.memoryMin
+        return isOpen(c.mask(), c.exclusive, n)
+                && cpus[n] >= c.cpusMin
+                && memoryMb[n] >= c.memoryMin
                 && gpus[n] >= c.gpus;
     }
 
@@ -264,7 +279,8 @@ public final class FreeTable {
     }
 
     /**
-     * What is free now does not suffice for the need, wherever it lies and whatever is planned. That it may suffice says nothing.
+     * What is free now does not suffice for the need, wherever it lies and whatever is planned. That it may suffice
+     * says nothing.
      *
      * @param memory where that is noted down
      */
@@ -295,7 +311,9 @@ public final class FreeTable {
         for (int w = 0; w < mask.length; w++) {
             for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                long here = cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus ? -1 : tasks.applyAsLong(n);
+                long here = cpus[n] < c.cpusMin || memoryMb[n] < c.memoryMin || gpus[n] < c.gpus
+                        ? -1
+                        : tasks.applyAsLong(n);
                 if (here >= 0) {
                     nodes++;
                     sum += here;
@@ -372,14 +390,21 @@ public final class FreeTable {
      */
     private record Left(int free, long memoryMb, int gpus, int holders, int open) {
         Left without(Allocation.Share s, NodeSlot slot) {
-            return new Left(free + slot.units(s).count() * slot.spec.cpusPerUnit(), memoryMb + s.memoryMb(),
-                    gpus + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0), holders - 1, open);
+            return new Left(
+                    free + slot.units(s).count() * slot.spec.cpusPerUnit(),
+                    memoryMb + s.memoryMb(),
+                    gpus + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0),
+                    holders - 1,
+                    open);
         }
 
         /** As many tasks as fit; -1 if the node cannot serve the need. */
         long tasks(NeedClass c) {
             int cpus = Math.min(free, open);
-            boolean may = (c.exclusive ? holders <= 0 : cpus > 0) && cpus >= c.cpusMin && memoryMb >= c.memoryMin && gpus >= c.gpus;
+            boolean may = (c.exclusive ? holders <= 0 : cpus > 0)
+                    && cpus >= c.cpusMin
+                    && memoryMb >= c.memoryMin
+                    && gpus >= c.gpus;
             return may ? c.tasksOn(cpus, memoryMb) : -1;
         }
     }

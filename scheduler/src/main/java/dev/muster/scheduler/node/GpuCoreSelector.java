@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lays the cores of a job with GPUs over the sockets of a node as Slurm does, observed by packaging/placement.sh. The job gets its GPUs in the fewest
- * groups (GPUs that are near the same cores), preferably those with most free cores. Cores are first reserved for the most tasks that the node may
- * get of the job, evenly over the groups, the remainder in the last ones; then the cores of its tasks are chosen among these in the usual order.
- * A job without a task count chooses among all cores.
+ * Lays the cores of a job with GPUs over the sockets of a node as Slurm does, observed by packaging/placement.sh. The
+ * job gets its GPUs in the fewest groups (GPUs that are near the same cores), preferably those with most free cores.
+ * Cores are first reserved for the most tasks that the node may get of the job, evenly over the groups, the remainder
+ * in the last ones; then the cores of its tasks are chosen among these in the usual order. A job without a task count
+ * chooses among all cores.
  */
 final class GpuCoreSelector {
     private final ResourceNeed need;
@@ -24,7 +25,7 @@ final class GpuCoreSelector {
     private final List<GpuCores.Group> groups;
 
     /**
-     * @param free  units that the job may use
+     * @param free units that the job may use
      * @param units number of units that the job gets
      * @param nodes number of the job's nodes
      */
@@ -39,7 +40,10 @@ final class GpuCoreSelector {
 
     /** Returns whether the sockets of the job's cores give its GPUs: --gpus-per-socket where GPUs are near sockets. */
     static boolean choosesBySockets(ResourceNeed need, NodeSlot node) {
-        return GpuPlaces.perSocket(need, node) > 0 && need.shape().tasksGiven() && !need.exclusive() && !need.shape().spared().any();
+        return GpuPlaces.perSocket(need, node) > 0
+                && need.shape().tasksGiven()
+                && !need.exclusive()
+                && !need.shape().spared().any();
     }
 
     /** Returns the units for the most tasks that the node may get, as limited by --ntasks-per-node and its GPUs. */
@@ -55,7 +59,9 @@ final class GpuCoreSelector {
 
     /** Chooses units of all sockets, for GPUs that are equally near all cores. */
     IndexSet spread() {
-        if (!need.shape().tasksGiven() || need.exclusive() || need.shape().spared().any()) {
+        if (!need.shape().tasksGiven()
+                || need.exclusive()
+                || need.shape().spared().any()) {
             return free;
         }
         int sockets = Math.max(1, node.spec.sockets());
@@ -76,8 +82,11 @@ final class GpuCoreSelector {
         int gpus = GresRequest.gpus(wanted);
         int able = GpuPlaces.reachable(need, node, node.devices("gpu", "")).count();
         // the node may get more GPUs of the whole job or of other tasks later: its cores are placed as if it got all
-        int most = Math.max(GresRequest.gpus(need.gresPerJob()), need.shape().tasksGiven() && nodes > 1
-                ? GresRequest.gpus(need.gresPerTask()) * (need.tasks() - nodes + 1) : 0);
+        int most = Math.max(
+                GresRequest.gpus(need.gresPerJob()),
+                need.shape().tasksGiven() && nodes > 1
+                        ? GresRequest.gpus(need.gresPerTask()) * (need.tasks() - nodes + 1)
+                        : 0);
         int planned = Math.max(gpus, Math.min(most, able));
         for (boolean each : need.gpus().enforced() ? new boolean[] {true} : new boolean[] {true, false}) {
             for (int count : planned > gpus ? new int[] {planned, gpus} : new int[] {gpus}) {
@@ -93,8 +102,8 @@ final class GpuCoreSelector {
     }
 
     /**
-     * Selects the set of {@code size} groups that has the GPUs and the most free cores, the first of several. A core near GPUs of two groups counts
-     * once.
+     * Selects the set of {@code size} groups that has the GPUs and the most free cores, the first of several. A core
+     * near GPUs of two groups counts once.
      *
      * @param each every group has a core
      */
@@ -131,10 +140,14 @@ final class GpuCoreSelector {
         boolean enforced = need.gpus().enforced();
         int count = enforced ? Math.max(units, set.size()) : units;
         int all = near.stream().mapToInt(IndexSet::count).sum();
-        IndexSet kept = need.shape().tasksGiven() ? evenly(near, Math.min(all, Math.max(count, unitsMax(GresRequest.gpus(wanted)))))
+        IndexSet kept = need.shape().tasksGiven()
+                ? evenly(near, Math.min(all, Math.max(count, unitsMax(GresRequest.gpus(wanted)))))
                 : union(near);
-        IndexSet chosen = all < count ? UnitSets.fillUp(union(near), free, node.freeUnits, count)
-                : enforced && kept.count() > count ? evenly(near, count) : SocketOrder.choose(need, node, kept, count, tasks);
+        IndexSet chosen = all < count
+                ? UnitSets.fillUp(union(near), free, node.freeUnits, count)
+                : enforced && kept.count() > count
+                        ? evenly(near, count)
+                        : SocketOrder.choose(need, node, kept, count, tasks);
         IndexSet gpus = IndexSet.empty();
         for (Tres.Item item : wanted) {
             gpus = gpus.union(gpus(set, chosen, node.devices("gpu", item.type()).minus(gpus), item.count()));
@@ -153,7 +166,10 @@ final class GpuCoreSelector {
         return out;
     }
 
-    /** Takes GPUs from each group in turn, up to its number of the job's cores, then from groups with cores, then from all. */
+    /**
+     * Takes GPUs from each group in turn, up to its number of the job's cores, then from groups with cores, then from
+     * all.
+     */
     private IndexSet gpus(List<GpuCores.Group> set, IndexSet cores, IndexSet open, int count) {
         int[] taken = new int[set.size()];
         int[] most = new int[set.size()];
@@ -177,15 +193,25 @@ final class GpuCoreSelector {
         }
         IndexSet out = IndexSet.empty();
         for (int i = 0; i < most.length; i++) {
-            out = out.union(node.gpuLinks.choose(open.intersect(set.get(i).gpus()).minus(out), taken[i]));
+            out = out.union(
+                    node.gpuLinks.choose(open.intersect(set.get(i).gpus()).minus(out), taken[i]));
         }
         return left > 0 ? out.union(UnitSets.firstOf(open.minus(out), left)) : out;
     }
 
-    /** Places the job's cores evenly on the sockets that have the GPUs of --gpus-per-socket. Each socket with a core gives its GPUs. */
+    /**
+     * Places the job's cores evenly on the sockets that have the GPUs of --gpus-per-socket. Each socket with a core
+     * gives its GPUs.
+     */
     GpuPlaces.Placed ofSockets() {
-        List<GpuCores.Group> set = groups.stream().filter(g -> need.shape().perSocket().stream().filter(i -> i.name().equals("gpu"))
-                .allMatch(i -> node.devices("gpu", i.type()).intersect(g.gpus()).count() >= i.count())).toList();
+        List<GpuCores.Group> set = groups.stream()
+                .filter(g -> need.shape().perSocket().stream()
+                        .filter(i -> i.name().equals("gpu"))
+                        .allMatch(i -> node.devices("gpu", i.type())
+                                        .intersect(g.gpus())
+                                        .count()
+                                >= i.count()))
+                .toList();
         int sockets = Math.max(1, need.shape().sockets());
         List<IndexSet> near = near(set);
         int count = need.gpus().enforced() ? Math.max(units, Math.min(sockets, set.size())) : units;
@@ -196,8 +222,13 @@ final class GpuCoreSelector {
                 boolean here = !chosen.intersect(g.units()).isEmpty();
                 if (here == used && (used || sockets > 0)) {
                     for (Tres.Item item : need.shape().perSocket()) {
-                        gpus = item.name().equals("gpu") ? gpus.union(node.gpuLinks.choose(node.devices("gpu", item.type())
-                                .intersect(g.gpus()).minus(gpus), item.count())) : gpus;
+                        gpus = item.name().equals("gpu")
+                                ? gpus.union(node.gpuLinks.choose(
+                                        node.devices("gpu", item.type())
+                                                .intersect(g.gpus())
+                                                .minus(gpus),
+                                        item.count()))
+                                : gpus;
                     }
                     sockets--;
                 }
@@ -208,7 +239,8 @@ final class GpuCoreSelector {
 
     /** Takes {@code count} units, as even as the parts allow; the remainder comes from the last parts. */
     private IndexSet evenly(List<IndexSet> parts, int count) {
-        int[] taken = GpuPlaces.dealToLast(count, parts.stream().mapToInt(IndexSet::count).toArray());
+        int[] taken = GpuPlaces.dealToLast(
+                count, parts.stream().mapToInt(IndexSet::count).toArray());
         IndexSet out = IndexSet.empty();
         for (int i = 0; i < taken.length; i++) {
             out = out.union(UnitSets.idleFirst(parts.get(i), node.freeUnits, taken[i]));

@@ -4,7 +4,10 @@ import dev.muster.core.state.Node;
 import dev.muster.model.format.IndexSet;
 import java.util.Arrays;
 
-/** Which GPUs of a node are linked with each other, as Links of gres.conf says: who gets several gets such as have most links among them. */
+/**
+ * Which GPUs of a node are linked with each other, as Links of gres.conf says: who gets several gets such as have most
+ * links among them.
+ */
 final class GpuLinks {
     /** Nothing is said of links. */
     static final GpuLinks NONE = new GpuLinks(new int[0][]);
@@ -16,21 +19,34 @@ final class GpuLinks {
     }
 
     static GpuLinks of(Node.Spec spec) {
-        if (spec.gres().stream().noneMatch(g -> g.name().equals("gpu") && !g.links().isEmpty())) {
+        if (spec.gres().stream()
+                .noneMatch(g -> g.name().equals("gpu") && !g.links().isEmpty())) {
             return NONE;
         }
-        int count = spec.gres().stream().filter(g -> g.name().equals("gpu")).mapToInt(g -> g.first() + g.count()).max().orElse(0);
+        int count = spec.gres().stream()
+                .filter(g -> g.name().equals("gpu"))
+                .mapToInt(g -> g.first() + g.count())
+                .max()
+                .orElse(0);
         int[][] out = new int[count][0];
         for (Node.Gres g : spec.gres()) {
-            for (int i = 0; g.name().equals("gpu") && i < Math.min(g.count(), g.links().size()); i++) {
-                out[g.first() + i] = Arrays.stream(g.links().get(i).split(",")).map(String::strip).filter(w -> w.matches("-?[0-9]{1,9}"))
-                        .mapToInt(Integer::parseInt).toArray();
+            for (int i = 0;
+                    g.name().equals("gpu") && i < Math.min(g.count(), g.links().size());
+                    i++) {
+                out[g.first() + i] = Arrays.stream(g.links().get(i).split(","))
+                        .map(String::strip)
+                        .filter(w -> w.matches("-?[0-9]{1,9}"))
+                        .mapToInt(Integer::parseInt)
+                        .toArray();
             }
         }
         return new GpuLinks(out);
     }
 
-    /** So many of these: from each on those that have most links to what is chosen, and of all these sets the one with most; else the first. */
+    /**
+     * So many of these: from each on those that have most links to what is chosen, and of all these sets the one with
+     * most; else the first.
+     */
     IndexSet choose(IndexSet free, int count) {
         if (links.length == 0 || count < 2 || count >= free.count()) {
             return UnitSets.firstOf(free, count);

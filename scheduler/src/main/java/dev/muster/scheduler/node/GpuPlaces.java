@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Where on a node a job's GPUs and cores lie together: on as few groups of GPUs as will do, evenly over these, at least a core in each.
- * A job that does not insist (enforce-binding) gets what there is when they cannot lie so.
+ * Where on a node a job's GPUs and cores lie together: on as few groups of GPUs as will do, evenly over these, at least
+ * a core in each. A job that does not insist (enforce-binding) gets what there is when they cannot lie so.
  */
 public final class GpuPlaces {
     /** Only the first {@code GROUPS_MAX} groups of a node are combined. */
@@ -48,13 +48,17 @@ public final class GpuPlaces {
 
     /** It matters on this node which cores come with which GPUs. */
     private static boolean matters(ResourceNeed need, NodeSlot node) {
-        return node.gpuCores != GpuCores.NONE && !need.exclusive() && !need.shape().spared().any() && need.shape().perSocket().isEmpty()
+        return node.gpuCores != GpuCores.NONE
+                && !need.exclusive()
+                && !need.shape().spared().any()
+                && need.shape().perSocket().isEmpty()
                 && wantsGpus(need);
     }
 
     /** Without cores near its GPUs, or GPUs near so many sockets, it does not begin. */
     public static boolean insists(ResourceNeed need) {
-        return need.gpus().enforced() && wantsGpus(need) || GresRequest.gpus(need.shape().perSocket()) > 0;
+        return need.gpus().enforced() && wantsGpus(need)
+                || GresRequest.gpus(need.shape().perSocket()) > 0;
     }
 
     /** --gpus-per-socket on a node whose GPUs are near sockets: so many sockets have so many of them free. */
@@ -63,10 +67,14 @@ public final class GpuPlaces {
     }
 
     static int perSocket(ResourceNeed need, NodeSlot node) {
-        return node.gpuCores.groups().size() < 2 ? 0 : GresRequest.gpus(need.shape().perSocket());
+        return node.gpuCores.groups().size() < 2
+                ? 0
+                : GresRequest.gpus(need.shape().perSocket());
     }
 
-    /** So many GPUs of each of the first sockets that have them; empty if that was not asked for, or is not to be had. */
+    /**
+     * So many GPUs of each of the first sockets that have them; empty if that was not asked for, or is not to be had.
+     */
     static IndexSet ofSockets(ResourceNeed need, NodeSlot node) {
         int sockets = Math.max(1, need.shape().sockets());
         IndexSet out = IndexSet.empty();
@@ -78,7 +86,8 @@ public final class GpuPlaces {
             boolean all = true;
             for (Tres.Item item : need.shape().perSocket()) {
                 if (item.name().equals("gpu")) {
-                    IndexSet free = node.devices("gpu", item.type()).intersect(g.gpus()).minus(here);
+                    IndexSet free =
+                            node.devices("gpu", item.type()).intersect(g.gpus()).minus(here);
                     all &= free.count() >= item.count();
                     here = here.union(node.gpuLinks.choose(free, item.count()));
                 }
@@ -93,12 +102,16 @@ public final class GpuPlaces {
 
     /** Of the free units those that are not kept for others' GPUs. */
     public static IndexSet open(ResourceNeed need, NodeSlot node, IndexSet free) {
-        return node.gpuCores.restricted().isEmpty() || need.exclusive() || wantsGpus(need) ? free : free.minus(node.gpuCores.restricted());
+        return node.gpuCores.restricted().isEmpty() || need.exclusive() || wantsGpus(need)
+                ? free
+                : free.minus(node.gpuCores.restricted());
     }
 
     /** How many of so many tasks find a place with their GPUs. */
     public static int tasks(ResourceNeed need, NodeSlot node, IndexSet free, int tasks) {
-        if (tasks == 0 || !matters(need, node) || !need.gpus().enforced() && node.gpuCores.restricted().isEmpty()) {
+        if (tasks == 0
+                || !matters(need, node)
+                || !need.gpus().enforced() && node.gpuCores.restricted().isEmpty()) {
             return tasks;
         }
         GpuPlaces places = new GpuPlaces(need, node, free);
@@ -122,19 +135,29 @@ public final class GpuPlaces {
         }
         IndexSet out = IndexSet.empty();
         for (GpuCores.Group g : node.gpuCores.groups()) {
-            out = g.units().intersect(node.freeUnits).isEmpty() ? out : out.union(g.gpus().intersect(gpus));
+            out = g.units().intersect(node.freeUnits).isEmpty()
+                    ? out
+                    : out.union(g.gpus().intersect(gpus));
         }
         return out;
     }
 
     /**
-     * The cores and GPUs for so many tasks; empty if they have no place. Nothing to say where it does not matter: what is given is as it was.
+     * The cores and GPUs for so many tasks; empty if they have no place. Nothing to say where it does not matter: what
+     * is given is as it was.
      *
      * @param devices what the node gives otherwise
-     * @param units   cores, likewise
-     * @param nodes   number of the job's nodes
+     * @param units cores, likewise
+     * @param nodes number of the job's nodes
      */
-    static Optional<Placed> place(ResourceNeed need, NodeSlot node, IndexSet free, int tasks, Map<String, IndexSet> devices, int units, int nodes) {
+    static Optional<Placed> place(
+            ResourceNeed need,
+            NodeSlot node,
+            IndexSet free,
+            int tasks,
+            Map<String, IndexSet> devices,
+            int units,
+            int nodes) {
         GpuPlaces places = new GpuPlaces(need, node, free);
         GpuCoreSelector sockets = new GpuCoreSelector(need, node, open(need, node, free), units, nodes);
         IndexSet gpus = devices.getOrDefault("gpu", IndexSet.empty());
@@ -142,15 +165,19 @@ public final class GpuPlaces {
             return Optional.of(sockets.ofSockets());
         }
         if (!matters(need, node) || gpus.isEmpty() && devices.keySet().stream().noneMatch(SharedGpus::isShared)) {
-            IndexSet may = gpus.isEmpty() || !need.shape().perSocket().isEmpty() ? places.beside(gpus, units) : sockets.spread();
+            IndexSet may = gpus.isEmpty() || !need.shape().perSocket().isEmpty()
+                    ? places.beside(gpus, units)
+                    : sockets.spread();
             return Optional.of(new Placed(SocketOrder.choose(need, node, may, units, tasks), gpus));
         }
         if (gpus.isEmpty()) {
             return places.withParts(devices, units);
         }
         List<Tres.Item> wanted = places.wanted(tasks, gpus.count());
-        return node.gpuCores.restricted().isEmpty() ? sockets.nearGpus(wanted, tasks).or(() -> need.gpus().enforced() ? Optional.empty()
-                : places.withGpus(wanted, units, gpus)) : places.withGpus(wanted, units, gpus);
+        return node.gpuCores.restricted().isEmpty()
+                ? sockets.nearGpus(wanted, tasks)
+                        .or(() -> need.gpus().enforced() ? Optional.empty() : places.withGpus(wanted, units, gpus))
+                : places.withGpus(wanted, units, gpus);
     }
 
     /** Units that the job may have; with --gpus-per-socket only those near its GPUs where these are enough. */
@@ -171,7 +198,9 @@ public final class GpuPlaces {
         int perJob = GresRequest.gpus(need.gresPerJob());
         List<Tres.Item> wanted = wanted(tasks, perJob > 0 ? 1 : 0);
         int gpus = GresRequest.gpus(wanted);
-        int cpus = Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus), need.overcommit() ? 1 : tasks * need.cpusPerTask());
+        int cpus = Math.max(
+                Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
+                need.overcommit() ? 1 : tasks * need.cpusPerTask());
         int usable = need.usableCpus(node.spec);
         int units = (cpus + usable - 1) / usable;
         if (gpus > 0) {
@@ -202,7 +231,8 @@ public final class GpuPlaces {
         for (Tres.Item item : need.gresPerTask()) {
             add(out, item, item.count() * tasks);
         }
-        boolean one = need.gresPerJob().stream().filter(i -> i.name().equals("gpu")).count() == 1;
+        boolean one =
+                need.gresPerJob().stream().filter(i -> i.name().equals("gpu")).count() == 1;
         for (Tres.Item item : need.gresPerJob()) {
             add(out, item, one ? Math.max(0, ofJob - GresRequest.gpus(out)) : item.count());
         }
@@ -218,7 +248,8 @@ public final class GpuPlaces {
     private IndexSet firstGpus(List<Tres.Item> wanted) {
         IndexSet out = IndexSet.empty();
         for (Tres.Item item : wanted) {
-            out = out.union(node.gpuLinks.choose(node.devices("gpu", item.type()).minus(out), item.count()));
+            out = out.union(
+                    node.gpuLinks.choose(node.devices("gpu", item.type()).minus(out), item.count()));
         }
         return out;
     }
@@ -248,7 +279,11 @@ public final class GpuPlaces {
     private Optional<Placed> together(List<Tres.Item> wanted, int units) {
         int gpus = GresRequest.gpus(wanted);
         // of GPUs for the job as a whole this node may yet get more: its cores lie as if it got all
-        int spread = Math.max(gpus, Math.min(GresRequest.gpus(need.gresPerJob()), reachable(need, node, node.devices("gpu", "")).count()));
+        int spread = Math.max(
+                gpus,
+                Math.min(
+                        GresRequest.gpus(need.gresPerJob()),
+                        reachable(need, node, node.devices("gpu", "")).count()));
         int count = Math.min(GROUPS_MAX, map.groups().size());
         for (int planned : spread > gpus ? new int[] {spread, gpus} : new int[] {gpus}) {
             for (int size = 1; size <= Math.min(count, planned); size++) {
@@ -270,7 +305,10 @@ public final class GpuPlaces {
         for (int bits = 1; bits < 1 << count; bits++) {
             if (Integer.bitCount(bits) == size) {
                 int chosen = bits;
-                out.add(IntStream.range(0, count).filter(i -> (chosen & 1 << i) != 0).mapToObj(groups::get).toList());
+                out.add(IntStream.range(0, count)
+                        .filter(i -> (chosen & 1 << i) != 0)
+                        .mapToObj(groups::get)
+                        .toList());
             }
         }
         return out;
@@ -287,16 +325,27 @@ public final class GpuPlaces {
         for (Tres.Item item : wanted) {
             int[] most = new int[groups.size()];
             for (int i = 0; i < most.length; i++) {
-                most[i] = node.devices("gpu", item.type()).minus(gpus).intersect(groups.get(i).gpus()).count();
+                most[i] = node.devices("gpu", item.type())
+                        .minus(gpus)
+                        .intersect(groups.get(i).gpus())
+                        .count();
             }
-            int chunk = need.gresPerTask().stream().filter(t -> t.name().equals("gpu") && t.type().equals(item.type())).mapToInt(Tres.Item::count)
-                    .findFirst().orElse(0);
-            int[] each = chunk > 0 ? dealTasks(item.count(), chunk, most) : deal(item.count(), most, new int[most.length]);
+            int chunk = need.gresPerTask().stream()
+                    .filter(t -> t.name().equals("gpu") && t.type().equals(item.type()))
+                    .mapToInt(Tres.Item::count)
+                    .findFirst()
+                    .orElse(0);
+            int[] each =
+                    chunk > 0 ? dealTasks(item.count(), chunk, most) : deal(item.count(), most, new int[most.length]);
             if (Arrays.stream(each).sum() < item.count()) {
                 return Optional.empty();
             }
             for (int i = 0; i < each.length; i++) {
-                gpus = gpus.union(node.gpuLinks.choose(node.devices("gpu", item.type()).minus(gpus).intersect(groups.get(i).gpus()), each[i]));
+                gpus = gpus.union(node.gpuLinks.choose(
+                        node.devices("gpu", item.type())
+                                .minus(gpus)
+                                .intersect(groups.get(i).gpus()),
+                        each[i]));
                 taken[i] += each[i];
             }
         }
@@ -359,19 +408,26 @@ public final class GpuPlaces {
     }
 
     private static int[] reversed(int[] numbers) {
-        return IntStream.range(0, numbers.length).map(i -> numbers[numbers.length - 1 - i]).toArray();
+        return IntStream.range(0, numbers.length)
+                .map(i -> numbers[numbers.length - 1 - i])
+                .toArray();
     }
 
     /** Deals all GPUs of a task to one group if one has room for them, the remainder to the last. */
     private static int[] dealTasks(int count, int chunk, int[] most) {
-        int[] tasks = dealToLast(count / chunk, Arrays.stream(most).map(m -> m / chunk).toArray());
-        return Arrays.stream(tasks).sum() < count / chunk ? deal(count, most, new int[most.length])
+        int[] tasks = dealToLast(
+                count / chunk, Arrays.stream(most).map(m -> m / chunk).toArray());
+        return Arrays.stream(tasks).sum() < count / chunk
+                ? deal(count, most, new int[most.length])
                 : Arrays.stream(tasks).map(t -> t * chunk).toArray();
     }
 
     // ---- parts of GPUs
 
-    /** Each part opens as many restricted units as one GPU has, wherever they are: parts of one GPU may open those of others. */
+    /**
+     * Each part opens as many restricted units as one GPU has, wherever they are: parts of one GPU may open those of
+     * others.
+     */
     private Optional<Placed> withParts(Map<String, IndexSet> devices, int units) {
         int parts = 0;
         IndexSet gpus = IndexSet.empty();
@@ -383,7 +439,8 @@ public final class GpuPlaces {
         }
         IndexSet its = gpus;
         List<GpuCores.Group> order = new ArrayList<>(map.groups());
-        order.sort(java.util.Comparator.comparingInt(g -> g.gpus().intersect(its).isEmpty() ? 1 : 0));
+        order.sort(
+                java.util.Comparator.comparingInt(g -> g.gpus().intersect(its).isEmpty() ? 1 : 0));
         if (need.gpus().enforced()) {
             order.removeIf(g -> g.gpus().intersect(its).isEmpty());
         }
@@ -393,7 +450,8 @@ public final class GpuPlaces {
         for (GpuCores.Group g : order) {
             IndexSet here = free.intersect(g.units()).minus(out);
             int before = out.count();
-            out = UnitSets.fillUp(out, here.intersect(map.restricted()), node.freeUnits, Math.min(units, before + left));
+            out = UnitSets.fillUp(
+                    out, here.intersect(map.restricted()), node.freeUnits, Math.min(units, before + left));
             left -= out.count() - before;
             out = UnitSets.fillUp(out, here.minus(map.restricted()), node.freeUnits, units);
         }

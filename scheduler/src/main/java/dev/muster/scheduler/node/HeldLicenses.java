@@ -13,6 +13,7 @@ public final class HeldLicenses {
     private static final int TEXTS_MAX = 10_000;
     /** Where in the rows beside each other each job is: a pass goes over all of them. */
     private final Map<Integer, Integer> places = new HashMap<>();
+
     private final List<Held> held = new ArrayList<>();
     private final List<Integer> jobs = new ArrayList<>();
     private final Map<String, List<LicenseRequest.Item>> texts = new HashMap<>();
@@ -42,8 +43,14 @@ public final class HeldLicenses {
         if (texts.size() > TEXTS_MAX) {
             texts.clear();
         }
-        Held now = new Held(texts.computeIfAbsent(text, t -> LicenseRequest.parse(t).orElse(LicenseRequest.Wanted.NONE).items()),
-                job.desc().charge().reservation(), job.run().limitTickMs());
+        Held now = new Held(
+                texts.computeIfAbsent(
+                        text,
+                        t -> LicenseRequest.parse(t)
+                                .orElse(LicenseRequest.Wanted.NONE)
+                                .items()),
+                job.desc().charge().reservation(),
+                job.run().limitTickMs());
         Integer at = places.putIfAbsent(job.id(), held.size());
         if (at != null) {
             held.set(at, now);

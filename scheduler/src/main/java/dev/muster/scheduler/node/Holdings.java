@@ -20,6 +20,7 @@ public final class Holdings {
     private final Map<String, Partition> shared = new HashMap<>();
     /** All of them: nodes of some are had by one user, or one job by its switch, at a time. */
     private final Map<String, Partition> partitions = new HashMap<>();
+
     private Settings settings;
     private int minding;
 
@@ -103,7 +104,10 @@ public final class Holdings {
     }
 
     public SharingPolicy apart(Job job) {
-        return SharingPolicy.of(job.desc(), Optional.ofNullable(partitions.get(job.desc().partition().split(",")[0])), settings);
+        return SharingPolicy.of(
+                job.desc(),
+                Optional.ofNullable(partitions.get(job.desc().partition().split(",")[0])),
+                settings);
     }
 
     /** Nodes are kept from some. */
@@ -113,14 +117,19 @@ public final class Holdings {
 
     /** Units that others have with whom the job may be there, and come to its turn. */
     IndexSet shareable(Job job, NodeSlot node) {
-        Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
-        return p == null || !settings.takesTurns() ? IndexSet.empty()
+        Partition p =
+                shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        return p == null || !settings.takesTurns()
+                ? IndexSet.empty()
                 : node.shareable(p.name(), ResourceNeed.sharing(job.desc().request(), p, settings));
     }
 
     /** As what the job shares its cores: its partition, and more. */
     public List<String> sharing(Job job) {
-        Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
-        return p == null ? List.of() : ResourceNeed.sharing(job.desc().request(), p, settings).names(p.name());
+        Partition p =
+                shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        return p == null
+                ? List.of()
+                : ResourceNeed.sharing(job.desc().request(), p, settings).names(p.name());
     }
 }

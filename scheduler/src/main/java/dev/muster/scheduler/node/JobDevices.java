@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How what a job asks for all its nodes together (--gpus) is dealt out over them, as the original does: each node in turn gives all that it has
- * and the job still lacks, but leaves one for each node to come. So five GPUs of two nodes with four of them are four and one.
+ * How what a job asks for all its nodes together (--gpus) is dealt out over them, as the original does: each node in
+ * turn gives all that it has and the job still lacks, but leaves one for each node to come. So five GPUs of two nodes
+ * with four of them are four and one.
  */
 public final class JobDevices {
     private final ResourceNeed need;
@@ -22,7 +23,11 @@ public final class JobDevices {
     List<int[]> dealt() {
         List<int[]> out = new ArrayList<>();
         for (Tres.Item item : need.gresPerJob()) {
-            out.add(deal(item.count(), picks.stream().mapToInt(p -> NodeSelector.usable(need, p.node(), item)).toArray()));
+            out.add(deal(
+                    item.count(),
+                    picks.stream()
+                            .mapToInt(p -> NodeSelector.usable(need, p.node(), item))
+                            .toArray()));
         }
         return out;
     }

@@ -22,7 +22,9 @@ public final class Layers {
 
         public boolean allows(String node) {
             List<LayeredResource.Layer> of = resource.of(node);
-            return resource.mode() == 1 ? of.stream().anyMatch(this::has) : !of.isEmpty() && of.stream().allMatch(this::has);
+            return resource.mode() == 1
+                    ? of.stream().anyMatch(this::has)
+                    : !of.isEmpty() && of.stream().allMatch(this::has);
         }
     }
 
@@ -51,11 +53,13 @@ public final class Layers {
     }
 
     /**
-     * Candidates that can be had together, in several ways: in their order; those with room for most tasks first; and each of the smallest layers
-     * first. Any of the nodes of a way may be picked. Empty if the required ones, which are the first, cannot be had together.
+     * Candidates that can be had together, in several ways: in their order; those with room for most tasks first; and
+     * each of the smallest layers first. Any of the nodes of a way may be picked. Empty if the required ones, which are
+     * the first, cannot be had together.
      */
     List<List<Candidate>> ways(List<Candidate> able, int required) {
-        Asked counted = asked.stream().filter(a -> a.resource.mode() == 3).findFirst().orElse(null);
+        Asked counted =
+                asked.stream().filter(a -> a.resource.mode() == 3).findFirst().orElse(null);
         if (counted == null) {
             return List.of(able);
         }
@@ -63,9 +67,18 @@ public final class Layers {
         add(out, within(counted, able, required, (_, _) -> 0));
         add(out, within(counted, able, required, Comparator.comparingInt(c -> -c.tasks())));
         for (LayeredResource.Layer leaf : counted.resource.layers()) {
-            if (counted.resource.layers().stream().noneMatch(l -> l.nodes().size() < leaf.nodes().size() && leaf.nodes().containsAll(l.nodes()))) {
+            if (counted.resource.layers().stream()
+                    .noneMatch(l -> l.nodes().size() < leaf.nodes().size()
+                            && leaf.nodes().containsAll(l.nodes()))) {
                 Set<String> first = new HashSet<>(leaf.nodes());
-                add(out, within(counted, able, required, Comparator.comparingInt(c -> first.contains(c.node().spec.name()) ? 0 : 1)));
+                add(
+                        out,
+                        within(
+                                counted,
+                                able,
+                                required,
+                                Comparator.comparingInt(
+                                        c -> first.contains(c.node().spec.name()) ? 0 : 1)));
             }
         }
         return out;
@@ -77,16 +90,19 @@ public final class Layers {
         }
     }
 
-    /** Layers lie one within the other, so taking what still goes, one after the other, ends with as many as there can be. */
-    private static List<Candidate> within(Asked a, List<Candidate> able, int required,
-            Comparator<Candidate> order) {
+    /**
+     * Layers lie one within the other, so taking what still goes, one after the other, ends with as many as there can
+     * be.
+     */
+    private static List<Candidate> within(Asked a, List<Candidate> able, int required, Comparator<Candidate> order) {
         List<Candidate> tried = new ArrayList<>(able);
         tried.subList(required, tried.size()).sort(order);
         Map<LayeredResource.Layer, Integer> left = new HashMap<>();
         a.free.forEach((layer, free) -> left.put(layer, free / a.count));
         List<Candidate> out = new ArrayList<>();
         for (int i = 0; i < tried.size(); i++) {
-            List<LayeredResource.Layer> of = a.resource.of(tried.get(i).node().spec.name());
+            List<LayeredResource.Layer> of =
+                    a.resource.of(tried.get(i).node().spec.name());
             if (of.stream().allMatch(l -> left.get(l) > 0)) {
                 of.forEach(l -> left.merge(l, -1, Integer::sum));
                 out.add(tried.get(i));
@@ -102,14 +118,19 @@ public final class Layers {
         List<LicenseRequest.Item> out = new ArrayList<>();
         for (Asked a : asked) {
             List<LayeredResource.Layer> touched = new ArrayList<>(a.resource.layers().stream()
-                    .filter(l -> nodes.stream().anyMatch(l.nodes()::contains)).toList());
+                    .filter(l -> nodes.stream().anyMatch(l.nodes()::contains))
+                    .toList());
             if (a.resource.mode() == 1) {
                 touched.removeIf(l -> !a.has(l));
                 touched.sort(Comparator.comparingInt(l -> l.nodes().size()));
             }
-            for (LayeredResource.Layer l : a.resource.mode() == 1 ? touched.subList(0, Math.min(1, touched.size())) : touched) {
-                long times = a.resource.mode() == 3 ? nodes.stream().filter(l.nodes()::contains).count() : 1;
-                out.add(new LicenseRequest.Item(a.resource.pool(l), (int) Math.min(Integer.MAX_VALUE, a.count * times)));
+            for (LayeredResource.Layer l :
+                    a.resource.mode() == 1 ? touched.subList(0, Math.min(1, touched.size())) : touched) {
+                long times = a.resource.mode() == 3
+                        ? nodes.stream().filter(l.nodes()::contains).count()
+                        : 1;
+                out.add(new LicenseRequest.Item(
+                        a.resource.pool(l), (int) Math.min(Integer.MAX_VALUE, a.count * times)));
             }
         }
         return out;

@@ -8,8 +8,8 @@ import dev.muster.scheduler.request.SharingPolicy;
 import java.util.List;
 
 /**
- * A class of equal needs with what may be said about all of them quickly: bounds below what each asks for, and when they were last turned down for
- * want of anything free. Owned by the core thread.
+ * A class of equal needs with what may be said about all of them quickly: bounds below what each asks for, and when
+ * they were last turned down for want of anything free. Owned by the core thread.
  */
 public final class NeedClass {
     public final int id;
@@ -22,11 +22,13 @@ public final class NeedClass {
     public final boolean bounded;
     /** The bounds say all that it asks for: what keeps it back keeps back who asks for no less. */
     public final boolean simple;
+
     public final boolean exclusive;
     /** The number of all that ask for the same licences for the same time; 0 for none. */
     public final int desk;
     /** It asks for licences; it names nodes. */
     public final boolean licensed;
+
     public final boolean named;
     public final boolean single;
     public final int nodesMin;
@@ -34,6 +36,7 @@ public final class NeedClass {
     public final int cpusPerTask;
     /** On each node, at least; likewise mebibytes and GPUs. */
     public final int cpusMin;
+
     public final long memoryMin;
     public final int gpus;
     private final int tasksPerNode;
@@ -41,23 +44,35 @@ public final class NeedClass {
     private final Memory free = new Memory();
     /** Whether its partition can never hold it, as nodes were configured at this version; -1: not asked yet. */
     private long judgedAt = -1;
+
     private boolean exceeding;
     /** Whether it waits for nodes that are gone, as of that version of {@link Unavailable}. */
     private long missedAt = -1;
+
     private boolean missing;
 
-    /** When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known to be. */
+    /**
+     * When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known
+     * to be.
+     */
     public static final class Memory {
         /** To ask is dear, and who is not asked costs no more than these attempts to make room for him. */
         private static final int REST = 30;
 
         private long shortAt = -1;
-        /** Nodes that had room for one task at least, and tasks for which there was room, or more: too few of one of them. */
+        /**
+         * Nodes that had room for one task at least, and tasks for which there was room, or more: too few of one of
+         * them.
+         */
         private long nodes;
+
         private long tasks;
         /** A node that was enough alone when it was last looked for; -1: none is known. */
         int witness = -1;
-        /** So often it is not asked again whether there were room without all who may have to go, nor what is planned, as there was. */
+        /**
+         * So often it is not asked again whether there were room without all who may have to go, nor what is planned,
+         * as there was.
+         */
         private int rest;
 
         public void at(long freed) {
@@ -117,10 +132,21 @@ public final class NeedClass {
         this.memoryMin = memoryConsumed ? Math.max(need.memPerNodeMb(), memPerCpuMb * cpusPerTask) : 0;
         this.gpus = Math.max(GresRequest.gpus(need.gresPerNode()), gpusBeside(need, single));
         this.tasksPerNode = need.tasksPerNode();
-        this.simple = bounded && need.nodeList().isEmpty() && need.tasksOn().isEmpty() && plain(need.shape()) && !need.overcommit()
-                && !need.memAll() && need.gresPerJob().isEmpty() && need.gresPerTask().isEmpty() && plain(need.gresPerNode())
-                && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(SharingPolicy.ANYBODY) && need.within().isNone()
-                && need.network().ports() == 0 && Features.isPlain(need.features());
+        this.simple = bounded
+                && need.nodeList().isEmpty()
+                && need.tasksOn().isEmpty()
+                && plain(need.shape())
+                && !need.overcommit()
+                && !need.memAll()
+                && need.gresPerJob().isEmpty()
+                && need.gresPerTask().isEmpty()
+                && plain(need.gresPerNode())
+                && need.gpus().cpus() == 0
+                && need.gpus().memoryMb() == 0
+                && need.apart().equals(SharingPolicy.ANYBODY)
+                && need.within().isNone()
+                && need.network().ports() == 0
+                && Features.isPlain(need.features());
     }
 
     /** GPUs that come with tasks or for the job as a whole: on each node at least so many. */
@@ -131,12 +157,22 @@ public final class NeedClass {
     }
 
     private static boolean plain(ResourceNeed.Shape s) {
-        return s.sockets() <= 0 && s.cores() <= 0 && s.threads() <= 0 && s.tasksPerCore() == 0 && s.tasksPerSocket() == 0
-                && s.socketCpusMax() < 0 && !s.contiguous() && !s.spread() && s.perSocket().isEmpty();
+        return s.sockets() <= 0
+                && s.cores() <= 0
+                && s.threads() <= 0
+                && s.tasksPerCore() == 0
+                && s.tasksPerSocket() == 0
+                && s.socketCpusMax() < 0
+                && !s.contiguous()
+                && !s.spread()
+                && s.perSocket().isEmpty();
     }
 
     private static boolean plain(List<Tres.Item> gres) {
-        return gres.isEmpty() || gres.size() == 1 && gres.getFirst().name().equals("gpu") && gres.getFirst().type().isEmpty();
+        return gres.isEmpty()
+                || gres.size() == 1
+                        && gres.getFirst().name().equals("gpu")
+                        && gres.getFirst().type().isEmpty();
     }
 
     /** Empty until it is known. */
@@ -175,7 +211,9 @@ public final class NeedClass {
         if (memory.shortAt == table.freed()) {
             return true;
         }
-        boolean stays = table.freerSince(memory.shortAt).filter(f -> leavesShort(f, table, memory)).isPresent();
+        boolean stays = table.freerSince(memory.shortAt)
+                .filter(f -> leavesShort(f, table, memory))
+                .isPresent();
         memory.shortAt = stays ? table.freed() : -1;
         return stays;
     }
@@ -242,17 +280,29 @@ public final class NeedClass {
     }
 
     /**
-     * It asks for no less than the other, on no other nodes and for no less time: where the other does not fit, it does not.
+     * It asks for no less than the other, on no other nodes and for no less time: where the other does not fit, it does
+     * not.
      *
      * @param anyTime the other would not fit for any time
      */
     public boolean asksNoLess(NeedClass other, boolean anyTime) {
-        return where == other.where && bounded && nodesMin >= other.nodesMin && tasks >= other.tasks && cpusPerTask >= other.cpusPerTask
-                && need.cpusPerNodeMin() >= other.need.cpusPerNodeMin() && need.memPerNodeMb() >= other.need.memPerNodeMb()
-                && need.memPerCpuMb() >= other.need.memPerCpuMb() && gpus >= other.gpus && (exclusive || !other.exclusive)
-                && (single || !other.single) && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode)
-                && need.within().isNone() && need.reboot() == other.need.reboot()
-                && (anyTime || need.limitMin() < 0 || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
+        return where == other.where
+                && bounded
+                && nodesMin >= other.nodesMin
+                && tasks >= other.tasks
+                && cpusPerTask >= other.cpusPerTask
+                && need.cpusPerNodeMin() >= other.need.cpusPerNodeMin()
+                && need.memPerNodeMb() >= other.need.memPerNodeMb()
+                && need.memPerCpuMb() >= other.need.memPerCpuMb()
+                && gpus >= other.gpus
+                && (exclusive || !other.exclusive)
+                && (single || !other.single)
+                && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode)
+                && need.within().isNone()
+                && need.reboot() == other.need.reboot()
+                && (anyTime
+                        || need.limitMin() < 0
+                        || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
     }
 
     /**

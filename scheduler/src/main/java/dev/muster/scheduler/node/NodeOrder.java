@@ -12,16 +12,17 @@ public final class NodeOrder {
     private NodeOrder() {}
 
     /**
-     * Those that are asked for by name stay at the beginning. A job that is over before a reservation begins best uses what nobody else may: units
-     * that the reservation takes.
+     * Those that are asked for by name stay at the beginning. A job that is over before a reservation begins best uses
+     * what nobody else may: units that the reservation takes.
      *
-     * @param order    by weight
+     * @param order by weight
      * @param required so many are asked for by name
-     * @param near     names of nodes that count no more under limits on nodes: first of the others, as in Slurm
-     * @param kept     by the number of a node, units of it that are kept for the job
-     * @param flat     there is no topology: the other nodes are taken beside the required ones
+     * @param near names of nodes that count no more under limits on nodes: first of the others, as in Slurm
+     * @param kept by the number of a node, units of it that are kept for the job
+     * @param flat there is no topology: the other nodes are taken beside the required ones
      */
-    public static List<NodeSlot> of(List<NodeSlot> order, int required, Set<String> near, Map<Integer, Integer> kept, boolean flat) {
+    public static List<NodeSlot> of(
+            List<NodeSlot> order, int required, Set<String> near, Map<Integer, Integer> kept, boolean flat) {
         if (kept.isEmpty() && near.isEmpty() && (required == 0 || !flat) || required >= order.size()) {
             return order;
         }
@@ -30,12 +31,19 @@ public final class NodeOrder {
             first = first.thenComparingInt(n -> n.spec.weight()).thenComparingInt(beside(order.subList(0, required)));
         }
         List<NodeSlot> out = new ArrayList<>(order);
-        out.subList(required, out.size()).sort(kept.isEmpty() ? first : first.thenComparingLong(n -> n.spec.weightValue())
-                .thenComparingInt(n -> -Math.min(n.freeUnits.count(), kept.getOrDefault(n.index, 0))));
+        out.subList(required, out.size())
+                .sort(
+                        kept.isEmpty()
+                                ? first
+                                : first.thenComparingLong(n -> n.spec.weightValue())
+                                        .thenComparingInt(
+                                                n -> -Math.min(n.freeUnits.count(), kept.getOrDefault(n.index, 0))));
         return out;
     }
 
-    /** The nodes behind the first required one come first, then those before it, both in the order of the configuration. */
+    /**
+     * The nodes behind the first required one come first, then those before it, both in the order of the configuration.
+     */
     private static ToIntFunction<NodeSlot> beside(List<NodeSlot> required) {
         int first = required.stream().mapToInt(n -> n.spec.order()).min().orElse(0);
         return n -> n.spec.order() >= first ? n.spec.order() - first : Integer.MAX_VALUE / 2 + n.spec.order();

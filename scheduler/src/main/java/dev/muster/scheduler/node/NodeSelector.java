@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Node selection: filter → score → pick → bind. Filter and score are given as how many tasks each candidate can take; here
- * nodes are picked among them and units, memory and devices bound.
+ * Node selection: filter → score → pick → bind. Filter and score are given as how many tasks each candidate can take;
+ * here nodes are picked among them and units, memory and devices bound.
  */
 public final class NodeSelector {
     private NodeSelector() {}
@@ -33,10 +33,11 @@ public final class NodeSelector {
     /**
      * How many tasks of a need fit into so many free units and so much memory of a node; 0 if not even one.
      *
-     * @param units  free allocation units
-     * @param idle   nothing else is on the node
+     * @param units free allocation units
+     * @param idle nothing else is on the node
      */
-    public static int tasksFitting(ResourceNeed need, NodeSlot node, int units, long memoryMb, boolean idle, boolean memoryConsumed) {
+    public static int tasksFitting(
+            ResourceNeed need, NodeSlot node, int units, long memoryMb, boolean idle, boolean memoryConsumed) {
         if (need.exclusive() && !idle) {
             return 0;
         }
@@ -52,28 +53,44 @@ public final class NodeSelector {
             units = Math.min(units, left / node.spec.cpusPerUnit());
         }
         int together = need.shape().whole() ? unitsPerSocket(node) : 1;
-        if (together > 1 && units < node.spec.units() - node.spec.reservedUnits().count()) {
+        if (together > 1
+                && units < node.spec.units() - node.spec.reservedUnits().count()) {
             units = units / together * together;
         }
-        if (need.shape().allCores() && units < node.spec.units() - node.spec.reservedUnits().count()) {
+        if (need.shape().allCores()
+                && units < node.spec.units() - node.spec.reservedUnits().count()) {
             return 0;
         }
-        int cpus = Math.min(units * need.usableCpus(node.spec), need.shape().spared().most(node.spec));
+        int cpus = Math.min(
+                units * need.usableCpus(node.spec), need.shape().spared().most(node.spec));
         if (cpus < Math.max(1, need.cpusPerNodeMin())) {
             return 0;
         }
         long memory = memoryConsumed ? memoryMb : node.spec.memoryMb();
-        if (need.memPerNodeMb() > memory || need.memAll() && memoryConsumed && memoryMb < node.spec.memoryMb() - node.spec.memSpecLimitMb()) {
+        if (need.memPerNodeMb() > memory
+                || need.memAll() && memoryConsumed && memoryMb < node.spec.memoryMb() - node.spec.memSpecLimitMb()) {
             return 0;
         }
         if (need.memPerCpuMb() > 0) {
             // whole units (or sockets) are given, each with the memory of all its CPUs
             int charged = Math.max(1, need.chargedCpus(node.spec));
             int idleCpus = cpus;
-            cpus = (int) Math.min(cpus, need.shape().counted() ? memory / need.memPerCpuMb()
-                    : memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
+            cpus = (int) Math.min(
+                    cpus,
+                    need.shape().counted()
+                            ? memory / need.memPerCpuMb()
+                            : memory
+                                    / (need.memPerCpuMb() * charged * together)
+                                    * together
+                                    * need.usableCpus(node.spec));
             if (need.exclusive() || need.shape().allCores()) {
-                cpus = need.memPerCpuMb() * Math.min((long) units * charged, need.shape().spared().most(node.spec)) <= memory ? idleCpus : 0;
+                cpus = need.memPerCpuMb()
+                                        * Math.min(
+                                                (long) units * charged,
+                                                need.shape().spared().most(node.spec))
+                                <= memory
+                        ? idleCpus
+                        : 0;
             }
             if (cpus < need.cpusPerNodeMin()) {
                 return 0;
@@ -95,7 +112,8 @@ public final class NodeSelector {
     /** CPUs and memory that each GPU brings along must be there, for one GPU at least. */
     private static int forGpus(ResourceNeed need, int tasks, int cpus, long memoryMb) {
         int perTask = GresRequest.gpus(need.gresPerTask());
-        int least = GresRequest.gpus(need.gresPerNode()) > 0 ? GresRequest.gpus(need.gresPerNode())
+        int least = GresRequest.gpus(need.gresPerNode()) > 0
+                ? GresRequest.gpus(need.gresPerNode())
                 : GresRequest.gpus(need.gresPerJob()) > 0 ? 1 : perTask;
         if ((long) need.gpus().cpus() * least > cpus || need.gpus().memoryMb() * least > memoryMb) {
             return 0;
@@ -103,7 +121,9 @@ public final class NodeSelector {
         if (perTask > 0 && need.gpus().cpus() > 0) {
             tasks = (int) Math.min(tasks, cpus / ((long) need.gpus().cpus() * perTask));
         }
-        return perTask > 0 && need.gpus().memoryMb() > 0 ? (int) Math.min(tasks, memoryMb / (need.gpus().memoryMb() * perTask)) : tasks;
+        return perTask > 0 && need.gpus().memoryMb() > 0
+                ? (int) Math.min(tasks, memoryMb / (need.gpus().memoryMb() * perTask))
+                : tasks;
     }
 
     /** Devices there are for the need on this node: 0 if a per-node demand is not met, else a bound on tasks. */
@@ -135,7 +155,8 @@ public final class NodeSelector {
     }
 
     /**
-     * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
+     * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not
+     * suffice.
      */
     public static List<Pick> pick(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
         for (int nodes : need.sizes()) {
@@ -162,7 +183,8 @@ public final class NodeSelector {
     }
 
     /** As {@link #pick}, among nodes that can be had together. */
-    public static List<Pick> pick(ResourceNeed need, List<Candidate> candidates, int required, Topology topology, Layers layers) {
+    public static List<Pick> pick(
+            ResourceNeed need, List<Candidate> candidates, int required, Topology topology, Layers layers) {
         if (layers.isEmpty()) {
             return pick(need, candidates, required, topology);
         }
@@ -211,13 +233,16 @@ public final class NodeSelector {
     /** The required ones, and then who has most of what is asked for in all. */
     private static List<Candidate> richest(ResourceNeed need, List<Candidate> largest, int required) {
         List<Candidate> out = new ArrayList<>(largest);
-        out.subList(required, out.size()).sort(Comparator.comparingInt(c -> -need.gresPerJob().stream().mapToInt(i -> c.devices(need, i)).sum()));
+        out.subList(required, out.size())
+                .sort(Comparator.comparingInt(c -> -need.gresPerJob().stream()
+                        .mapToInt(i -> c.devices(need, i))
+                        .sum()));
         return out;
     }
 
     /**
-     * The first nodes in a row, none missing between them, that suffice and hold all required ones. A row begins with the first required node
-     * if it can, or as short before it as will do.
+     * The first nodes in a row, none missing between them, that suffice and hold all required ones. A row begins with
+     * the first required node if it can, or as short before it as will do.
      */
     private static List<Candidate> neighbours(ResourceNeed need, List<Candidate> candidates, int required) {
         List<Candidate> sorted = new ArrayList<>(candidates);
@@ -230,7 +255,9 @@ public final class NodeSelector {
         for (int i = 0; i < (named.isEmpty() ? sorted.size() : first + 1); i++) {
             int from = named.isEmpty() ? i : first - i;
             int to = from + 1;
-            while (to < sorted.size() && sorted.get(to).node().spec.order() == sorted.get(to - 1).node().spec.order() + 1) {
+            while (to < sorted.size()
+                    && sorted.get(to).node().spec.order()
+                            == sorted.get(to - 1).node().spec.order() + 1) {
                 to++;
             }
             for (int end = from + 1; end <= to; end++) {
@@ -248,7 +275,9 @@ public final class NodeSelector {
         int most = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
         for (int i = 0; i < candidates.size() && i < most; i++) {
             tasks += candidates.get(i).tasks();
-            if (i + 1 >= Math.max(need.nodesMin(), required) && tasks >= need.tasks() && devices(need, candidates, i + 1)) {
+            if (i + 1 >= Math.max(need.nodesMin(), required)
+                    && tasks >= need.tasks()
+                    && devices(need, candidates, i + 1)) {
                 return candidates.subList(0, Math.max(i + 1, Math.min(need.nodesWanted(), candidates.size())));
             }
         }
@@ -270,15 +299,22 @@ public final class NodeSelector {
 
     private static IndexSet devices(ResourceNeed need, NodeSlot node, Tres.Item item) {
         return !SharedGpus.parts(node.spec.gres(), item.name()).isEmpty()
-                ? node.parts(item.name(), 0, need.gpus()) : node.devices(item.name(), item.type());
+                ? node.parts(item.name(), 0, need.gpus())
+                : node.devices(item.name(), item.type());
     }
 
     /** Devices of the node that the need can have: each GPU brings its CPUs and memory along. */
     static int usable(ResourceNeed need, NodeSlot node, Tres.Item item) {
         IndexSet devices = devices(need, node, item);
-        long count = item.name().equals("gpu") ? GpuPlaces.reachable(need, node, devices).count() : devices.count();
+        long count = item.name().equals("gpu")
+                ? GpuPlaces.reachable(need, node, devices).count()
+                : devices.count();
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
-            count = Math.min(count, unitsWithMemory(need, node) * need.usableCpus(node.spec) / need.gpus().cpus());
+            count = Math.min(
+                    count,
+                    unitsWithMemory(need, node)
+                            * need.usableCpus(node.spec)
+                            / need.gpus().cpus());
         }
         if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
             count = Math.min(count, node.freeMemoryMb / need.gpus().memoryMb());
@@ -289,7 +325,9 @@ public final class NodeSelector {
     /** Free units that have the memory of their CPUs. */
     private static long unitsWithMemory(ResourceNeed need, NodeSlot node) {
         long free = node.freeUnits.count();
-        return need.memPerCpuMb() == 0 ? free : Math.min(free, node.freeMemoryMb / (need.memPerCpuMb() * Math.max(1, need.chargedCpus(node.spec))));
+        return need.memPerCpuMb() == 0
+                ? free
+                : Math.min(free, node.freeMemoryMb / (need.memPerCpuMb() * Math.max(1, need.chargedCpus(node.spec))));
     }
 
     /** So many tasks use one allocation unit of the node up; no more than it has room for. */
@@ -297,7 +335,10 @@ public final class NodeSelector {
         return Math.max(1, Math.min(c.tasks(), need.usableCpus(c.node().spec) / need.cpusPerTask()));
     }
 
-    /** As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are left as use one unit up. */
+    /**
+     * As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are
+     * left as use one unit up.
+     */
     private static List<Pick> deal(ResourceNeed need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
         int kept = 0;
@@ -332,12 +373,18 @@ public final class NodeSelector {
     }
 
     /**
-     * Binds units, memory and devices on the picked nodes as they are free now; empty if they do not lie together as they must.
+     * Binds units, memory and devices on the picked nodes as they are free now; empty if they do not lie together as
+     * they must.
      *
      * @param free units of a node that the job may have
      */
-    public static Optional<Allocation> bind(ResourceNeed need, List<Pick> picks, Function<NodeSlot, IndexSet> free, Map<String, String> bootIds,
-            boolean memoryConsumed, boolean awaitProlog) {
+    public static Optional<Allocation> bind(
+            ResourceNeed need,
+            List<Pick> picks,
+            Function<NodeSlot, IndexSet> free,
+            Map<String, String> bootIds,
+            boolean memoryConsumed,
+            boolean awaitProlog) {
         List<Allocation.Share> shares = new ArrayList<>();
         List<int[]> ofJob = new JobDevices(need, picks).dealt();
         for (int at = 0; at < picks.size(); at++) {
@@ -352,15 +399,19 @@ public final class NodeSelector {
             freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             boolean whole = need.exclusive() || need.shape().allCores();
-            int cpus = whole ? freeUnits.count() * usable
-                    : Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
+            int cpus = whole
+                    ? freeUnits.count() * usable
+                    : Math.max(
+                            Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
                             need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask());
-            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks(), devices, (cpus + usable - 1) / usable,
-                    picks.size());
+            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(
+                    need, node, freeUnits, pick.tasks(), devices, (cpus + usable - 1) / usable, picks.size());
             if (placed.isEmpty()) {
                 return Optional.empty();
             }
-            IndexSet units = need.shape().whole() ? node.ofSockets(placed.get().units(), freeUnits) : placed.get().units();
+            IndexSet units = need.shape().whole()
+                    ? node.ofSockets(placed.get().units(), freeUnits)
+                    : placed.get().units();
             if (gpus > 0) {
                 devices.put("gpu", placed.get().gpus());
             }
@@ -369,13 +420,27 @@ public final class NodeSelector {
             int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
             moreSockets(need, node, units, devices);
             // a whole node's GPUs are the job's, more than it asked for as well, and so is no more than the node has
-            long memory = need.gpus().memoryMb() > 0 ? Math.min(node.spec.memoryMb() - node.spec.memSpecLimitMb(),
-                    need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count())
-                    : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
-                    : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
-                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;
-            shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
-                    given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false,
+            long memory = need.gpus().memoryMb() > 0
+                    ? Math.min(
+                            node.spec.memoryMb() - node.spec.memSpecLimitMb(),
+                            need.gpus().memoryMb()
+                                    * devices.getOrDefault("gpu", IndexSet.empty())
+                                            .count())
+                    : !memoryConsumed
+                            ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
+                            : need.memAll()
+                                    ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
+                                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;
+            shares.add(new Allocation.Share(
+                    node.spec.name(),
+                    Allocation.Agent.SLURMD,
+                    bootIds.getOrDefault(node.spec.name(), ""),
+                    units,
+                    given,
+                    memory,
+                    devices,
+                    !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(),
+                    false,
                     spared.charge(node.spec, given)));
         }
         // however they were found, the job has its nodes in the order of slurm.conf
@@ -387,8 +452,13 @@ public final class NodeSelector {
 
     /** --batch: the script runs on the first node that has these features; "" for the first of all. */
     private static String scriptOn(ResourceNeed need, List<Allocation.Share> shares, Map<String, NodeSlot> slots) {
-        return need.batch().isEmpty() ? "" : shares.stream().map(Allocation.Share::node)
-                .filter(n -> Features.match(need.batch(), slots.get(n).features)).findFirst().orElse("");
+        return need.batch().isEmpty()
+                ? ""
+                : shares.stream()
+                        .map(Allocation.Share::node)
+                        .filter(n -> Features.match(need.batch(), slots.get(n).features))
+                        .findFirst()
+                        .orElse("");
     }
 
     private static int unitsPerSocket(NodeSlot node) {
@@ -397,7 +467,9 @@ public final class NodeSelector {
 
     /** Devices per socket were taken for the sockets that were asked for: the cores may lie on more of them. */
     private static void moreSockets(ResourceNeed need, NodeSlot node, IndexSet units, Map<String, IndexSet> devices) {
-        int sockets = GpuCoreSelector.choosesBySockets(need, node) ? 0 : units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
+        int sockets = GpuCoreSelector.choosesBySockets(need, node)
+                ? 0
+                : units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
         for (Tres.Item item : sockets > 0 ? need.shape().perSocket() : List.<Tres.Item>of()) {
             add(devices, need, node, item, item.count() * sockets);
         }
@@ -408,7 +480,8 @@ public final class NodeSelector {
         if (need.exclusive()) {
             pick.node().freeGres.keySet().forEach(name -> {
                 IndexSet free = pick.node().open(name);
-                boolean explicit = pick.node().spec.gres().stream().anyMatch(g -> g.name().equals(name) && g.isExplicit());
+                boolean explicit =
+                        pick.node().spec.gres().stream().anyMatch(g -> g.name().equals(name) && g.isExplicit());
                 if (!free.isEmpty() && !SharedGpus.isShared(name) && !explicit) {
                     out.put(name, free);
                 }
@@ -435,8 +508,11 @@ public final class NodeSelector {
     private static void add(Map<String, IndexSet> out, ResourceNeed need, NodeSlot node, Tres.Item item, int count) {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
         IndexSet free = !SharedGpus.parts(node.spec.gres(), item.name()).isEmpty()
-                ? node.parts(item.name(), count, need.gpus()) : node.devices(item.name(), item.type());
-        IndexSet more = item.name().equals("gpu") ? node.gpuLinks.choose(free.minus(taken), count) : UnitSets.firstOf(free.minus(taken), count);
+                ? node.parts(item.name(), count, need.gpus())
+                : node.devices(item.name(), item.type());
+        IndexSet more = item.name().equals("gpu")
+                ? node.gpuLinks.choose(free.minus(taken), count)
+                : UnitSets.firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));
         }
@@ -451,14 +527,18 @@ public final class NodeSelector {
         return sum;
     }
 
-    /** It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case. */
+    /**
+     * It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case.
+     */
     public static boolean lacks(ResourceNeed need, NodeSlot node) {
-        return need.reboot() == ResourceNeed.Reboot.ALWAYS || !need.features().isEmpty() && !Features.match(need.features(), node.active);
+        return need.reboot() == ResourceNeed.Reboot.ALWAYS
+                || !need.features().isEmpty() && !Features.match(need.features(), node.active);
     }
 
     /**
-     * Returns whether the node has the job's features or can get them for this job: by a reboot if it has no other jobs. A cloud node gets features
-     * with its next start, so it must be without power; with power it is left to become idle and stop.
+     * Returns whether the node has the job's features or can get them for this job: by a reboot if it has no other
+     * jobs. A cloud node gets features with its next start, so it must be without power; with power it is left to
+     * become idle and stop.
      */
     public static boolean canServe(ResourceNeed need, NodeSlot node) {
         boolean cloud = node.cloud && need.reboot() == ResourceNeed.Reboot.FOR_FEATURES;
@@ -466,11 +546,25 @@ public final class NodeSelector {
         return !lacks(need, node) || need.reboot() != ResourceNeed.Reboot.NEVER && node.holders == 0 && settable;
     }
 
-    /** Returns the plan without the nodes that get the job's features only with their next start: they must become idle and stop. */
+    /**
+     * Returns the plan without the nodes that get the job's features only with their next start: they must become idle
+     * and stop.
+     */
     public static Planner.Estimate withoutStopping(State state, int jobId, Planner.Estimate plan) {
-        String features = state.jobs().find(jobId).map(j -> j.desc().request().features()).orElse("");
-        List<String> stays = features.isEmpty() ? plan.nodes() : plan.nodes().stream().filter(name -> state.nodes().find(name)
-                .filter(n -> n.has(Node.Flag.CLOUD) && !n.isAsleep() && !Features.match(features, n.activeFeatures())).isEmpty()).toList();
-        return stays.size() == plan.nodes().size() ? plan : new Planner.Estimate(plan.start(), stays, plan.cpus(), plan.partition());
+        String features =
+                state.jobs().find(jobId).map(j -> j.desc().request().features()).orElse("");
+        List<String> stays = features.isEmpty()
+                ? plan.nodes()
+                : plan.nodes().stream()
+                        .filter(name -> state.nodes()
+                                .find(name)
+                                .filter(n -> n.has(Node.Flag.CLOUD)
+                                        && !n.isAsleep()
+                                        && !Features.match(features, n.activeFeatures()))
+                                .isEmpty())
+                        .toList();
+        return stays.size() == plan.nodes().size()
+                ? plan
+                : new Planner.Estimate(plan.start(), stays, plan.cpus(), plan.partition());
     }
 }

@@ -38,12 +38,14 @@ public final class NodeSlot {
     public List<String> features = List.of();
     /** The node's Extra, as its administrator or its slurmd said it. */
     public String extra = "";
+
     List<String> active = List.of();
     public IndexSet freeUnits;
     public long freeMemoryMb;
     public final Map<String, IndexSet> freeGres = new TreeMap<>();
     /** Of these, those that reservations keep from whom a place is being looked for: {@link Reserved#allowed}. */
     public Map<String, IndexSet> withheld = Map.of();
+
     public int holders;
     /** How many jobs hold each unit: more than one where they share it. */
     private int[] unitHolders = new int[0];
@@ -55,11 +57,15 @@ public final class NodeSlot {
     private final Map<String, int[]> unitsHeld = new TreeMap<>();
     /** Jobs that are here by whom they share with. */
     private final Map<SharingPolicy, Integer> company = new HashMap<>();
-    /** Its leaf switch or block in each topology; and which that is of the cluster's {@link Topology#units}, -1 where it is in none. */
+    /**
+     * Its leaf switch or block in each topology; and which that is of the cluster's {@link Topology#units}, -1 where it
+     * is in none.
+     */
     private Unit[] spots = {};
+
     public int leaf = -1;
     /** Hears of every change of what is free here. */
-    public Consumer<NodeSlot> watcher = slot -> { };
+    public Consumer<NodeSlot> watcher = slot -> {};
 
     /** How often jobs are on nodes of a leaf switch or block, and of these those that want it for themselves. */
     private static final class Unit {
@@ -351,7 +357,9 @@ public final class NodeSlot {
 
     /** GPUs of which somebody has a part. */
     private IndexSet sharedGpus(String name, SharedGpus.Parts parts) {
-        return parts.isEmpty() ? IndexSet.empty() : parts.gpusOf(IndexSet.range(0, parts.total() - 1, 1).minus(open(name)));
+        return parts.isEmpty()
+                ? IndexSet.empty()
+                : parts.gpusOf(IndexSet.range(0, parts.total() - 1, 1).minus(open(name)));
     }
 
     /** GPUs of which there may be parts for one more. */
@@ -374,8 +382,8 @@ public final class NodeSlot {
     }
 
     /**
-     * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of the one with most, or of
-     * all where a job may have those of several.
+     * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of
+     * the one with most, or of all where a job may have those of several.
      */
     IndexSet parts(String name, int count, ResourceNeed.Gpus how) {
         if (how.taskParts() > 0) {
@@ -388,7 +396,9 @@ public final class NodeSlot {
         for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
             IndexSet free = open(name).intersect(parts.of(gpu));
             boolean fits = count > 0 && free.count() >= count;
-            boolean better = fits && best.count() >= count && !how.leastLoaded() ? free.count() < best.count() : free.count() > best.count();
+            boolean better = fits && best.count() >= count && !how.leastLoaded()
+                    ? free.count() < best.count()
+                    : free.count() > best.count();
             best = better ? free : best;
             all = all.union(free);
         }
@@ -397,7 +407,9 @@ public final class NodeSlot {
 
     /** Of any type, and at least in part. */
     public int freeGpus() {
-        return freeGres.isEmpty() ? 0 : freeGres.getOrDefault("gpu", IndexSet.empty()).count();
+        return freeGres.isEmpty()
+                ? 0
+                : freeGres.getOrDefault("gpu", IndexSet.empty()).count();
     }
 
     public boolean isIdle() {
@@ -406,6 +418,17 @@ public final class NodeSlot {
 
     /** What there is of it, as text. */
     public String fingerprint() {
-        return spec.name() + ' ' + usable + ' ' + freeUnits + ' ' + freeMemoryMb + ' ' + freeGres + ' ' + holders + '\n';
+        return spec.name()
+                + ' '
+                + usable
+                + ' '
+                + freeUnits
+                + ' '
+                + freeMemoryMb
+                + ' '
+                + freeGres
+                + ' '
+                + holders
+                + '\n';
     }
 }

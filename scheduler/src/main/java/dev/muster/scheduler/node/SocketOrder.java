@@ -4,9 +4,10 @@ import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.request.ResourceNeed;
 
 /**
- * Which cores of a node a job without GPUs gets. Slurm's default is cyclic: tasks of one CPU go round the sockets core by core; a task of several
- * has all of its CPUs in one socket where they have room there, and a socket is filled with whole tasks before the next one. With block distribution
- * (-m block:block, CR_CORE_DEFAULT_DIST_BLOCK, plane), and where the node has no room for a task more, the first cores are taken.
+ * Which cores of a node a job without GPUs gets. Slurm's default is cyclic: tasks of one CPU go round the sockets core
+ * by core; a task of several has all of its CPUs in one socket where they have room there, and a socket is filled with
+ * whole tasks before the next one. With block distribution (-m block:block, CR_CORE_DEFAULT_DIST_BLOCK, plane), and
+ * where the node has no room for a task more, the first cores are taken.
  */
 final class SocketOrder {
     private final ResourceNeed need;
@@ -24,14 +25,20 @@ final class SocketOrder {
     /** So many units for the tasks: what nobody has before what is shared. */
     static IndexSet choose(ResourceNeed need, NodeSlot node, IndexSet may, int count, int tasks) {
         IndexSet idle = may.intersect(node.freeUnits);
-        if (count >= may.count() || (need.shape().block() || isFull(need, node, may, count)) && need.shape().tasksPerSocket() == 0
-                || node.spec.sockets() < 2 || idle.count() < count) {
+        if (count >= may.count()
+                || (need.shape().block() || isFull(need, node, may, count))
+                        && need.shape().tasksPerSocket() == 0
+                || node.spec.sockets() < 2
+                || idle.count() < count) {
             return UnitSets.idleFirst(may, node.freeUnits, count);
         }
         return new SocketOrder(need, node).among(idle, count, tasks);
     }
 
-    /** Returns whether the units are those of the most tasks that the node could take, by its cores and --ntasks-per-node. */
+    /**
+     * Returns whether the units are those of the most tasks that the node could take, by its cores and
+     * --ntasks-per-node.
+     */
     private static boolean isFull(ResourceNeed need, NodeSlot node, IndexSet may, int count) {
         int usable = need.usableCpus(node.spec);
         long tasks = (long) may.count() * usable / need.cpusPerTask();

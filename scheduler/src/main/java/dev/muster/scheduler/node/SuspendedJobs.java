@@ -11,27 +11,41 @@ import java.util.List;
 public final class SuspendedJobs {
     private SuspendedJobs() {}
 
-    /** Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps his cores as well. */
+    /**
+     * Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps
+     * his cores as well.
+     */
     public static boolean gaveItsCores(State state, Job job) {
         return job.state() == JobState.SUSPENDED
-                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isEmpty();
+                && state.preempted()
+                        .find(job.id())
+                        .filter(p -> p.mode() == Preemption.Mode.GANG)
+                        .isEmpty();
     }
 
     /** Others have their turn on its cores. */
     public static boolean awaitsTurn(State state, Job job) {
         return job.state() == JobState.SUSPENDED
-                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isPresent();
+                && state.preempted()
+                        .find(job.id())
+                        .filter(p -> p.mode() == Preemption.Mode.GANG)
+                        .isPresent();
     }
 
     /** It goes on by itself as soon as its cores are free. */
     public static boolean gaveWay(State state, Job job) {
         return job.state() == JobState.SUSPENDED
-                && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.SUSPEND).isPresent();
+                && state.preempted()
+                        .find(job.id())
+                        .filter(p -> p.mode() == Preemption.Mode.SUSPEND)
+                        .isPresent();
     }
 
     /** The job, of a heterogeneous one all components that gave way: they go on together. */
     public static List<Job> together(State state, Job job) {
-        return job.isHet() ? state.members(job).stream().filter(j -> gaveWay(state, j)).toList() : List.of(job);
+        return job.isHet()
+                ? state.members(job).stream().filter(j -> gaveWay(state, j)).toList()
+                : List.of(job);
     }
 
     /** All of them are free, or had by those alone with whom they take turns. */
@@ -39,8 +53,12 @@ public final class SuspendedJobs {
         for (Job job : jobs) {
             for (Allocation.Share s : job.run().allocation().nodes()) {
                 NodeSlot node = cluster.node(s.node());
-                if (node == null || !node.units(s).minus(node.spec.reservedUnits()).minus(node.freeUnits)
-                        .minus(cluster.holdings().shareable(job, node)).isEmpty()) {
+                if (node == null
+                        || !node.units(s)
+                                .minus(node.spec.reservedUnits())
+                                .minus(node.freeUnits)
+                                .minus(cluster.holdings().shareable(job, node))
+                                .isEmpty()) {
                     return false;
                 }
             }

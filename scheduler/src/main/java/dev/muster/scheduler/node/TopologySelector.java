@@ -36,7 +36,10 @@ final class TopologySelector {
         TopologySelector n = new TopologySelector(topology, need, candidates, required);
         List<Candidate> chosen = switch (topology.kind()) {
             case FLAT -> candidates;
-            case TREE -> topology.onRequest() && need.network().switches() == 0 ? NodeSelector.enough(need, candidates, required) : n.tree();
+            case TREE ->
+                topology.onRequest() && need.network().switches() == 0
+                        ? NodeSelector.enough(need, candidates, required)
+                        : n.tree();
             case BLOCK -> n.blocks();
             case TORUS -> n.torus();
             case RING -> n.ring();
@@ -80,7 +83,8 @@ final class TopologySelector {
     /** Below the lowest switch that has enough, on as few leaves as possible. */
     private List<Candidate> tree() {
         List<Topology.Switch> switches = new ArrayList<>(topology.switches());
-        switches.sort(Comparator.comparingInt(Topology.Switch::level).thenComparingInt(s -> s.nodes().size()));
+        switches.sort(Comparator.comparingInt(Topology.Switch::level)
+                .thenComparingInt(s -> s.nodes().size()));
         for (Topology.Switch s : switches) {
             if (s.nodes().size() < Math.max(need.nodesMin(), named.size())) {
                 continue;
@@ -89,7 +93,9 @@ final class TopologySelector {
             if (has(below)) {
                 below = s.level() == 0 ? fullest(below) : below;
                 List<Candidate> chosen = onFewest(leaves(below), need);
-                if (need.network().switches() == 0 || chosen.isEmpty() || leaves(chosen).size() <= need.network().switches()) {
+                if (need.network().switches() == 0
+                        || chosen.isEmpty()
+                        || leaves(chosen).size() <= need.network().switches()) {
                     return chosen;
                 }
                 return List.of();
@@ -99,7 +105,8 @@ final class TopologySelector {
     }
 
     private boolean has(List<Candidate> below) {
-        return below.containsAll(named) && !NodeSelector.enough(need, first(below), named.size()).isEmpty();
+        return below.containsAll(named)
+                && !NodeSelector.enough(need, first(below), named.size()).isEmpty();
     }
 
     /**
@@ -121,7 +128,7 @@ final class TopologySelector {
         for (int i = 0; i < free.length; i++) {
             if (free[i] >= least && (free[i] < best.size() || tie && free[i] == best.size())) {
                 List<Candidate> below = among(leaves.get(i).nodes());
-                if (below.size() == free[i] && has(below)) {      // of another topology the numbers are others
+                if (below.size() == free[i] && has(below)) { // of another topology the numbers are others
                     tie = false;
                     best = below;
                 }
@@ -188,7 +195,9 @@ final class TopologySelector {
     /** Of leaf switches that have equally many the first, as Slurm takes it. */
     private List<Candidate> largest(List<List<Candidate>> sorted) {
         int size = sorted.getLast().size();
-        return topology.kind() == Topology.Kind.TREE ? sorted.stream().filter(u -> u.size() == size).findFirst().orElseThrow() : sorted.getLast();
+        return topology.kind() == Topology.Kind.TREE
+                ? sorted.stream().filter(u -> u.size() == size).findFirst().orElseThrow()
+                : sorted.getLast();
     }
 
     // ---- blocks
@@ -215,19 +224,25 @@ final class TopologySelector {
                     }
                 }
             }
-            boolean larger = topology.sizes().isEmpty() || nodes > topology.sizes().getLast();
+            boolean larger =
+                    topology.sizes().isEmpty() || nodes > topology.sizes().getLast();
             return larger && !need.network().together() ? onFewest(leaves(candidates), need) : List.of();
         }
         for (List<Topology.Block> room : rooms(nodes)) {
             List<Candidate> out = segments(room, nodes, segment);
-            if (out.size() == nodes && out.containsAll(named) && !NodeSelector.enough(need, out, 0).isEmpty()) {
+            if (out.size() == nodes
+                    && out.containsAll(named)
+                    && !NodeSelector.enough(need, out, 0).isEmpty()) {
                 return out;
             }
         }
         return List.of();
     }
 
-    /** Where all segments have to be: anywhere, or within one block of blocks, the smallest that may do and of these the fullest first. */
+    /**
+     * Where all segments have to be: anywhere, or within one block of blocks, the smallest that may do and of these the
+     * fullest first.
+     */
     private List<List<Topology.Block>> rooms(int nodes) {
         List<Topology.Block> all = topology.blocks();
         if (!need.network().together()) {
@@ -240,14 +255,18 @@ final class TopologySelector {
             for (int i = 0; i < all.size(); i += of) {
                 ofSize.add(all.subList(i, Math.min(i + of, all.size())));
             }
-            ofSize.sort(Comparator.comparingInt(room -> room.stream().mapToInt(b -> among(b.nodes()).size()).sum()));
+            ofSize.sort(Comparator.comparingInt(
+                    room -> room.stream().mapToInt(b -> among(b.nodes()).size()).sum()));
             out.addAll(size >= nodes ? ofSize : List.of());
         }
         return out;
     }
 
     private List<Candidate> segments(List<Topology.Block> room, int nodes, int segment) {
-        int size = topology.sizes().stream().filter(s -> s >= segment).findFirst().orElse(Math.max(segment, topology.baseSize()));
+        int size = topology.sizes().stream()
+                .filter(s -> s >= segment)
+                .findFirst()
+                .orElse(Math.max(segment, topology.baseSize()));
         List<Candidate> out = new ArrayList<>();
         for (List<List<Candidate>> group : groups(room, Math.max(1, size / topology.baseSize()))) {
             if (need.network().apart()) {
@@ -261,7 +280,10 @@ final class TopologySelector {
         return out;
     }
 
-    /** Segments with base blocks of their own: each in the smallest that has all of it free, else in those that have most. */
+    /**
+     * Segments with base blocks of their own: each in the smallest that has all of it free, else in those that have
+     * most.
+     */
     private static void apart(List<List<Candidate>> group, int segment, int nodes, List<Candidate> out) {
         List<List<Candidate>> left = new ArrayList<>(group);
         while (out.size() < nodes && left.stream().mapToInt(List::size).sum() >= segment) {
@@ -269,8 +291,12 @@ final class TopologySelector {
             int missing = segment;
             while (missing > 0) {
                 int want = missing;
-                List<Candidate> block = left.stream().filter(b -> b.size() >= want).findFirst()
-                        .orElseGet(() -> left.stream().max(Comparator.comparingInt(List::size)).orElseThrow());
+                List<Candidate> block = left.stream()
+                        .filter(b -> b.size() >= want)
+                        .findFirst()
+                        .orElseGet(() -> left.stream()
+                                .max(Comparator.comparingInt(List::size))
+                                .orElseThrow());
                 left.remove(block);
                 out.addAll(block.subList(0, Math.min(missing, block.size())));
                 missing -= Math.min(missing, block.size());
@@ -280,7 +306,10 @@ final class TopologySelector {
 
     private List<Candidate> whole(List<List<Candidate>> group) {
         List<Candidate> here = group.stream().flatMap(List::stream).toList();
-        return here.containsAll(named) && !NodeSelector.enough(need, first(here), named.size()).isEmpty() ? onFewest(group, need) : List.of();
+        return here.containsAll(named)
+                        && !NodeSelector.enough(need, first(here), named.size()).isEmpty()
+                ? onFewest(group, need)
+                : List.of();
     }
 
     /** So many blocks in a row at a time, those with the fewest free nodes first. */
@@ -303,8 +332,15 @@ final class TopologySelector {
     private List<Candidate> torus() {
         int nodes = need.nodesWanted();
         int segment = need.network().segment() > 0 ? need.network().segment() : nodes;
-        List<Candidate> out = pieces(nodes, segment, places(segment), (p, free) -> topology.placements().stream()
-                .filter(l -> l.nodes().size() > segment && free.containsAll(l.nodes()) && l.nodes().containsAll(p.nodes())).count());
+        List<Candidate> out = pieces(
+                nodes,
+                segment,
+                places(segment),
+                (p, free) -> topology.placements().stream()
+                        .filter(l -> l.nodes().size() > segment
+                                && free.containsAll(l.nodes())
+                                && l.nodes().containsAll(p.nodes()))
+                        .count());
         return NodeSelector.enough(need, out, 0).isEmpty() ? List.of() : out;
     }
 
@@ -327,7 +363,9 @@ final class TopologySelector {
             Topology.Block best = null;
             long least = Long.MAX_VALUE;
             for (Topology.Block p : places) {
-                boolean may = p.nodes().size() == segment && free.keySet().containsAll(p.nodes()) && covers(p, must, segment == nodes);
+                boolean may = p.nodes().size() == segment
+                        && free.keySet().containsAll(p.nodes())
+                        && covers(p, must, segment == nodes);
                 long its = may ? cost.of(p, free.keySet()) : Long.MAX_VALUE;
                 if (its < least) {
                     least = its;
@@ -347,10 +385,14 @@ final class TopologySelector {
 
     /** As many nodes as are wanted, or, where these are too few, more, up to the longest ring. */
     private List<Candidate> ring() {
-        int longest = topology.blocks().stream().mapToInt(r -> r.nodes().size()).max().orElse(0);
-        int most = need.network().segment() > 0 ? need.nodesWanted() : Math.min(need.nodesMax() > 0 ? need.nodesMax() : longest, longest);
+        int longest =
+                topology.blocks().stream().mapToInt(r -> r.nodes().size()).max().orElse(0);
+        int most = need.network().segment() > 0
+                ? need.nodesWanted()
+                : Math.min(need.nodesMax() > 0 ? need.nodesMax() : longest, longest);
         for (int nodes = need.nodesWanted(); nodes <= Math.max(most, need.nodesWanted()); nodes++) {
-            List<Candidate> found = arcs(nodes, need.network().segment() > 0 ? need.network().segment() : nodes);
+            List<Candidate> found =
+                    arcs(nodes, need.network().segment() > 0 ? need.network().segment() : nodes);
             if (!found.isEmpty() && !NodeSelector.enough(need, found, 0).isEmpty()) {
                 return found;
             }
@@ -394,10 +436,15 @@ final class TopologySelector {
 
     /** A single node needs no shape. */
     private List<Topology.Block> places(int segment) {
-        return segment > 1 ? topology.placements() : candidates.stream().map(c -> new Topology.Block("", List.of(name(c)))).toList();
+        return segment > 1
+                ? topology.placements()
+                : candidates.stream()
+                        .map(c -> new Topology.Block("", List.of(name(c))))
+                        .toList();
     }
 
     private static boolean covers(Topology.Block p, Set<String> must, boolean all) {
-        return must.isEmpty() || (all ? p.nodes().containsAll(must) : p.nodes().stream().anyMatch(must::contains));
+        return must.isEmpty()
+                || (all ? p.nodes().containsAll(must) : p.nodes().stream().anyMatch(must::contains));
     }
 }

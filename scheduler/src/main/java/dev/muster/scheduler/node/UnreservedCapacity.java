@@ -11,6 +11,9 @@ public interface UnreservedCapacity {
     /** @param free memory of the node now, in MiB */
     long memoryMb(NeedClass c, int node, long free);
 
-    /** CPUs that reservations leave of {@code most}, whichever jobs are on the node now; -1 if the class must have it whole and may not. */
+    /**
+     * CPUs that reservations leave of {@code most}, whichever jobs are on the node now; -1 if the class must have it
+     * whole and may not.
+     */
     int cpusWhoeverGoes(NeedClass c, int node, int most);
 }

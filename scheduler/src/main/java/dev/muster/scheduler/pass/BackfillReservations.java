@@ -27,8 +27,8 @@ import dev.muster.scheduler.timeline.RunningJobTimeline;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +54,13 @@ final class BackfillReservations {
     private int patience = Integer.MAX_VALUE;
 
     /** @param packing those that wait are given nodes that are not free now where there is a choice */
-    BackfillReservations(State state, Now now, EligibleNodes candidates, Reserved reserved, LicenseAllocator licences, RunningJobTimeline outlook,
+    BackfillReservations(
+            State state,
+            Now now,
+            EligibleNodes candidates,
+            Reserved reserved,
+            LicenseAllocator licences,
+            RunningJobTimeline outlook,
             boolean packing) {
         this.state = state;
         this.now = now;
@@ -76,7 +82,8 @@ final class BackfillReservations {
 
     /** What is planned next is for this job, which has its own patience with few switches. */
     void turn(Job job) {
-        patience = job.desc().request().switches().isEmpty() ? Integer.MAX_VALUE
+        patience = job.desc().request().switches().isEmpty()
+                ? Integer.MAX_VALUE
                 : outlook.times().slotAt(SwitchWait.switchesS(job, state, now.seconds()));
     }
 
@@ -95,11 +102,14 @@ final class BackfillReservations {
         long opens = reserved.opens(need.within()) - now.seconds();
         // how long somebody waits for few switches is his own
         boolean choosy = need.network().switches() > 0;
-        int first = Math.max(choosy ? 0 : from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
+        int first = Math.max(
+                choosy ? 0 : from.getOrDefault(need, 0),
+                opens > 0 ? outlook.times().slotAt(opens) : 0);
         for (int slot = Math.max(first, notBefore); slot < outlook.times().count(); slot++) {
             // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
             from.put(need, slot);
-            if (!outlook.grid().mayFit(need, order, indices.computeIfAbsent(order, BackfillReservations::indices), slot)) {
+            if (!outlook.grid()
+                    .mayFit(need, order, indices.computeIfAbsent(order, BackfillReservations::indices), slot)) {
                 continue;
             }
             ResourceNeed asked = choosy && slot >= patience ? need.onAnySwitches() : need;
@@ -129,13 +139,21 @@ final class BackfillReservations {
             }
             NodeSlot node = order.get(i);
             boolean open = node.usable && !avoided.contains(node.spec.name());
-            if (!open || !layers.isEmpty() && !layers.allows(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
+            if (!open
+                    || !layers.isEmpty() && !layers.allows(node.spec.name())
+                    || slot == 0 && !node.accepts(need.apart())) {
                 continue;
             }
             int barred = reserved.isEmpty() ? 0 : reserved.barred(need.within(), node, from, need.end(from));
-            barred += node.freeUnits.count() - GpuPlaces.open(need, node, node.freeUnits).count();
-            int tasks = NodeSelector.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
-                    g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
+            barred += node.freeUnits.count()
+                    - GpuPlaces.open(need, node, node.freeUnits).count();
+            int tasks = NodeSelector.tasksFitting(
+                    need,
+                    node,
+                    g.unitsIn(node.index, slot, end) - barred,
+                    g.memoryIn(node.index, slot, end),
+                    g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0),
+                    memoryConsumed);
             if (tasks > 0 && slot == 0) {
                 tasks = Math.min(tasks, NodeSelector.tasksByGres(need, node));
             }
@@ -146,17 +164,27 @@ final class BackfillReservations {
         }
         if (slot > 0 && packing && able.size() > required) {
             // what is free now stays so for others as far as possible
-            able.subList(required, able.size()).sort(Comparator.comparingLong((Candidate c) -> c.node().spec.weightValue())
-                    .thenComparingInt(c -> c.node().freeUnits.count()));
+            able.subList(required, able.size())
+                    .sort(Comparator.comparingLong(
+                                    (Candidate c) -> c.node().spec.weightValue())
+                            .thenComparingInt(c -> c.node().freeUnits.count()));
         }
-        return found < required ? List.of() : NodeSelector.pick(slot == 0 ? need : need.withoutJobGres(), able, required,
-                need.network().in(state.settings()), layers);
+        return found < required
+                ? List.of()
+                : NodeSelector.pick(
+                        slot == 0 ? need : need.withoutJobGres(),
+                        able,
+                        required,
+                        need.network().in(state.settings()),
+                        layers);
     }
 
     /** All that it gets of licences from that slot on with these nodes. */
-    private List<LicenseRequest.Item> had(ResourceNeed need, List<LicenseRequest.Item> given, List<Pick> picks, int slot) {
+    private List<LicenseRequest.Item> had(
+            ResourceNeed need, List<LicenseRequest.Item> given, List<Pick> picks, int slot) {
         List<LicenseRequest.Item> out = new ArrayList<>(given);
-        out.addAll(licences.layers(need, slot).taken(picks.stream().map(p -> p.node().spec.name()).toList()));
+        out.addAll(licences.layers(need, slot)
+                .taken(picks.stream().map(p -> p.node().spec.name()).toList()));
         return out;
     }
 
@@ -168,12 +196,15 @@ final class BackfillReservations {
     List<Planner.Estimate> together(List<ResourceNeed> needs, List<ResourceNeed> less) {
         List<Planner.Estimate> soon = less.equals(needs) ? List.of() : together(less, false);
         List<Planner.Estimate> whole = soon.isEmpty() ? List.of() : together(needs, false);
-        boolean sooner = !soon.isEmpty() && (whole.isEmpty() || soon.getFirst().start() < whole.getFirst().start());
+        boolean sooner = !soon.isEmpty()
+                && (whole.isEmpty()
+                        || soon.getFirst().start() < whole.getFirst().start());
         return together(sooner ? less : needs, true);
     }
 
     private List<Planner.Estimate> together(List<ResourceNeed> needs, boolean keep) {
-        List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, Set.of())).toList();
+        List<List<NodeSlot>> orders =
+                needs.stream().map(n -> candidates.of(n, Set.of())).toList();
         for (int slot = 0; slot < outlook.times().count(); slot++) {
             Set<String> used = new HashSet<>();
             List<List<Pick>> all = new ArrayList<>();
@@ -194,7 +225,12 @@ final class BackfillReservations {
             if (all.size() == needs.size()) {
                 List<Planner.Estimate> out = new ArrayList<>();
                 for (int i = 0; i < needs.size(); i++) {
-                    out.add(reserved(needs.get(i), all.get(i), slot, outlook.times().endSlot(slot, needs.get(i).limitMin()), keep));
+                    out.add(reserved(
+                            needs.get(i),
+                            all.get(i),
+                            slot,
+                            outlook.times().endSlot(slot, needs.get(i).limitMin()),
+                            keep));
                 }
                 return out;
             }
@@ -212,11 +248,16 @@ final class BackfillReservations {
             names.add(pick.node().spec.name());
             int perUnit = pick.node().spec.cpusPerUnit();
             int usable = need.usableCpus(pick.node().spec);
-            int units = need.exclusive() ? pick.node().spec.units()
-                    : (Math.max(need.cpusGivenMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + usable - 1) / usable;
+            int units = need.exclusive()
+                    ? pick.node().spec.units()
+                    : (Math.max(need.cpusGivenMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask())
+                                    + usable
+                                    - 1)
+                            / usable;
             cpus += units * perUnit;
-            long memory = need.memAll() ? pick.node().spec.memoryMb() : need.memPerNodeMb() > 0 ? need.memPerNodeMb()
-                    : need.memPerCpuMb() * units * perUnit;
+            long memory = need.memAll()
+                    ? pick.node().spec.memoryMb()
+                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * units * perUnit;
             if (keep) {
                 outlook.grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
                 if (packing && slot > 0) {
@@ -227,7 +268,9 @@ final class BackfillReservations {
         return new Planner.Estimate(now.seconds() + outlook.times().starts()[slot], names, cpus, need.partition());
     }
 
-    /** When and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its own. */
+    /**
+     * When and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its own.
+     */
     Optional<Planner.Estimate> estimate(JobDesc desc, SchedulingContext context) {
         int reservations = 0;
         for (Job job : context.queue().jobs()) {
@@ -235,7 +278,9 @@ final class BackfillReservations {
                 break;
             }
             for (String name : job.desc().partition().split(",")) {
-                state.partitions().find(name).ifPresent(p -> earliest(context.cluster().needs().of(job, p, state), true));
+                state.partitions()
+                        .find(name)
+                        .ifPresent(p -> earliest(context.cluster().needs().of(job, p, state), true));
                 break;
             }
         }
@@ -253,8 +298,11 @@ final class BackfillReservations {
                 ResourceNeed plain = ResourceNeed.of(desc, partition.get(), state);
                 for (String reservation : reserved.of(desc)) {
                     Optional<Planner.Estimate> here = earliest(plain.in(ReservationScope.of(reservation)), false, first)
-                            .map(e -> new Planner.Estimate(Math.max(begin, e.start()), e.nodes(), e.cpus(), e.partition()));
-                    if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
+                            .map(e -> new Planner.Estimate(
+                                    Math.max(begin, e.start()), e.nodes(), e.cpus(), e.partition()));
+                    if (here.isPresent()
+                            && (best.isEmpty()
+                                    || here.get().start() < best.get().start())) {
                         best = here;
                     }
                 }

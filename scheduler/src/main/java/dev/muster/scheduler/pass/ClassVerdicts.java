@@ -23,8 +23,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks for no less; one that nothing
- * became free for since an earlier pass is not tried at all. What is said here is what {@link Pass} would have found.
+ * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks
+ * for no less; one that nothing became free for since an earlier pass is not tried at all. What is said here is what
+ * {@link Pass} would have found.
  */
 public final class ClassVerdicts {
     public static final JobReason[] REASONS = JobReason.values();
@@ -37,6 +38,7 @@ public final class ClassVerdicts {
     private static final int EXCEEDS = 3;
     /** Of what is known of a class: this, and beginning at that bit the number of its partition. */
     private static final int STATE = 3;
+
     private static final int PARTITION = 2;
     /** Of a class, in place of a reason: its jobs must be looked at. */
     private static final short ASK = -2;
@@ -55,19 +57,28 @@ public final class ClassVerdicts {
     private final boolean preempts;
     /** Others may have to go for their licences as well. */
     private final boolean reclaims;
+
     private final boolean layered;
     private final long number;
     private final BlockedClasses settled;
     private int[] states;
-    /** Of classes the ordinal of the reason for which all their jobs wait that no limit keeps back and that nobody makes room for, or ASK. */
+    /**
+     * Of classes the ordinal of the reason for which all their jobs wait that no limit keeps back and that nobody makes
+     * room for, or ASK.
+     */
     private short[] verdicts;
-    /** A partition has somebody who waits, or all have come whose places are kept, since verdicts were last found for all that are settled. */
+    /**
+     * A partition has somebody who waits, or all have come whose places are kept, since verdicts were last found for
+     * all that are settled.
+     */
     private boolean due;
     /** So many have had their places kept so far. */
     private int came;
+
     private final RemainingCapacity beside;
     /** Of groups that nothing is to be tried for in this pass, whatever the priority. */
     private boolean[] vain = {};
+
     private boolean vainKnown;
     private boolean[] blocked;
     /** Of each place those that are known to fail, and of them how many for any time. */
@@ -135,7 +146,10 @@ public final class ClassVerdicts {
         verdicts[id] = ASK;
     }
 
-    /** The first from there on of whom there is more to do than to let him wait for what he was told before; the block's size if there is none. */
+    /**
+     * The first from there on of whom there is more to do than to let him wait for what he was told before; the block's
+     * size if there is none.
+     */
     int next(QueueOrder.Block block, int from) {
         if ((due || from == 0 && settled.isStale()) && pass.hasReserved()) {
             spread();
@@ -149,7 +163,8 @@ public final class ClassVerdicts {
         int[] needs = block.needs;
         short[] said = verdicts;
         for (int i = from; i < block.size; i++) {
-            if (passed[i] != said[needs[i]] || limited && free[block.payers[i]] != LimitCache.FREE && !isFree(block.payers[i])
+            if (passed[i] != said[needs[i]]
+                    || limited && free[block.payers[i]] != LimitCache.FREE && !isFree(block.payers[i])
                     || mayPreempt && !vain[block.groups[i]]) {
                 return i;
             }
@@ -159,8 +174,12 @@ public final class ClassVerdicts {
 
     /** As {@link #next}, of one. */
     boolean isTold(QueueOrder.Block block, int i) {
-        return (!preempts || vainKnown && (pass.preemptor().isSpent() || block.groups[i] < vain.length && vain[block.groups[i]]))
-                && block.passed[i] == verdicts[block.needs[i]] && (!limited || isFree(block.payers[i]));
+        return (!preempts
+                        || vainKnown
+                                && (pass.preemptor().isSpent()
+                                        || block.groups[i] < vain.length && vain[block.groups[i]]))
+                && block.passed[i] == verdicts[block.needs[i]]
+                && (!limited || isFree(block.payers[i]));
     }
 
     /** Those who are known to be short of what is free wait, where somebody before them does: all of them at once. */
@@ -176,7 +195,11 @@ public final class ClassVerdicts {
     }
 
     private void spread(int id) {
-        if (id < states.length && states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
+        if (id < states.length
+                && states[id] == 0
+                && settled.isSure(id)
+                && settled.behind(id) <= came
+                && isBlocked(settled.partition(id))
                 && !isBarred(id)) {
             fail(id);
             verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
@@ -211,7 +234,9 @@ public final class ClassVerdicts {
         if (is == LACKS_LICENCES) {
             return verdict(block.needs[i], JobReason.LICENSES);
         }
-        return isBlocked(stateOf(block.needs[i]) >>> PARTITION) ? verdict(block.needs[i], JobReason.PRIORITY) : JobReason.RESOURCES.ordinal();
+        return isBlocked(stateOf(block.needs[i]) >>> PARTITION)
+                ? verdict(block.needs[i], JobReason.PRIORITY)
+                : JobReason.RESOURCES.ordinal();
     }
 
     /** The same is said to all of the class from here on. */
@@ -222,7 +247,9 @@ public final class ClassVerdicts {
 
     /** A job of which no more is known than this reason has its place kept while it waits. */
     static boolean keepsPlace(int reason) {
-        return reason == JobReason.PRIORITY.ordinal() || reason == JobReason.RESOURCES.ordinal() || reason == JobReason.LICENSES.ordinal();
+        return reason == JobReason.PRIORITY.ordinal()
+                || reason == JobReason.RESOURCES.ordinal()
+                || reason == JobReason.LICENSES.ordinal();
     }
 
     /** @param payer as in the queue, 0 for nobody */
@@ -277,9 +304,14 @@ public final class ClassVerdicts {
             set(c, LACKS_LICENCES);
             return LACKS_LICENCES;
         }
-        // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with it
+        // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with
+        // it
         boolean remembered = c.bounded && isRemembered(c);
-        if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !remembered && !isShort(c)
+        if (c.mask().length == 0
+                || !isBlocked(c.partition)
+                || !isJudged(c)
+                || c.named
+                || !remembered && !isShort(c)
                 || pass.barred().is(c)) {
             return 0;
         }
@@ -323,7 +355,10 @@ public final class ClassVerdicts {
         return isSettled(c.id) || c.isKnownShort(free);
     }
 
-    /** The job waits, and its place is kept from here on. Where it is not that one's turn whose it was in the last pass, things may be had again. */
+    /**
+     * The job waits, and its place is kept from here on. Where it is not that one's turn whose it was in the last pass,
+     * things may be had again.
+     */
     void kept(int jobId) {
         List<Integer> order = classes.comers();
         if (came < order.size() && order.get(came) != jobId) {
@@ -359,11 +394,14 @@ public final class ClassVerdicts {
     private boolean isVain(JobClassIndex.Lane lane, QueueOrder.Place place) {
         JobClassIndex.Group group = lane.group;
         NeedClass c = lane.need;
-        if (group.pass == number && group.vain == Long.MAX_VALUE || pass.preemptor().isSpent()) {
+        if (group.pass == number && group.vain == Long.MAX_VALUE
+                || pass.preemptor().isSpent()) {
             return true;
         }
-        if (group.pass != number && group.kindEra == preemptable.era() && (preemptable.isSettled(PreemptableJobs.kindOf(group), group.id())
-                || preemptable.isPowerless(PreemptableJobs.kindOf(group)))) {
+        if (group.pass != number
+                && group.kindEra == preemptable.era()
+                && (preemptable.isSettled(PreemptableJobs.kindOf(group), group.id())
+                        || preemptable.isPowerless(PreemptableJobs.kindOf(group)))) {
             vain(group, Long.MAX_VALUE);
             return true;
         }
@@ -404,16 +442,23 @@ public final class ClassVerdicts {
     /** The job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
         if (block.lanes[i] == QueueOrder.UNKNOWN) {
-            block.lanes[i] = pass.isDrawn(job) ? QueueOrder.UNKNOWN : classes.laneOf(state, job, candidates, memoryConsumed, limited);
+            block.lanes[i] = pass.isDrawn(job)
+                    ? QueueOrder.UNKNOWN
+                    : classes.laneOf(state, job, candidates, memoryConsumed, limited);
             block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;
-            block.groups[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).group.id();
-            block.payers[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
+            block.groups[i] =
+                    block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).group.id();
+            block.payers[i] =
+                    block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
         }
         block.told[i] = (short) queue.waits().reason(job.id()).ordinal();
         block.passed[i] = block.lanes[i] < 0 || pass.isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.told[i];
     }
 
-    /** One that asks for licences was turned down here for want of room: it is not tried again in this pass, whatever becomes of the licences. */
+    /**
+     * One that asks for licences was turned down here for want of room: it is not tried again in this pass, whatever
+     * becomes of the licences.
+     */
     boolean hasFailed(ResourceNeed need) {
         return !need.licences().items().isEmpty() && pruned && (stateOf(of(need).id) & STATE) == FAILED;
     }
@@ -452,7 +497,7 @@ public final class ClassVerdicts {
 
     /**
      * @param isShort for want of anything free
-     * @param tooFew  otherwise: too few nodes had room beside what is planned
+     * @param tooFew otherwise: too few nodes had room beside what is planned
      */
     void failed(ResourceNeed need, boolean isShort, boolean tooFew) {
         if (pruned && !isLayered(need)) {
@@ -500,7 +545,9 @@ public final class ClassVerdicts {
         }
         NeedClass c = of(need);
         if (!c.isJudged(classes.version())) {
-            c.judged(classes.version(), (isLayered(need) || !cluster.fitsEmpty(c)) && Feasibility.exceeds(state, desc, partition));
+            c.judged(
+                    classes.version(),
+                    (isLayered(need) || !cluster.fitsEmpty(c)) && Feasibility.exceeds(state, desc, partition));
         }
         if (c.exceeds() && !isLayered(need)) {
             set(c, EXCEEDS);

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Heterogeneous jobs in a pass: all components at once or none, each on nodes of its own. What cannot start now is planned for the
- * first time at which all fit.
+ * Heterogeneous jobs in a pass: all components at once or none, each on nodes of its own. What cannot start now is
+ * planned for the first time at which all fit.
  */
 final class HetPass {
     private final Pass pass;
@@ -80,28 +80,36 @@ final class HetPass {
     /** Others give way, for all components or for none. */
     private boolean room(List<Part> parts) {
         IdentityHashMap<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
-        Preemptor.Room room = pass.placing().blindly(() -> pass.preemptor().makeTogether(
-                parts.stream().map(Part::job).toList(), parts.stream().map(Part::need).toList(), new Preemptor.Places() {
-                    @Override
-                    public Optional<Allocation> find() {
-                        Optional<List<Planner.Start>> all = places(parts);
-                        return all.map(starts -> {
-                            Allocation together = new Allocation(1, starts.stream().flatMap(s -> s.allocation().nodes().stream()).toList());
-                            places.put(together, starts);
-                            return together;
-                        });
-                    }
+        Preemptor.Room room = pass.placing()
+                .blindly(() -> pass.preemptor()
+                        .makeTogether(
+                                parts.stream().map(Part::job).toList(),
+                                parts.stream().map(Part::need).toList(),
+                                new Preemptor.Places() {
+                                    @Override
+                                    public Optional<Allocation> find() {
+                                        Optional<List<Planner.Start>> all = places(parts);
+                                        return all.map(starts -> {
+                                            Allocation together = new Allocation(
+                                                    1,
+                                                    starts.stream()
+                                                            .flatMap(s -> s.allocation().nodes().stream())
+                                                            .toList());
+                                            places.put(together, starts);
+                                            return together;
+                                        });
+                                    }
 
-                    @Override
-                    public boolean wereTooFew() {
-                        return false;
-                    }
+                                    @Override
+                                    public boolean wereTooFew() {
+                                        return false;
+                                    }
 
-                    @Override
-                    public boolean isThereUnplanned() {
-                        return false;
-                    }
-                }));
+                                    @Override
+                                    public boolean isThereUnplanned() {
+                                        return false;
+                                    }
+                                }));
         return switch (room) {
             case Preemptor.None n -> false;
             case Preemptor.AtOnce r -> {
@@ -125,7 +133,9 @@ final class HetPass {
         }
     }
 
-    /** {@code --time-min}: all begin for the longest part of what their least times lack of the whole ones, in eighths. */
+    /**
+     * {@code --time-min}: all begin for the longest part of what their least times lack of the whole ones, in eighths.
+     */
     private boolean startForLess(List<Part> parts) {
         if (shorter(parts, 0).equals(parts) || !start(shorter(parts, 0), false)) {
             return false;
@@ -140,7 +150,10 @@ final class HetPass {
     private static final int EIGHTHS = 8;
 
     private List<Part> shorter(List<Part> parts, int eighths) {
-        return parts.stream().map(p -> new Part(p.job, TimeMinPlanner.between(p.job, p.need, eighths, EIGHTHS, cluster.needs(), state))).toList();
+        return parts.stream()
+                .map(p -> new Part(
+                        p.job, TimeMinPlanner.between(p.job, p.need, eighths, EIGHTHS, cluster.needs(), state)))
+                .toList();
     }
 
     /** In the first of its partitions that it may use and that is large enough. */
@@ -162,8 +175,9 @@ final class HetPass {
             }
             reason = PartitionLimits.reason(job.desc(), partition.get(), state);
             if (reason == JobReason.NONE) {
-                Optional<ResourceNeed> open = pass.inReservation(job, cluster.known(
-                        pass.waits().patient(job, cluster.needs().of(job, partition.get(), state)), job));
+                Optional<ResourceNeed> open = pass.inReservation(
+                        job,
+                        cluster.known(pass.waits().patient(job, cluster.needs().of(job, partition.get(), state)), job));
                 if (open.isEmpty()) {
                     reason = JobReason.RESERVATION;
                     continue;
@@ -172,7 +186,8 @@ final class HetPass {
                 for (String qos : job.desc().charge().eachQos()) {
                     Job as = job.underQos(qos);
                     reason = accounts.enforces(AccountingEnforcement.Word.LIMITS)
-                            ? queue.limits().blocks(as.desc(), Allocation.NONE, need.limitMin()) : JobReason.NONE;
+                            ? queue.limits().blocks(as.desc(), Allocation.NONE, need.limitMin())
+                            : JobReason.NONE;
                     if (reason == JobReason.NONE && Feasibility.exceeds(state, as.desc(), partition.get())) {
                         reason = Feasibility.tooSmall(need, state);
                     }
@@ -209,7 +224,8 @@ final class HetPass {
                 break;
             }
             JobReason policy = accounts.enforces(AccountingEnforcement.Word.LIMITS)
-                    ? queue.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin()) : JobReason.NONE;
+                    ? queue.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin())
+                    : JobReason.NONE;
             if (policy != JobReason.NONE) {
                 limited = policy;
                 all = false;
@@ -219,11 +235,22 @@ final class HetPass {
             pass.licences().take(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
-            starts.add(new Planner.Start(part.job.id(), -1, pass.ahead(allocation.get(), part.need), part.need.limitMin(), part.need.partition(),
-                    part.need.reservation(), part.job.desc().charge().qos()));
+            starts.add(new Planner.Start(
+                    part.job.id(),
+                    -1,
+                    pass.ahead(allocation.get(), part.need),
+                    part.need.limitMin(),
+                    part.need.partition(),
+                    part.need.reservation(),
+                    part.job.desc().charge().qos()));
         }
         for (int i = 0; i < charged; i++) {
-            use.started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);
+            use.started(
+                    state,
+                    parts.get(i).job.desc(),
+                    starts.get(i).allocation(),
+                    starts.get(i).limitMin(),
+                    -1);
             pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
         return all ? Optional.of(starts) : Optional.empty();
@@ -235,12 +262,16 @@ final class HetPass {
             parts.forEach(p -> queue.waits().explain(p.job.id(), limit, Optional.empty()));
             return;
         }
-        List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList(),
+        List<Planner.Estimate> planned = pass.reserveTogether(
+                parts.stream().map(Part::need).toList(),
                 shorter(parts, 0).stream().map(Part::need).toList());
         parts.forEach(p -> pass.planned(p.job));
         for (int i = 0; i < parts.size(); i++) {
-            queue.waits().explain(parts.get(i).job.id(), JobReason.RESOURCES,
-                    planned.isEmpty() ? Optional.empty() : Optional.of(planned.get(i)));
+            queue.waits()
+                    .explain(
+                            parts.get(i).job.id(),
+                            JobReason.RESOURCES,
+                            planned.isEmpty() ? Optional.empty() : Optional.of(planned.get(i)));
         }
     }
 }

@@ -47,8 +47,8 @@ import java.util.function.Predicate;
 
 /**
  * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
- * reservation on exact units, and what comes later starts only where it delays none of them. A class of equal needs that failed
- * once is not tried again in the pass: resources only shrink within it.
+ * reservation on exact units, and what comes later starts only where it delays none of them. A class of equal needs
+ * that failed once is not tried again in the pass: resources only shrink within it.
  */
 public final class Pass {
     /** Jobs that get a reservation: the rest of the queue waits for Priority. */
@@ -66,6 +66,7 @@ public final class Pass {
     private final boolean limitStops;
     /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
     private final Set<String> closed = new HashSet<>();
+
     final CompleteWaitPartitions settling;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
@@ -77,6 +78,7 @@ public final class Pass {
 
     /** Of those that failed, who find nodes enough but not their layered resources there. */
     private final Set<ResourceNeed> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private final Set<ResourceNeed> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Reserved reserved;
@@ -96,6 +98,7 @@ public final class Pass {
     private int reservations;
     /** Jobs that start now although a more urgent one waits for its reservation. */
     private int backfilled;
+
     private int backfilledHet;
     private final ClassVerdicts lanes;
     private final TimeMinPlanner shorter;
@@ -123,7 +126,8 @@ public final class Pass {
             queue.limits().at(state, accounts, context.use(), now.seconds());
         }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
-        this.reserved = new Reserved(state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
+        this.reserved =
+                new Reserved(state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
         this.barred = new ReservedPartitions(cluster, reserved, now.seconds());
         EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
         this.backfill = queue.backfill(state);
@@ -136,13 +140,33 @@ public final class Pass {
         this.words = new ReserveWords(state.settings().options());
         this.numbers = new NumberAllocator(state, now);
         this.standing = words.areGiven() ? Optional.empty() : context.standing().apply(state, now);
-        this.preemptor = new Preemptor(cluster, queue.ranks(), context.preemptable(), context.options().pruned(), state, now, takings, licences,
-                beside(), (job, off) -> {
-            outlook.lifted(job, off);
-            standing.ifPresent(s -> s.lifted(job.id(), off));
-        });
+        this.preemptor = new Preemptor(
+                cluster,
+                queue.ranks(),
+                context.preemptable(),
+                context.options().pruned(),
+                state,
+                now,
+                takings,
+                licences,
+                beside(),
+                (job, off) -> {
+                    outlook.lifted(job, off);
+                    standing.ifPresent(s -> s.lifted(job.id(), off));
+                });
         this.lanes = new ClassVerdicts(this, context, state, candidates, limited);
-        this.placing = new Placement(context, state, now.seconds(), candidates, lanes, reserved, licences, numbers, outlook, standing, plans,
+        this.placing = new Placement(
+                context,
+                state,
+                now.seconds(),
+                candidates,
+                lanes,
+                reserved,
+                licences,
+                numbers,
+                outlook,
+                standing,
+                plans,
                 starts);
         this.shorter = new TimeMinPlanner(this, cluster.needs(), state);
         this.turns = new PassOrder(this, context, backfill, lanes, now.seconds());
@@ -174,8 +198,9 @@ public final class Pass {
     }
 
     /**
-     * Those that gave way and are no less than what comes next in the queue have their cores back as soon as all of these are free. Until then
-     * nobody who is no more gets those that are, or they would never go on while others come.
+     * Those that gave way and are no less than what comes next in the queue have their cores back as soon as all of
+     * these are free. Until then nobody who is no more gets those that are, or they would never go on while others
+     * come.
      */
     void goOn(Job next) {
         // those as well that have been stopped in this pass
@@ -220,7 +245,10 @@ public final class Pass {
 
     /** With what this pass did. */
     public PassCounts added(PassCounts before) {
-        return new PassCounts(before.backfilled() + backfilled, before.backfilledHet() + backfilledHet, before.full() + (isFull() ? 1 : 0));
+        return new PassCounts(
+                before.backfilled() + backfilled,
+                before.backfilledHet() + backfilledHet,
+                before.full() + (isFull() ? 1 : 0));
     }
 
     /** All components of a heterogeneous job start now. */
@@ -254,7 +282,8 @@ public final class Pass {
         int given = 0;
         while (starts.size() < most) {
             if (job.array().maxRunning() > 0
-                    && cluster.running(job.array().jobId()) + given >= job.array().maxRunning()) {
+                    && cluster.running(job.array().jobId()) + given
+                            >= job.array().maxRunning()) {
                 queue.waits().explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
                 return;
             }
@@ -273,7 +302,10 @@ public final class Pass {
         }
     }
 
-    /** Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself if none has. */
+    /**
+     * Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself
+     * if none has.
+     */
     private boolean start(Job job, int task) {
         JobReason reason = JobReason.NONE;
         List<ReservationScope> reservations = reserved.toTry(job.desc());
@@ -283,17 +315,29 @@ public final class Pass {
         }
         for (String name : queue.ranks().partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
-            JobReason limit = partition.map(p -> PartitionLimits.reason(job.desc(), p, state)).orElse(JobReason.PARTITION_DOWN);
+            JobReason limit = partition
+                    .map(p -> PartitionLimits.reason(job.desc(), p, state))
+                    .orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            ResourceNeed plain = cluster.known(waits.patient(job, cluster.needs().of(job, partition.get(), state)), job);
-            for (Job as : PartitionLimits.under(job, partition.get(), state, j -> !isLimited(j) || queue.limited(j,
-                    plain.limitMin()) == JobReason.NONE)) {
+            ResourceNeed plain =
+                    cluster.known(waits.patient(job, cluster.needs().of(job, partition.get(), state)), job);
+            for (Job as : PartitionLimits.under(
+                    job,
+                    partition.get(),
+                    state,
+                    j -> !isLimited(j) || queue.limited(j, plain.limitMin()) == JobReason.NONE)) {
                 String prefer = job.desc().request().prefer();
                 ResourceNeed liked = prefer.isEmpty() ? plain : cluster.needs().on(prefer, plain);
-                if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), cluster.needs().in(r, liked)))) {
+                if (liked != plain
+                        && reservations.stream()
+                                .anyMatch(r -> preferred(
+                                        as,
+                                        task,
+                                        partition.get(),
+                                        cluster.needs().in(r, liked)))) {
                     return true;
                 }
                 for (int i = 0; i < reservations.size(); i++) {
@@ -312,11 +356,17 @@ public final class Pass {
         return false;
     }
 
-    /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
+    /**
+     * {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing
+     * is kept free.
+     */
     private boolean preferred(Job job, int task, Partition partition, ResourceNeed need) {
-        boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need)
+        boolean waits = closed.contains(partition.name())
+                || settling.has(partition.name())
+                || hasFailed(need)
                 || reserved.opens(need.within()) > now.seconds()
-                || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
+                || inOrder && blocked.contains(blocker(need))
+                || licences.given(need, 0).isEmpty()
                 || isLimited(job) && queue.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
         if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
@@ -373,7 +423,8 @@ public final class Pass {
             if (room.isPresent()) {
                 return room.get();
             }
-            JobReason reason = lacking.contains(need) ? JobReason.LICENSES
+            JobReason reason = lacking.contains(need)
+                    ? JobReason.LICENSES
                     : blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
             if (last) {
                 reserve(job, need, reason);
@@ -411,11 +462,19 @@ public final class Pass {
 
     /** Nothing is left to be tried for it now. */
     private JobReason planned(Job job, ResourceNeed need) {
-        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES
-                : blocked.contains(blocker(need)) ? JobReason.PRIORITY
-                : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
-        boolean waitsForNodes = !blocked.contains(blocker(need)) && lanes.of(need).isMissing(queue.unavailable().version(),
-                () -> Unavailable.isNamed(queue.unavailable().missing(state, job.desc(), need.partition())));
+        JobReason reason = unavailable(need)
+                ? JobReason.REQ_NODE_NOT_AVAIL
+                : lacksLayers(need)
+                        ? JobReason.LICENSES
+                        : blocked.contains(blocker(need))
+                                ? JobReason.PRIORITY
+                                : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
+        boolean waitsForNodes = !blocked.contains(blocker(need))
+                && lanes.of(need)
+                        .isMissing(
+                                queue.unavailable().version(),
+                                () -> Unavailable.isNamed(
+                                        queue.unavailable().missing(state, job.desc(), need.partition())));
         if (reserve(job, need, reason) && reason != JobReason.LICENSES && !waitsForNodes) {
             blocked.add(blocker(need));
             lanes.blocked(need);
@@ -425,22 +484,30 @@ public final class Pass {
 
     /** As {@link #room}; or it begins for less than its whole time. */
     private Optional<JobReason> roomOrLess(Job job, int task, ResourceNeed need) {
-        return room(job, task, need).or(() -> shorter.find(job, need).map(f -> {
-            begins(job, task, f.need(), f.place());
-            return JobReason.NONE;
-        }));
+        return room(job, task, need)
+                .or(() -> shorter.find(job, need).map(f -> {
+                    begins(job, task, f.need(), f.place());
+                    return JobReason.NONE;
+                }));
     }
 
     void awaitsLeaving(Allocation place, ResourceNeed need) {
         takings.keep(place, need);
     }
 
-    /** Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if nobody has to. */
+    /**
+     * Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if
+     * nobody has to.
+     */
     private Optional<JobReason> room(Job job, int task, ResourceNeed need) {
         if (!preemptor.isOn()) {
             return Optional.empty();
         }
-        return switch (placing.blindly(() -> preemptor.make(job, need, queue.classes().group(need, job.desc().charge().firstQos()), lanes.of(need),
+        return switch (placing.blindly(() -> preemptor.make(
+                job,
+                need,
+                queue.classes().group(need, job.desc().charge().firstQos()),
+                lanes.of(need),
                 places(need)))) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
@@ -477,13 +544,18 @@ public final class Pass {
 
     /** A limit may allow fewer nodes of a range than there are. */
     private Optional<Allocation> placeWithin(Job job, ResourceNeed need) {
-        return placing.near(isLimited(job) ? queue.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of(), () -> placeNear(job, need));
+        return placing.near(
+                isLimited(job) ? queue.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of(),
+                () -> placeNear(job, need));
     }
 
     private Optional<Allocation> placeNear(Job job, ResourceNeed need) {
         Optional<Allocation> allocation = placing.anywhere(need);
-        for (int less = 1; less <= FEWER_MAX && need.nodesWanted() - less >= need.nodesMin()
-                && whole(job, need, allocation) != JobReason.NONE; less++) {
+        for (int less = 1;
+                less <= FEWER_MAX
+                        && need.nodesWanted() - less >= need.nodesMin()
+                        && whole(job, need, allocation) != JobReason.NONE;
+                less++) {
             int wanted = less == FEWER_MAX ? need.nodesMin() : need.nodesWanted() - less;
             allocation = placing.anywhere(need.wanting(wanted));
         }
@@ -496,13 +568,17 @@ public final class Pass {
     }
 
     private JobReason whole(Job job, ResourceNeed need, Optional<Allocation> allocation) {
-        return isLimited(job) && allocation.isPresent() ? queue.limits().blocks(job.desc(), allocation.get(), need.limitMin())
+        return isLimited(job) && allocation.isPresent()
+                ? queue.limits().blocks(job.desc(), allocation.get(), need.limitMin())
                 : JobReason.NONE;
     }
 
     /** The need in the first of the job's reservations that is open; empty if none is. */
     Optional<ResourceNeed> inReservation(Job job, ResourceNeed plain) {
-        return reserved.of(job.desc()).stream().map(ReservationScope::of).filter(w -> reserved.opens(w) <= now.seconds()).findFirst()
+        return reserved.of(job.desc()).stream()
+                .map(ReservationScope::of)
+                .filter(w -> reserved.opens(w) <= now.seconds())
+                .findFirst()
                 .map(w -> cluster.needs().in(w, plain));
     }
 
@@ -517,7 +593,13 @@ public final class Pass {
     }
 
     private Planner.Start start(Job job, int task, ResourceNeed need, Allocation place) {
-        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(),
+        return new Planner.Start(
+                job.id(),
+                task,
+                ahead(place, need),
+                need.limitMin(),
+                need.partition(),
+                need.reservation(),
                 job.desc().charge().qos());
     }
 
@@ -536,7 +618,8 @@ public final class Pass {
 
     /** A place that limits allow. */
     Optional<Allocation> placeFor(Job job, ResourceNeed need) {
-        return hasFailed(need) || lanes.isShort(need) ? Optional.empty()
+        return hasFailed(need) || lanes.isShort(need)
+                ? Optional.empty()
                 : placeWithin(job, need).filter(a -> whole(job, need, Optional.of(a)) == JobReason.NONE);
     }
 
@@ -596,22 +679,28 @@ public final class Pass {
 
     /** There are nodes enough, but they do not hang together. */
     private boolean lacksUnit(ResourceNeed need) {
-        return need.network().in(state.settings()).isStrict() && placing.place(need, Topology.FLAT).isPresent();
+        return need.network().in(state.settings()).isStrict()
+                && placing.place(need, Topology.FLAT).isPresent();
     }
 
-    /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */
+    /**
+     * Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back.
+     */
     boolean reserve(Job job, ResourceNeed need, JobReason reason) {
         boolean nothing = turns.keepsNothing(job, need, reason, blocker(need));
         if (standing.isPresent()) {
             standBy(job, need, reason, nothing);
             return true;
         }
-        if (nothing || reservations >= context.options().reservationsMax()
-                || !accounts.reserves(job.desc(), queue.ranks().priority(job.id()).orElse(job.priority()))) {
+        if (nothing
+                || reservations >= context.options().reservationsMax()
+                || !accounts.reserves(
+                        job.desc(), queue.ranks().priority(job.id()).orElse(job.priority()))) {
             queue.waits().explain(job.id(), reason);
             return true;
         }
-        if (!words.allows(job, need.partition(), queue.ranks().priority(job.id()).orElse(job.priority()), now.seconds())) {
+        if (!words.allows(
+                job, need.partition(), queue.ranks().priority(job.id()).orElse(job.priority()), now.seconds())) {
             queue.waits().explain(job.id(), reason);
             return false;
         }
@@ -678,7 +767,9 @@ public final class Pass {
         return preemptor;
     }
 
-    /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
+    /**
+     * As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough.
+     */
     List<Planner.Estimate> reserveTogether(List<ResourceNeed> needs, List<ResourceNeed> less) {
         if (reservations >= context.options().reservationsMax()) {
             return List.of();

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * In which order a pass looks at those who wait, and who of them has a reservation that others keep clear of: the queue's, until as many wait in a
- * partition as {@link Backfill} lets have one; then its own. Where that has an order for a whole partition nobody goes in the queue's.
+ * In which order a pass looks at those who wait, and who of them has a reservation that others keep clear of: the
+ * queue's, until as many wait in a partition as {@link Backfill} lets have one; then its own. Where that has an order
+ * for a whole partition nobody goes in the queue's.
  */
 public final class PassOrder {
     private final Pass pass;
@@ -27,16 +28,20 @@ public final class PassOrder {
     private final Predicate<String> ruled;
     /** Reservations by what they block. */
     private final Map<String, Integer> heads = new HashMap<>();
+
     private long headS;
     /** Those that do not go in the queue's order, of the present tier and of all; in the queue's. */
     private final List<Turn> ordered = new ArrayList<>();
+
     private final List<Turn> behind = new ArrayList<>();
     private final List<Turn> all = new ArrayList<>();
     /** Who of these could not start. */
     private final Map<Integer, Waiting> waiting = new HashMap<>();
+
     private boolean ownOrder;
     /** Those of whom enough is known need not be looked at. */
     private boolean quick;
+
     private boolean whole;
 
     private record Waiting(Job job, ResourceNeed need, JobReason reason) {}
@@ -105,7 +110,10 @@ public final class PassOrder {
         }
     }
 
-    /** The ordinal of the reason for which the job waits, UNKNOWN if it must be looked at; so must in an order of their own who have places kept. */
+    /**
+     * The ordinal of the reason for which the job waits, UNKNOWN if it must be looked at; so must in an order of their
+     * own who have places kept.
+     */
     private int known(QueueOrder.Block block, int i) {
         boolean ask = block.lanes[i] < 0
                 || backfill.fills() && block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(block.places[i].jobId());
@@ -129,7 +137,9 @@ public final class PassOrder {
     /** Whether its turn comes in the backfill's own order. */
     private boolean later(QueueOrder.Block block, int i) {
         Job job = block.places[i].job();
-        if (!backfill.fills() || job.isHet() || !job.desc().charge().reservation().isEmpty()) {
+        if (!backfill.fills()
+                || job.isHet()
+                || !job.desc().charge().reservation().isEmpty()) {
             return false;
         }
         List<String> partitions = queue.ranks().partitions(job);
@@ -174,7 +184,9 @@ public final class PassOrder {
         those.clear();
     }
 
-    /** The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order. */
+    /**
+     * The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order.
+     */
     void fill() {
         take(behind);
         for (Turn turn : plansAhead && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
@@ -188,7 +200,10 @@ public final class PassOrder {
         }
     }
 
-    /** The job cannot start; if its turn was not the queue's and others have the reservations, nothing is kept for it now. */
+    /**
+     * The job cannot start; if its turn was not the queue's and others have the reservations, nothing is kept for it
+     * now.
+     */
     boolean keepsNothing(Job job, ResourceNeed need, JobReason reason, String blocker) {
         if (!ownOrder || !ruled.test(need.partition()) && !isBlocked(blocker)) {
             return false;

@@ -36,8 +36,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Where a need has room now: on units that are free, that reservations leave to it and that nobody's plan needs before it is over. What a
- * question leaves aside is said around it, and holds for no other.
+ * Where a need has room now: on units that are free, that reservations leave to it and that nobody's plan needs before
+ * it is over. What a question leaves aside is said around it, and holds for no other.
  */
 final class Placement {
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
@@ -63,17 +63,28 @@ final class Placement {
     private boolean unplanned;
     /** The last place that was looked for was not found because too few nodes have room. */
     private boolean tooFew;
+
     private boolean sharing;
     /** Of the need that is being placed. */
     private Layers layers = NO_LAYERS;
+
     private Set<String> avoided = Set.of();
     /** Nodes that count no more under limits on nodes: they come first. */
     private Set<String> near = Set.of();
 
     /** @param starts what begins in this pass, as it grows */
-    Placement(SchedulingContext context, State state, long nowS, EligibleNodes candidates, ClassVerdicts lanes, Reserved reserved,
+    Placement(
+            SchedulingContext context,
+            State state,
+            long nowS,
+            EligibleNodes candidates,
+            ClassVerdicts lanes,
+            Reserved reserved,
             LicenseAllocator licences,
-            NumberAllocator numbers, RunningJobTimeline outlook, Optional<ReservationsInForce> standing, BackfillReservations plans,
+            NumberAllocator numbers,
+            RunningJobTimeline outlook,
+            Optional<ReservationsInForce> standing,
+            BackfillReservations plans,
             List<Planner.Start> starts) {
         this.cluster = context.cluster();
         this.queue = context.queue();
@@ -131,7 +142,9 @@ final class Placement {
         return avoiding(need, Set.of());
     }
 
-    /** On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share. */
+    /**
+     * On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share.
+     */
     private Optional<Allocation> idleOrShared(ResourceNeed need) {
         Optional<Allocation> alone = place(need);
         if (alone.isPresent() || need.jobsPerCore() == 1) {
@@ -155,7 +168,9 @@ final class Placement {
         try {
             layers = licences.layers(need, 0);
             Optional<Allocation> allocation = given.flatMap(g -> idleOrShared(need));
-            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(LicenseRequest.text(with(given.get(), a))));
+            return need.licences().items().isEmpty()
+                    ? allocation
+                    : allocation.map(a -> a.withLicences(LicenseRequest.text(with(given.get(), a))));
         } finally {
             avoided = Set.of();
             layers = NO_LAYERS;
@@ -177,35 +192,55 @@ final class Placement {
     Optional<Allocation> place(ResourceNeed need, Topology topology) {
         List<String> requiredNames = HostList.distinct(need.nodeList());
         int required = requiredNames.size();
-        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().any();
+        boolean freeOnly = required == 0
+                && !sharing
+                && !blind
+                && avoided.isEmpty()
+                && !need.shape().spared().any();
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
         boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
-        List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
-                : candidates.of(need, avoided), required, near, plans.kept(), topology.kind() == Topology.Kind.FLAT);
+        List<NodeSlot> order = NodeOrder.of(
+                freeOnly
+                        ? candidates.withRoom(need)
+                        : bounded ? candidates.able(need, bounds.get()) : candidates.of(need, avoided),
+                required,
+                near,
+                plans.kept(),
+                topology.kind() == Topology.Kind.FLAT);
         List<Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
-            if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()
+            if (freeOnly && node.freeUnits.isEmpty()
+                    || need.exclusive() && !node.isIdle()
                     || bounds.isPresent() && !cluster.free().mayTake(bounds.get(), node.index)) {
                 continue;
             }
-            boolean open = cluster.ready(node) && NodeSelector.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
+            boolean open = cluster.ready(node)
+                    && NodeSelector.canServe(need, node)
+                    && (layers.isEmpty() || layers.allows(node.spec.name()));
             int tasks = open ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(NodeSelector.candidate(node, tasks));
                 // by name: a required node that is avoided or does not match is not among the candidates
                 requiredFound += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
-                if (!queue.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                if (!queue.power().isThrifty()
+                        && need.nodesWanted() == 1
+                        && required == 0
+                        && tasks >= enough
+                        && need.gresPerJob().isEmpty()
                         && Features.isPlain(need.features())) {
                     break;
                 }
             }
         }
         able = queue.power().affordable(able, required, starts, avoided);
-        tooFew = requiredFound < required || able.size() < need.nodesMin() || NodeSelector.roomFor(need, able) < need.tasks();
-        if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
+        tooFew = requiredFound < required
+                || able.size() < need.nodesMin()
+                || NodeSelector.roomFor(need, able) < need.tasks();
+        if (requiredFound < required
+                || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
         List<Pick> picks = NodeSelector.pick(need, able, required, topology, layers);
@@ -214,19 +249,31 @@ final class Placement {
         }
         for (Pick p : picks) {
             String name = p.node().spec.name();
-            bootIds.put(name, p.node().asleep || NodeSelector.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
+            bootIds.put(
+                    name,
+                    p.node().asleep || NodeSelector.lacks(need, p.node())
+                            ? ""
+                            : state.nodes().at(name).bootId());
         }
-        return NodeSelector.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
+        return NodeSelector.bind(
+                        need,
+                        picks,
+                        n -> freeNow(need, n),
+                        bootIds,
+                        memoryConsumed,
+                        state.settings().awaitProlog())
                 .flatMap(a -> numbers.on(a, need));
     }
 
     /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(ResourceNeed need, NodeSlot node) {
-        IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.sharing())) : node.freeUnits;
+        IndexSet free =
+                sharing ? node.freeUnits.union(node.shareable(need.partition(), need.sharing())) : node.freeUnits;
         free = GpuPlaces.open(need, node, free);
-        free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
-        free = reserved.isEmpty() ? free
-                : free.intersect(reserved.allowed(need.within(), node, nowS, need.end(nowS)));
+        free = need.shape().socketCpusMax() < 0
+                ? free
+                : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
+        free = reserved.isEmpty() ? free : free.intersect(reserved.allowed(need.within(), node, nowS, need.end(nowS)));
         return need.shape().whole() ? node.wholeSockets(free) : free;
     }
 
@@ -256,7 +303,9 @@ final class Placement {
             idle &= !(need.exclusive() && standing.get().comesBefore(node, until));
         }
         int tasks = NodeSelector.tasksFitting(need, node, units, memory, idle, memoryConsumed);
-        return tasks == 0 ? 0 : GpuPlaces.tasks(need, node, free, Math.min(tasks, NodeSelector.tasksByGres(need, node)));
+        return tasks == 0
+                ? 0
+                : GpuPlaces.tasks(need, node, free, Math.min(tasks, NodeSelector.tasksByGres(need, node)));
     }
 
     /** A node is had whole or not at all by those who must have it whole. */
@@ -264,8 +313,13 @@ final class Placement {
         return reserved.touches(need.within(), node, nowS, need.end(nowS));
     }
 
-    /** Returns whether a reservation of the whole node, or the job's need of a whole node, blocks the node until the reservation ends. */
+    /**
+     * Returns whether a reservation of the whole node, or the job's need of a whole node, blocks the node until the
+     * reservation ends.
+     */
     boolean isBarred(ResourceNeed need, NodeSlot node) {
-        return need.exclusive() ? isPartlyBarred(need, node) : reserved.isWholeFor(need.within(), node, nowS, need.end(nowS));
+        return need.exclusive()
+                ? isPartlyBarred(need, node)
+                : reserved.isWholeFor(need.within(), node, nowS, need.end(nowS));
     }
 }

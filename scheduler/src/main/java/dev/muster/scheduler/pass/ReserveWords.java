@@ -6,7 +6,10 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Words of SchedulerParameters that say for whom room is kept: who gets no reservation keeps nobody back either. One for each pass. */
+/**
+ * Words of SchedulerParameters that say for whom room is kept: who gets no reservation keeps nobody back either. One
+ * for each pass.
+ */
 final class ReserveWords {
     private final long leastPriority;
     private final long leastAgeS;
@@ -42,7 +45,11 @@ final class ReserveWords {
     boolean allows(Job job, String partition, long priority, long now) {
         boolean old = leastAgeS == 0 || job.eligibleTime() > 0 && now - job.eligibleTime() >= leastAgeS;
         boolean room = perPartition == 0 || ofPartition.getOrDefault(partition, 0) < perPartition;
-        if (!old || !room || priority < leastPriority || job.isArrayRecord() && !arrays || onePerJob && had.contains(job.id())) {
+        if (!old
+                || !room
+                || priority < leastPriority
+                || job.isArrayRecord() && !arrays
+                || onePerJob && had.contains(job.id())) {
             return false;
         }
         ofPartition.merge(partition, 1, Integer::sum);

@@ -15,13 +15,18 @@ import java.util.function.BiFunction;
  *
  * @param standing places of the last plan of the whole queue; empty where passes plan by themselves
  */
-public record SchedulingContext(ClusterIndex cluster, JobQueue queue, PreemptableJobs preemptable, AccountUse use,
-        BiFunction<State, Now, Optional<ReservationsInForce>> standing, Options options) {
+public record SchedulingContext(
+        ClusterIndex cluster,
+        JobQueue queue,
+        PreemptableJobs preemptable,
+        AccountUse use,
+        BiFunction<State, Now, Optional<ReservationsInForce>> standing,
+        Options options) {
     /**
      * For tests and replays.
      *
-     * @param pruned          jobs of a class that was turned down are not tried again before something has changed
-     * @param plansAhead      jobs that no start depends on are planned as well
+     * @param pruned jobs of a class that was turned down are not tried again before something has changed
+     * @param plansAhead jobs that no start depends on are planned as well
      * @param reservationsMax jobs that get a reservation in a pass
      */
     public record Options(boolean pruned, boolean plansAhead, int reservationsMax) {

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code --time-min}, in one pass: what has no place for its whole time may begin for the longest for which there is one now, and is planned for
- * less where it begins earlier then.
+ * {@code --time-min}, in one pass: what has no place for its whole time may begin for the longest for which there is
+ * one now, and is planned for less where it begins earlier then.
  */
 public final class TimeMinPlanner {
     private final Pass pass;
@@ -53,7 +53,10 @@ public final class TimeMinPlanner {
     /** Steps in which a time between the least and the whole one is looked for. */
     private static final int STEPS = 8;
 
-    /** When it begins, if it waits: kept for it from then on is the longest time with which it begins as early as with the least. */
+    /**
+     * When it begins, if it waits: kept for it from then on is the longest time with which it begins as early as with
+     * the least.
+     */
     Optional<Planner.Estimate> plan(BackfillReservations plans, Job job, ResourceNeed need) {
         plans.turn(job);
         int fits = least(job, need, state);
@@ -81,15 +84,19 @@ public final class TimeMinPlanner {
 
     /** Minutes for which it may begin; -1 if it wants its whole time. */
     static int least(Job job, ResourceNeed need, State state) {
-        return state.settings().options().containsKey(Settings.IN_ORDER) ? -1 : PartitionLimits.shortestMin(job.desc(), need.limitMin(),
-                state.settings());
+        return state.settings().options().containsKey(Settings.IN_ORDER)
+                ? -1
+                : PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings());
     }
 
     private static int whole(ResourceNeed need) {
         return need.limitMin() < 0 ? TimeGrid.HORIZON_S / 60 : need.limitMin();
     }
 
-    /** The same need for less time than all, of which there are few: three quarters of what may be missing, half, a quarter, and the least. */
+    /**
+     * The same need for less time than all, of which there are few: three quarters of what may be missing, half, a
+     * quarter, and the least.
+     */
     public static List<ResourceNeed> lengths(Job job, ResourceNeed need, ResourceNeedTable needs, State state) {
         List<ResourceNeed> out = new ArrayList<>();
         for (int i = 3; least(job, need, state) >= 0 && i >= 0; i--) {
@@ -106,7 +113,9 @@ public final class TimeMinPlanner {
 
     private Optional<Found> lasting(int minutes, Job job, ResourceNeed whole) {
         ResourceNeed need = needs.lasting(minutes, whole);
-        Optional<Found> found = failed.contains(need) ? Optional.empty() : pass.placeFor(job, need).map(a -> new Found(need, a));
+        Optional<Found> found = failed.contains(need)
+                ? Optional.empty()
+                : pass.placeFor(job, need).map(a -> new Found(need, a));
         if (found.isEmpty()) {
             failed.add(need);
         }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What one pass takes of the nodes: it is given back when the pass is over, because what is decided for good comes with the records. Owned by the
- * core thread.
+ * What one pass takes of the nodes: it is given back when the pass is over, because what is decided for good comes with
+ * the records. Owned by the core thread.
  */
 public final class PassAllocations {
     private final ClusterIndex cluster;
@@ -83,14 +83,18 @@ public final class PassAllocations {
             NodeSlot node = cluster.node(s.node());
             IndexSet free = node == null ? IndexSet.empty() : node.freeUnits.intersect(node.units(s));
             if (!free.isEmpty()) {
-                Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
+                Allocation.Share part =
+                        new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
                 node.hold(part, job.desc().partition(), true);
                 resumed.add(new Taken(node, part, job.desc().partition()));
             }
         }
     }
 
-    /** Somebody waits for others to leave this place: nobody else gets what is free of it, nor may count on what they leave. */
+    /**
+     * Somebody waits for others to leave this place: nobody else gets what is free of it, nor may count on what they
+     * leave.
+     */
     public void keep(Allocation place, ResourceNeed need) {
         for (Allocation.Share s : place.nodes()) {
             NodeSlot node = cluster.node(s.node());
@@ -102,12 +106,25 @@ public final class PassAllocations {
                 devices.put(name, ids.intersect(node.freeGres.getOrDefault(name, IndexSet.empty())));
                 missing.put(name, ids.minus(devices.get(name)));
             });
-            Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false, 0);
+            Allocation.Share part =
+                    new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false, 0);
             node.hold(part, need.partition());
             taken.add(new Taken(node, part, need.partition()));
             outlook.take(node, need, free.count(), memoryMb);
-            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), node.units(s).minus(free), s.chargedCpus(),
-                    s.memoryMb() - memoryMb, missing, true, false, 0), need));
+            spoken.add(new Spoken(
+                    node,
+                    new Allocation.Share(
+                            s.node(),
+                            s.agent(),
+                            s.bootId(),
+                            node.units(s).minus(free),
+                            s.chargedCpus(),
+                            s.memoryMb() - memoryMb,
+                            missing,
+                            true,
+                            false,
+                            0),
+                    need));
         }
     }
 
@@ -129,9 +146,20 @@ public final class PassAllocations {
             if (there) {
                 // devices of those who are not off their nodes stay theirs when this is given back
                 Map<String, IndexSet> devices = new HashMap<>();
-                s.rest.gres().forEach((name, ids) -> devices.put(name, ids.intersect(s.node.freeGres.getOrDefault(name, IndexSet.empty()))));
-                Allocation.Share held = new Allocation.Share(s.rest.node(), s.rest.agent(), s.rest.bootId(), s.rest.cores(), s.rest.cpus(),
-                        s.rest.memoryMb(), devices, true, false, 0);
+                s.rest.gres()
+                        .forEach((name, ids) ->
+                                devices.put(name, ids.intersect(s.node.freeGres.getOrDefault(name, IndexSet.empty()))));
+                Allocation.Share held = new Allocation.Share(
+                        s.rest.node(),
+                        s.rest.agent(),
+                        s.rest.bootId(),
+                        s.rest.cores(),
+                        s.rest.cpus(),
+                        s.rest.memoryMb(),
+                        devices,
+                        true,
+                        false,
+                        0);
                 s.node.hold(held, s.need.partition());
                 arrived.add(new Taken(s.node, held, s.need.partition()));
             }

@@ -28,9 +28,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who may have to give way, sorted by what decides to whom, and for each kind of taker a table of what would be free if all went that may have to
- * for it: whom that is too little for nobody has to try to make room for. Nobody's priority and no time of exemption counts here, so there may be
- * less room than it says, never more. Owned by the core thread.
+ * Who may have to give way, sorted by what decides to whom, and for each kind of taker a table of what would be free if
+ * all went that may have to for it: whom that is too little for nobody has to try to make room for. Nobody's priority
+ * and no time of exemption counts here, so there may be less room than it says, never more. Owned by the core thread.
  */
 public final class PreemptableJobs implements GroupVerdicts {
     private static final int FAILED_MAX = 64;
@@ -43,10 +43,12 @@ public final class PreemptableJobs implements GroupVerdicts {
     /**
      * What decides between two jobs.
      *
-     * @param name    of the QOS or partition
-     * @param reserved whether the job that would have the nodes is of a reservation, or the one that has them gives way to those
+     * @param name of the QOS or partition
+     * @param reserved whether the job that would have the nodes is of a reservation, or the one that has them gives way
+     *     to those
      */
     private record Of(String name, boolean reserved) {}
+
     private final Map<Integer, Holder> counted = new HashMap<>();
     private boolean on;
     /** Goes up when kinds are made anew. */
@@ -56,6 +58,7 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     /** As of the settings: see {@link #inOrder}. */
     private Comparator<Job> order = Comparator.comparingInt(Job::id);
+
     private Comparator<Holder> holders = Comparator.comparing(Holder::job, order);
 
     /** A job that may have to go, and the nodes on which it has something. */
@@ -71,6 +74,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         private final Map<Integer, Job> jobs = new TreeMap<>();
         /** Of these, who goes already; and the others in the order in which they would have to. */
         private final Map<Integer, Job> going = new TreeMap<>();
+
         private final List<Holder> staying = new ArrayList<>();
 
         private Category(Job example, int nodes) {
@@ -93,6 +97,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         private final List<List<NeedClass>> failed = new ArrayList<>();
         /** Of needs for which there was no room in this pass beside what is planned, so many of each place. */
         private final List<List<NeedClass>> planned = new ArrayList<>();
+
         private long pass = -1;
         /** Numbers of groups that are of it. */
         private final BitSet groups = new BitSet();
@@ -152,7 +157,9 @@ public final class PreemptableJobs implements GroupVerdicts {
     private void set(State state, PreemptPolicy policy, Job job) {
         forget(job.id());
         if (on && goes(state, policy, job)) {
-            Of key = new Of(policy.byQos() ? job.desc().charge().qos() : job.desc().partition(), Preemption.isGuest(job.desc()));
+            Of key = new Of(
+                    policy.byQos() ? job.desc().charge().qos() : job.desc().partition(),
+                    Preemption.isGuest(job.desc()));
             Category c = categories.get(key);
             if (c == null) {
                 c = new Category(job, cluster.nodes().size());
@@ -194,18 +201,24 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     /** It has had to give way, or is over but for what its nodes have to say. */
     static boolean goesAlready(State state, Job job) {
-        return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
+        return job.has(JobFlag.COMPLETING)
+                || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
     }
 
     /**
-     * By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions the small ones. Of equals who
-     * was submitted first, of an array the first tasks.
+     * By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions
+     * the small ones. Of equals who was submitted first, of an array the first tasks.
      */
     private static Comparator<Job> inOrder(PreemptPolicy policy) {
-        boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty() || !policy.parameter("youngest_first").isEmpty();
-        Comparator<Job> size = Comparator.comparingInt((Job j) -> policy.byQos() ? 0 : j.run().allocation().nodes().size());
-        return (byStart ? Comparator.comparingLong((Job j) -> -j.run().startTime()) : Comparator.comparingLong(policy::rank).thenComparing(size))
-                .thenComparingInt(j -> j.isArrayTask() ? j.array().jobId() : j.id()).thenComparingInt(j -> j.isArrayTask() ? j.array().task() : 0)
+        boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty()
+                || !policy.parameter("youngest_first").isEmpty();
+        Comparator<Job> size = Comparator.comparingInt(
+                (Job j) -> policy.byQos() ? 0 : j.run().allocation().nodes().size());
+        return (byStart
+                        ? Comparator.comparingLong((Job j) -> -j.run().startTime())
+                        : Comparator.comparingLong(policy::rank).thenComparing(size))
+                .thenComparingInt(j -> j.isArrayTask() ? j.array().jobId() : j.id())
+                .thenComparingInt(j -> j.isArrayTask() ? j.array().task() : 0)
                 .thenComparingInt(Job::id);
     }
 
@@ -239,7 +252,8 @@ public final class PreemptableJobs implements GroupVerdicts {
                 int n = slot.index;
                 c.cpus[n] += sign * slot.units(s).count() * slot.spec.cpusPerUnit();
                 c.memoryMb[n] += sign * s.memoryMb();
-                c.gpus[n] += sign * (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0);
+                c.gpus[n] += sign
+                        * (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0);
                 c.holders[n] += sign;
                 changed(n);
             }
@@ -254,7 +268,9 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     Kind kind(PreemptPolicy policy, JobDesc taker, String partition) {
-        Of key = new Of(policy.byQos() ? taker.charge().firstQos() : partition, !taker.charge().reservation().isEmpty());
+        Of key = new Of(
+                policy.byQos() ? taker.charge().firstQos() : partition,
+                !taker.charge().reservation().isEmpty());
         Kind kind = kinds.get(key);
         if (kind == null) {
             kind = new Kind(taker, partition, cluster.nodes().size());
@@ -306,12 +322,17 @@ public final class PreemptableJobs implements GroupVerdicts {
         return true;
     }
 
-    /** As of now, for the groups that are of one of the kinds: whether it is certain that what would be free is too little. */
+    /**
+     * As of now, for the groups that are of one of the kinds: whether it is certain that what would be free is too
+     * little.
+     */
     public void settle(boolean[] vain) {
         for (Kind kind : kinds.values()) {
             current(kind);
             kind.settled.wake();
-            for (int g = isPowerless(kind) ? kind.groups.nextSetBit(0) : -1; g >= 0 && g < vain.length; g = kind.groups.nextSetBit(g + 1)) {
+            for (int g = isPowerless(kind) ? kind.groups.nextSetBit(0) : -1;
+                    g >= 0 && g < vain.length;
+                    g = kind.groups.nextSetBit(g + 1)) {
                 vain[g] = true;
             }
             for (int g = 0; g < vain.length; g++) {
@@ -362,7 +383,10 @@ public final class PreemptableJobs implements GroupVerdicts {
         return size == out.length ? out : Arrays.copyOf(out, size);
     }
 
-    /** Those who may have to go for such takers and do not yet, in the order in which they would. To be read before anything else is recorded. */
+    /**
+     * Those who may have to go for such takers and do not yet, in the order in which they would. To be read before
+     * anything else is recorded.
+     */
     List<Holder> staying(Kind kind) {
         if (kind.below.size() == 1) {
             return kind.below.getFirst().staying;
@@ -425,7 +449,10 @@ public final class PreemptableJobs implements GroupVerdicts {
         return true;
     }
 
-    /** What reservations leave is too little: as long as these stay they leave less from pass to pass, and so that is remembered as well. */
+    /**
+     * What reservations leave is too little: as long as these stay they leave less from pass to pass, and so that is
+     * remembered as well.
+     */
     private static boolean isReserved(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity beside) {
         return c.heedsReservations() && !beside.isUnreserved() && kind.table.isShortOfUnreserved(c, beside, memory);
     }
@@ -436,7 +463,10 @@ public final class PreemptableJobs implements GroupVerdicts {
         return kind.table.mayTakeWhoeverGoes(c, node.index, beside);
     }
 
-    /** There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no less. */
+    /**
+     * There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no
+     * less.
+     */
     void failed(Kind kind, NeedClass c) {
         if (c.simple) {
             failedAt(kind, c.where());

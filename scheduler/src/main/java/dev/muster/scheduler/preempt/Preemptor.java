@@ -31,8 +31,8 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest first, until it
- * fits; then each whose leaving was not needed is put back.
+ * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest
+ * first, until it fits; then each whose leaving was not needed is put back.
  */
 public final class Preemptor {
     /** Jobs for which room is made in one pass; each costs a look at all that run. */
@@ -52,8 +52,10 @@ public final class Preemptor {
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
-    @SuppressWarnings("UnnecessaryLambda")   // compared by identity
+
+    @SuppressWarnings("UnnecessaryLambda") // compared by identity
     private static final Predicate<NodeSlot> EVERYWHERE = node -> true;
+
     private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
     private int tries;
     /** Who found no room last found too few nodes with room, however they lie to each other. */
@@ -62,14 +64,17 @@ public final class Preemptor {
     private final boolean remembers;
     /** Neither priorities nor times decide who gives way. */
     private final boolean plain;
+
     private final boolean reclaims;
     /** Room is made for somebody who asks for licences. */
     private boolean reclaiming;
+
     private final Map<PreemptableJobs.Kind, Holders> holders = new HashMap<>();
     /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
     private final Map<Taker, Long> powerless = new HashMap<>();
     /** Not even if all went who would have to is there room for the need of the key. */
     private final Map<Taker, Long> hopeless = new HashMap<>();
+
     private static final byte MAY = 1;
     private static final byte MAY_NOT = 2;
 
@@ -92,11 +97,19 @@ public final class Preemptor {
     /**
      * @param takings what the pass has taken
      * @param licences those of the pass
-     * @param open    what reservations leave
-     * @param lifted  told of each job that is off its nodes for a moment, and of its being back
+     * @param open what reservations leave
+     * @param lifted told of each job that is off its nodes for a moment, and of its being back
      */
-    public Preemptor(ClusterIndex cluster, PriorityIndex ranks, PreemptableJobs preemptable, boolean pruned, State state, Now now,
-            PassAllocations takings, LicenseAllocator licences, RemainingCapacity open,
+    public Preemptor(
+            ClusterIndex cluster,
+            PriorityIndex ranks,
+            PreemptableJobs preemptable,
+            boolean pruned,
+            State state,
+            Now now,
+            PassAllocations takings,
+            LicenseAllocator licences,
+            RemainingCapacity open,
             BiConsumer<Job, Boolean> lifted) {
         this.licences = licences;
         this.open = open;
@@ -126,7 +139,9 @@ public final class Preemptor {
 
     /** Not for who asks for this licence or that one. */
     public boolean reclaims(ResourceNeed need) {
-        return reclaims && !need.licences().items().isEmpty() && !need.licences().any();
+        return reclaims
+                && !need.licences().items().isEmpty()
+                && !need.licences().any();
     }
 
     /** Room is looked for, and as things are at the moment of asking there are too few licences for it. */
@@ -173,7 +188,7 @@ public final class Preemptor {
 
     /**
      * @param group of the need and the job's QOS
-     * @param c     the need's class
+     * @param c the need's class
      * @param places on what is free at the moment of asking
      */
     public Room make(Job job, ResourceNeed need, JobClassIndex.Group group, NeedClass c, Places places) {
@@ -187,7 +202,8 @@ public final class Preemptor {
         Near candidates = new Near(those, serves);
         List<Job> gone = those.gone.stream().filter(h -> isNear(h, serves)).toList();
         if (those.gone.isEmpty() && IntStream.range(0, those.candidates.size()).noneMatch(i -> mayGo(those, i))) {
-            powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
+            powerless.merge(
+                    new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
         tries++;
@@ -197,8 +213,15 @@ public final class Preemptor {
         Optional<Allocation> found = first(candidates, chosen, c, places);
         if (found.isEmpty()) {
             arrive(false, serves);
-            hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
-            boolean never = pruned && remembers && c.simple && need.licences().items().isEmpty() && group.memory.isDue()
+            hopeless.merge(
+                    new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))),
+                    priority,
+                    Math::max);
+            boolean never = pruned
+                    && remembers
+                    && c.simple
+                    && need.licences().items().isEmpty()
+                    && group.memory.isDue()
                     && !fitsWithoutAll(candidates, group.memory, places);
             gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             // with everybody back on his nodes: what is looked up of these now is remembered
@@ -214,9 +237,16 @@ public final class Preemptor {
     }
 
     /** With those off their nodes there is a place: whose going is not needed stays. */
-    private Room taken(List<Job> gone, List<Job> chosen, Optional<Allocation> found, Predicate<NodeSlot> serves, Places places, String partition) {
+    private Room taken(
+            List<Job> gone,
+            List<Job> chosen,
+            Optional<Allocation> found,
+            Predicate<NodeSlot> serves,
+            Places places,
+            String partition) {
         Allocation room = least(chosen, found, places).orElseThrow();
-        boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
+        boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g))
+                && !chosen.isEmpty()
                 && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
         arrive(false, serves);
         for (Job h : chosen) {
@@ -242,15 +272,16 @@ public final class Preemptor {
     }
 
     /**
-     * As {@link #make} for components of one job, for all of them or for none. What comes of it is not remembered: other jobs have the needs of
-     * one component alone.
+     * As {@link #make} for components of one job, for all of them or for none. What comes of it is not remembered:
+     * other jobs have the needs of one component alone.
      *
      * @param needs the components', in their order; the job is the first
      */
     public Room makeTogether(List<Job> jobs, List<ResourceNeed> needs, Places places) {
         Job job = jobs.getFirst();
         ResourceNeed need = needs.getFirst();
-        boolean alike = IntStream.range(1, jobs.size()).allMatch(i -> kind(jobs.get(i).desc(), needs.get(i)).equals(kind(job.desc(), need)));
+        boolean alike = IntStream.range(1, jobs.size())
+                .allMatch(i -> kind(jobs.get(i).desc(), needs.get(i)).equals(kind(job.desc(), need)));
         if (!policy.isOn() || isSpent() || !alike) {
             return new None();
         }
@@ -274,9 +305,16 @@ public final class Preemptor {
         return taken(gone, chosen, found, EVERYWHERE, places, need.partition());
     }
 
-    /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
+    /**
+     * Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All,
+     * where neighbours count.
+     */
     private Predicate<NodeSlot> serves(Job job, ResourceNeed need, NeedClass c) {
-        if (reclaiming || !pruned || !c.bounded || cluster.holdings().someMind() || !need.apart().equals(SharingPolicy.ANYBODY)) {
+        if (reclaiming
+                || !pruned
+                || !c.bounded
+                || cluster.holdings().someMind()
+                || !need.apart().equals(SharingPolicy.ANYBODY)) {
             return EVERYWHERE;
         }
         PreemptableJobs.Kind kind = kind(job.desc(), need);
@@ -316,7 +354,10 @@ public final class Preemptor {
         return until > now.seconds();
     }
 
-    /** Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked for. */
+    /**
+     * Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked
+     * for.
+     */
     private final class Near {
         private final Holders all;
         private final Predicate<NodeSlot> serves;
@@ -396,20 +437,27 @@ public final class Preemptor {
         }
     }
 
-    /** Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its kind. */
+    /**
+     * Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its
+     * kind.
+     */
     private Holders holders(Job job, ResourceNeed need, long priority) {
         PreemptableJobs.Kind kind = kind(job.desc(), need);
         if (plain) {
             return holders.computeIfAbsent(kind, k -> {
                 Holders all = new Holders(List.copyOf(preemptable.staying(k)), preemptable.going(k));
-                all.candidates.stream().map(PreemptableJobs.Holder::job).filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
+                all.candidates.stream()
+                        .map(PreemptableJobs.Holder::job)
+                        .filter(h -> leaving.contains(h.id()))
+                        .forEach(all.gone::add);
                 return all;
             });
         }
         List<Job> candidates = new ArrayList<>();
         List<Job> gone = new ArrayList<>();
         for (Job holder : preemptable.below(kind)) {
-            if (!policy.outranks(job.desc(), priority, need.partition(), holder) || !policy.mayMeet(job.desc(), holder.desc())) {
+            if (!policy.outranks(job.desc(), priority, need.partition(), holder)
+                    || !policy.mayMeet(job.desc(), holder.desc())) {
                 continue;
             }
             if (leaving.contains(holder.id()) || PreemptableJobs.goesAlready(state, holder)) {
@@ -429,7 +477,10 @@ public final class Preemptor {
 
     /** By QOS who is stopped for somebody in its own partition takes turns with him. */
     private Preemption.Mode mode(Job holder, String partition) {
-        boolean turns = mode(holder) == Preemption.Mode.SUSPEND && policy.byQos() && !holder.isHet() && holder.desc().partition().equals(partition);
+        boolean turns = mode(holder) == Preemption.Mode.SUSPEND
+                && policy.byQos()
+                && !holder.isHet()
+                && holder.desc().partition().equals(partition);
         return turns ? Preemption.Mode.GANG : mode(holder);
     }
 
@@ -438,8 +489,8 @@ public final class Preemptor {
     }
 
     /**
-     * The place that there is when the first so many are gone, the fewest for which there is one: these are then off their nodes, and no others.
-     * Empty if there is none even without all of them.
+     * The place that there is when the first so many are gone, the fewest for which there is one: these are then off
+     * their nodes, and no others. Empty if there is none even without all of them.
      */
     private Optional<Allocation> first(Near candidates, List<Job> chosen, NeedClass c, Places places) {
         int least = pruned && c.bounded ? cluster.free().enough(c, candidates.iterator(), cluster::node, open) : 0;
@@ -508,7 +559,8 @@ public final class Preemptor {
         for (Job h : List.copyOf(chosen)) {
             drop(h, mode(h));
             // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
-            Optional<Allocation> without = reclaiming || cluster.holdings().someMind() || meets(found.get(), h) ? places.find() : found;
+            Optional<Allocation> without =
+                    reclaiming || cluster.holdings().someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
                 chosen.remove(h);
                 found = without;
@@ -520,13 +572,20 @@ public final class Preemptor {
     }
 
     private static boolean meets(Allocation place, Job job) {
-        return place.nodes().stream().anyMatch(s -> job.run().allocation().on(s.node()).isPresent());
+        return place.nodes().stream()
+                .anyMatch(s -> job.run().allocation().on(s.node()).isPresent());
     }
 
     /** The place found lies partly where this job is. */
     private static boolean touches(Optional<Allocation> found, Job job) {
-        return found.isPresent() && found.get().nodes().stream().anyMatch(s -> job.run().allocation().on(s.node())
-                .filter(h -> !h.released() && !h.cores().intersect(s.cores()).isEmpty()).isPresent());
+        return found.isPresent()
+                && found.get().nodes().stream()
+                        .anyMatch(s -> job.run()
+                                .allocation()
+                                .on(s.node())
+                                .filter(h -> !h.released()
+                                        && !h.cores().intersect(s.cores()).isEmpty())
+                                .isPresent());
     }
 
     private void lift(Job job, Preemption.Mode mode) {
@@ -552,9 +611,14 @@ public final class Preemptor {
     /** Nothing comes of trying to make room for such a job with this priority, in this pass. */
     public boolean isVain(JobDesc taker, ResourceNeed need, long priority) {
         return isSpent()
-                || powerless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()), Long.MIN_VALUE) >= priority
-                || hopeless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.of(new Same(need))), Long.MIN_VALUE)
-                >= priority;
+                || powerless.getOrDefault(
+                                new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()),
+                                Long.MIN_VALUE)
+                        >= priority
+                || hopeless.getOrDefault(
+                                new Taker(need.partition(), taker.charge().firstQos(), Optional.of(new Same(need))),
+                                Long.MIN_VALUE)
+                        >= priority;
     }
 
     /** Not even if all went who may ever have to is there room, whatever the priority. */
@@ -572,7 +636,8 @@ public final class Preemptor {
 
     /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
     public boolean isKnownShort(JobClassIndex.Group group, NeedClass c) {
-        return group.kindEra == preemptable.era() && preemptable.isShort(PreemptableJobs.kindOf(group), c, group.memory, open);
+        return group.kindEra == preemptable.era()
+                && preemptable.isShort(PreemptableJobs.kindOf(group), c, group.memory, open);
     }
 
     /** Who has been stopped in this pass, in that order. */
@@ -582,8 +647,12 @@ public final class Preemptor {
 
     /** Where QOS say who gives way to whom the queue's order does not. */
     public boolean outranksByQos(Job taker, Job holder) {
-        return policy.byQos() && policy.outranks(taker.desc(), ranks.priority(taker.id()).orElse(taker.priority()),
-                taker.desc().partition().split(",")[0], holder);
+        return policy.byQos()
+                && policy.outranks(
+                        taker.desc(),
+                        ranks.priority(taker.id()).orElse(taker.priority()),
+                        taker.desc().partition().split(",")[0],
+                        holder);
     }
 
     /** The pass is over: what was suspended in it comes off with its record. */

@@ -16,19 +16,26 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * SchedulerParameters=muster_backfill: who gets a reservation and in which order the others are tried beside it. Without it the first
- * hundred that wait get reservations, and all are tried in the queue's order.
+ * SchedulerParameters=muster_backfill: who gets a reservation and in which order the others are tried beside it.
+ * Without it the first hundred that wait get reservations, and all are tried in the queue's order.
  */
 public final class Backfill {
     /** The word of SchedulerParameters. */
     static final String WORD = "muster_backfill";
 
     /**
-     * EASY: the first that waits in each partition gets a reservation; behind it the queue's order. SHORT: behind it the shortest first.
-     * EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: behind it those who are due, then who costs least for what
-     * that saves ({@link Slowdown}); where nobody wide waits the first in that order that waits has the reservation.
+     * EASY: the first that waits in each partition gets a reservation; behind it the queue's order. SHORT: behind it
+     * the shortest first. EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: behind it those
+     * who are due, then who costs least for what that saves ({@link Slowdown}); where nobody wide waits the first in
+     * that order that waits has the reservation.
      */
-    enum Mode { QUEUE, EASY, SHORT, EXPECTED, SLOWDOWN }
+    enum Mode {
+        QUEUE,
+        EASY,
+        SHORT,
+        EXPECTED,
+        SLOWDOWN
+    }
 
     private final Mode mode;
     private final State state;
@@ -37,7 +44,8 @@ public final class Backfill {
     private final ClusterIndex cluster;
     private final PriorityIndex ranks;
 
-    public Backfill(State state, RuntimeEstimator expected, Slowdown slowdown, ClusterIndex cluster, PriorityIndex ranks) {
+    public Backfill(
+            State state, RuntimeEstimator expected, Slowdown slowdown, ClusterIndex cluster, PriorityIndex ranks) {
         Optional<Mode> asked = mode(state.settings().options().getOrDefault(WORD, ""));
         this.mode = state.settings().options().containsKey(Settings.IN_ORDER) ? Mode.QUEUE : asked.orElse(Mode.QUEUE);
         this.state = state;
@@ -69,7 +77,10 @@ public final class Backfill {
         return fills() ? 1 : Integer.MAX_VALUE;
     }
 
-    /** Partitions in which the queue's order says who has a reservation: somebody wide waits there, or a heterogeneous job; or it does everywhere. */
+    /**
+     * Partitions in which the queue's order says who has a reservation: somebody wide waits there, or a heterogeneous
+     * job; or it does everywhere.
+     */
     public Predicate<String> ruled() {
         if (mode != Mode.SLOWDOWN) {
             return p -> true;
@@ -95,10 +106,14 @@ public final class Backfill {
         if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
             return those;
         }
-        long oldest = those.stream().mapToLong(t -> nowS - t.job().eligibleTime()).max().orElse(0);
+        long oldest = those.stream()
+                .mapToLong(t -> nowS - t.job().eligibleTime())
+                .max()
+                .orElse(0);
         long longest = slowdown.longestS(nowS, Math.max(headS, oldest));
         List<Place> places = new ArrayList<>(those.size());
-        those.forEach(t -> places.add(new Place(t.block().places[t.at()].tier(), key(t.job(), nowS - t.job().eligibleTime(), longest, ruled), t)));
+        those.forEach(t -> places.add(new Place(
+                t.block().places[t.at()].tier(), key(t.job(), nowS - t.job().eligibleTime(), longest, ruled), t)));
         // the sort is stable: equals stay in the queue's order
         places.sort(Comparator.comparingInt((Place p) -> -p.tier).thenComparingDouble(p -> p.key));
         return places.stream().map(p -> p.turn).toList();
@@ -114,7 +129,15 @@ public final class Backfill {
             case EXPECTED -> expectedS(job);
             case SLOWDOWN -> {
                 String p = first(job);
-                yield slowdown.key(p, job.eligibleTime(), waitS, longestS, width(job, p), cluster.cpusOf(p), price(job), ruled.test(p));
+                yield slowdown.key(
+                        p,
+                        job.eligibleTime(),
+                        waitS,
+                        longestS,
+                        width(job, p),
+                        cluster.cpusOf(p),
+                        price(job),
+                        ruled.test(p));
             }
         };
     }
@@ -122,7 +145,12 @@ public final class Backfill {
     /** A job has started, and counts among those that overtake others. */
     public void began(Job job) {
         if (mode == Mode.SLOWDOWN) {
-            slowdown.began(job.id(), first(job), job.eligibleTime(), job.run().allocation().cpus(), expectedS(job));
+            slowdown.began(
+                    job.id(),
+                    first(job),
+                    job.eligibleTime(),
+                    job.run().allocation().cpus(),
+                    expectedS(job));
         }
     }
 
@@ -136,12 +164,16 @@ public final class Backfill {
     private long width(Job job, String partition) {
         ResourceRequest r = job.desc().request();
         int nodes = cluster.nodesOf(partition).size();
-        long whole = r.exclusive() == ResourceRequest.Exclusive.NODE && nodes > 0 ? cluster.cpusOf(partition) / nodes : 1;
+        long whole =
+                r.exclusive() == ResourceRequest.Exclusive.NODE && nodes > 0 ? cluster.cpusOf(partition) / nodes : 1;
         return Math.max(cpus(job), r.nodesMin() * whole);
     }
 
     private int limitMin(Job job) {
-        return state.partitions().find(first(job)).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
+        return state.partitions()
+                .find(first(job))
+                .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
+                .orElse(-1);
     }
 
     private double limitS(Job job) {
@@ -158,6 +190,7 @@ public final class Backfill {
     }
 
     static int cpus(Job job) {
-        return Math.max(1, job.desc().request().tasks()) * Math.max(1, job.desc().request().cpusPerTask());
+        return Math.max(1, job.desc().request().tasks())
+                * Math.max(1, job.desc().request().cpusPerTask());
     }
 }

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * Numbers of those for whom what is free was too little and has not become more since, with the least that each asks of a node, side by side: a pass
- * goes over thousands of them without a look at any. Whom something that became free may serve is in doubt until he is asked for: it may have been
- * taken by then. Owned by the core thread.
+ * Numbers of those for whom what is free was too little and has not become more since, with the least that each asks of
+ * a node, side by side: a pass goes over thousands of them without a look at any. Whom something that became free may
+ * serve is in doubt until he is asked for: it may have been taken by then. Owned by the core thread.
  */
 public final class BlockedClasses {
     private static final byte SURE = 1;
@@ -33,22 +33,30 @@ public final class BlockedClasses {
     private NeedClass[] needs = new NeedClass[0];
     /** How many had their places kept before it, where it was too little for that; 0 where that did not count. */
     private int[] behind = new int[0];
+
     private int size;
     /** Up to which change of the table all of them were known to be short. */
     private long at;
     /** What has become free since, and the most that one of those nodes has after so many changes. */
     private int[] freer = {};
+
     private long changes = -1;
     /** Those in doubt, and perhaps some that no longer are. */
     private int[] doubtful = {};
+
     private int doubts;
     /** Up to which change of the table. */
     private long renewedAt = -1;
+
     private int mostCpus;
     private long mostMemoryMb;
     private int mostGpus;
-    /** Of the nodes that became freer, what these leave of them, as of so many changes of the table and so many of theirs. */
+    /**
+     * Of the nodes that became freer, what these leave of them, as of so many changes of the table and so many of
+     * theirs.
+     */
     private RemainingCapacity.Left[] lefts = NOBODY_ASKED;
+
     private RemainingCapacity leftBeside;
     private long leftAt;
     private int leftVersion;
@@ -97,7 +105,10 @@ public final class BlockedClasses {
     }
 
     private void left(RemainingCapacity beside) {
-        if (leftBeside != beside || leftAt != table.changes() || leftVersion != beside.version() || lefts.length != freer.length) {
+        if (leftBeside != beside
+                || leftAt != table.changes()
+                || leftVersion != beside.version()
+                || lefts.length != freer.length) {
             leftBeside = beside;
             leftAt = table.changes();
             leftVersion = beside.version();
@@ -107,7 +118,9 @@ public final class BlockedClasses {
 
     /** As {@link FreeTable#mayTake}, from what is noted down here. */
     private boolean mayTake(int id, int n) {
-        return table.cpus[n] >= cpus[id] && table.memoryMb[n] >= memoryMb[id] && table.gpus[n] >= gpus[id]
+        return table.cpus[n] >= cpus[id]
+                && table.memoryMb[n] >= memoryMb[id]
+                && table.gpus[n] >= gpus[id]
                 && table.isOpen(wheres[id].mask, exclusive[id], n);
     }
 
@@ -203,9 +216,9 @@ public final class BlockedClasses {
     /**
      * Whom none of what became freer may serve is in doubt no more.
      *
-     * @param came   so many had their places kept, and nothing of that is over
+     * @param came so many had their places kept, and nothing of that is over
      * @param beside what is left beside these; empty to leave that aside
-     * @param sure   told of each who is so now
+     * @param sure told of each who is so now
      */
     public void renew(int came, Optional<RemainingCapacity> beside, IntConsumer sure) {
         if (doubts == 0 || renewedAt == table.changes() && beside.isEmpty()) {
@@ -219,7 +232,11 @@ public final class BlockedClasses {
             int id = doubtful[i];
             if (is[id] == DOUBTFUL && (few ? !mayServe(id) : !isLess(id))) {
                 is[id] = SURE;
-            } else if (is[id] == DOUBTFUL && few && beside.isPresent() && behind[id] <= came && !mayServe(id, beside.get())) {
+            } else if (is[id] == DOUBTFUL
+                    && few
+                    && beside.isPresent()
+                    && behind[id] <= came
+                    && !mayServe(id, beside.get())) {
                 is[id] = SURE;
                 behind[id] = came;
             }
@@ -240,7 +257,10 @@ public final class BlockedClasses {
         size = 0;
     }
 
-    /** Takes up what became freer since the last time. Who is still in doubt as to what became free before that is not settled any more. */
+    /**
+     * Takes up what became freer since the last time. Who is still in doubt as to what became free before that is not
+     * settled any more.
+     */
     public void wake() {
         if (at == table.freed()) {
             return;

@@ -27,11 +27,13 @@ public final class EligibleNodes {
     private final boolean serialAtEnd;
     /** Of this pass: what is the same for many needs is looked up once. */
     private final Map<NodeFilter, List<NodeSlot>> known = new HashMap<>();
+
     private final Map<NodeFilter, List<NodeSlot>> open = new HashMap<>();
 
     /**
-     * As {@link #of}, without those on which nothing was free when this was first asked in the pass: for needs that name no nodes and take
-     * nothing but what is free. Only while nobody is taken off his nodes to see what would fit then.
+     * As {@link #of}, without those on which nothing was free when this was first asked in the pass: for needs that
+     * name no nodes and take nothing but what is free. Only while nobody is taken off his nodes to see what would fit
+     * then.
      */
     public List<NodeSlot> withRoom(ResourceNeed need) {
         if (packed || serialAtEnd || isLeastLoaded(need)) {
@@ -39,19 +41,30 @@ public final class EligibleNodes {
         }
         return open.computeIfAbsent(NodeFilter.of(need), w -> {
             long[] mask = classes.mask(w);
-            return mask.length == 0 || cluster.free().areSomeAsleep() ? of(need, Set.of()).stream().filter(n -> !n.freeUnits.isEmpty()).toList()
+            return mask.length == 0 || cluster.free().areSomeAsleep()
+                    ? of(need, Set.of()).stream()
+                            .filter(n -> !n.freeUnits.isEmpty())
+                            .toList()
                     : cluster.free().withRoom(mask, cluster.nodes());
         });
     }
 
-    /** As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the moment of asking. */
+    /**
+     * As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the
+     * moment of asking.
+     */
     public List<NodeSlot> able(ResourceNeed need, NeedClass c) {
-        return packed || serialAtEnd || isLeastLoaded(need) || cluster.free().areSomeAsleep() ? of(need, Set.of())
+        return packed || serialAtEnd || isLeastLoaded(need) || cluster.free().areSomeAsleep()
+                ? of(need, Set.of())
                 : cluster.free().able(c, cluster.nodes());
     }
 
     private boolean isLeastLoaded(ResourceNeed need) {
-        return leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
+        return leastLoaded
+                || state.partitions()
+                        .find(need.partition())
+                        .filter(p -> p.info().leastLoadedNodes())
+                        .isPresent();
     }
 
     public EligibleNodes(ClusterIndex cluster, JobClassIndex classes, State state) {
@@ -63,11 +76,19 @@ public final class EligibleNodes {
         this.packed = state.settings().selects("CR_PACK_NODES");
     }
 
-    /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
+    /**
+     * Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or
+     * the fullest.
+     */
     public List<NodeSlot> of(ResourceNeed need, Set<String> avoided) {
-        List<NodeSlot> plain = avoided.isEmpty() ? known.computeIfAbsent(NodeFilter.of(need), w -> named(need, avoided)) : named(need, avoided);
+        List<NodeSlot> plain = avoided.isEmpty()
+                ? known.computeIfAbsent(NodeFilter.of(need), w -> named(need, avoided))
+                : named(need, avoided);
         boolean least = isLeastLoaded(need);
-        if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
+        if (serialAtEnd
+                && need.tasks() == 1
+                && need.nodesMin() == 1
+                && need.nodeList().isEmpty()) {
             return plain.reversed();
         }
         if (!least && !packed) {
@@ -75,9 +96,10 @@ public final class EligibleNodes {
         }
         int required = HostList.distinct(need.nodeList()).size();
         List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
-        Comparator<NodeSlot> load = Comparator.comparingDouble(
-                n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
-        rest.sort(Comparator.comparingLong((NodeSlot n) -> n.spec.weightValue()).thenComparing(least ? load : load.reversed()));
+        Comparator<NodeSlot> load =
+                Comparator.comparingDouble(n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
+        rest.sort(Comparator.comparingLong((NodeSlot n) -> n.spec.weightValue())
+                .thenComparing(least ? load : load.reversed()));
         List<NodeSlot> out = new ArrayList<>(plain.subList(0, Math.min(required, plain.size())));
         out.addAll(rest);
         return out;
@@ -98,7 +120,12 @@ public final class EligibleNodes {
         List<String> excluded = HostList.distinct(need.excludeList());
         List<String> within = HostList.distinct(need.network().within());
         String extra = need.shape().extra();
-        if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0
+        if (within.isEmpty()
+                && required.isEmpty()
+                && excluded.isEmpty()
+                && avoided.isEmpty()
+                && need.features().isEmpty()
+                && need.tmpDiskMb() == 0
                 && extra.isEmpty()) {
             return members;
         }
@@ -113,15 +140,20 @@ public final class EligibleNodes {
         for (NodeSlot node : members) {
             if (mask.length > 0) {
                 // who may be had at all is known of earlier passes
-                if (FreeTable.is(mask, node.index) && (required.isEmpty() || !required.contains(node.spec.name()))
+                if (FreeTable.is(mask, node.index)
+                        && (required.isEmpty() || !required.contains(node.spec.name()))
                         && !avoided.contains(node.spec.name())) {
                     out.add(node);
                 }
                 continue;
             }
             boolean may = within.isEmpty() || within.contains(node.spec.name());
-            if (may && !required.contains(node.spec.name()) && !avoided.contains(node.spec.name()) && !excluded.contains(node.spec.name())
-                    && Features.match(need.features(), node.features) && need.tmpDiskMb() <= node.spec.tmpDiskMb()
+            if (may
+                    && !required.contains(node.spec.name())
+                    && !avoided.contains(node.spec.name())
+                    && !excluded.contains(node.spec.name())
+                    && Features.match(need.features(), node.features)
+                    && need.tmpDiskMb() <= node.spec.tmpDiskMb()
                     && ExtraConstraint.match(extra, node.extra)) {
                 out.add(node);
             }

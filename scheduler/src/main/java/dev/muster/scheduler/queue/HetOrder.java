@@ -9,15 +9,19 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * bf_hetjob_prio: components of a heterogeneous job stand in the queue as if all
- * had the least, the mean or the greatest of their priorities and tiers.
+ * bf_hetjob_prio: components of a heterogeneous job stand in the queue as if all had the least, the mean or the
+ * greatest of their priorities and tiers.
  */
 public enum HetOrder {
     /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
-    OWN, MIN, AVG, MAX;
+    OWN,
+    MIN,
+    AVG,
+    MAX;
 
     /** Priority tier above that of every partition. */
     private static final int RESERVED_TIER = 1 << 20;
+
     private static final String WORD = "bf_hetjob_prio";
     private static final String IMMEDIATE = "bf_hetjob_immediate";
 
@@ -40,8 +44,11 @@ public enum HetOrder {
         }
         List<Job> all = state.members(job);
         int above = all.stream().mapToInt(HetOrder::above).max().orElse(0);
-        return new QueueOrder.Place((int) order.among(all.stream().mapToLong(tier::applyAsInt)) + above,
-                order.among(all.stream().mapToLong(priority)), job.id(), job);
+        return new QueueOrder.Place(
+                (int) order.among(all.stream().mapToLong(tier::applyAsInt)) + above,
+                order.among(all.stream().mapToLong(priority)),
+                job.id(),
+                job);
     }
 
     /** Sorts jobs with a reservation first (slurm.conf(5), PriorityType). */
@@ -59,8 +66,17 @@ public enum HetOrder {
 
     /** With those whose place changes with theirs. */
     public static List<Integer> touched(State state, List<Integer> jobs) {
-        return of(state) == OWN || jobs.stream().noneMatch(id -> state.jobs().find(id).filter(Job::isHet).isPresent()) ? jobs
-                : jobs.stream().flatMap(id -> Stream.concat(Stream.of(id), state.jobs().find(id).stream()
-                        .flatMap(j -> state.members(j).stream().map(Job::id)))).distinct().toList();
+        return of(state) == OWN
+                        || jobs.stream()
+                                .noneMatch(id ->
+                                        state.jobs().find(id).filter(Job::isHet).isPresent())
+                ? jobs
+                : jobs.stream()
+                        .flatMap(id -> Stream.concat(
+                                Stream.of(id),
+                                state.jobs().find(id).stream()
+                                        .flatMap(j -> state.members(j).stream().map(Job::id))))
+                        .distinct()
+                        .toList();
     }
 }

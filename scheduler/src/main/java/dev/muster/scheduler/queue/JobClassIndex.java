@@ -45,6 +45,7 @@ public final class JobClassIndex {
     private final List<Lane> lanes = new ArrayList<>();
     /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
     private BlockedClasses settled = new BlockedClasses(new FreeTable(0));
+
     private ReservedNodes reserved = ReservedNodes.NOTHING;
     private boolean areMagnetic;
     /** Jobs whose places were kept in the last pass, in the order in which their turns came. */
@@ -53,17 +54,31 @@ public final class JobClassIndex {
     private long version;
 
     /** Jobs that a pass cannot tell from one another but by their place in the queue. */
-    private record Key(ResourceNeed need, ResourceRequest request, int limitMin, int timeMinMin, String user, String account, String qos) {
+    private record Key(
+            ResourceNeed need,
+            ResourceRequest request,
+            int limitMin,
+            int timeMinMin,
+            String user,
+            String account,
+            String qos) {
         // needs are one object each: their long hash is not made
         @Override
         public int hashCode() {
-            return (((quick(need) * 31 + limitMin) * 31 + user.hashCode()) * 31 + account.hashCode()) * 31 + qos.hashCode();
+            return (((quick(need) * 31 + limitMin) * 31 + user.hashCode()) * 31 + account.hashCode()) * 31
+                    + qos.hashCode();
         }
 
         @Override
         public boolean equals(Object o) {
-            return o instanceof Key k && k.need == need && k.limitMin == limitMin && k.timeMinMin == timeMinMin && k.user.equals(user)
-                    && k.account.equals(account) && k.qos.equals(qos) && k.request.equals(request);
+            return o instanceof Key k
+                    && k.need == need
+                    && k.limitMin == limitMin
+                    && k.timeMinMin == timeMinMin
+                    && k.user.equals(user)
+                    && k.account.equals(account)
+                    && k.qos.equals(qos)
+                    && k.request.equals(request);
         }
     }
 
@@ -76,11 +91,13 @@ public final class JobClassIndex {
         private final String qos;
         /** Trying to make room was in vain up to this priority, in the pass of that number. */
         public long vain;
+
         public long pass = -1;
         /** Of what would be free if all went that may have to. */
         public final NeedClass.Memory memory = new NeedClass.Memory();
         /** What they may preempt, in the era of the preemptable jobs that {@link #kindEra} names. */
         public GroupVerdicts.Kind kind;
+
         public long kindEra = -1;
 
         private final int id;
@@ -131,7 +148,8 @@ public final class JobClassIndex {
     }
 
     private static int quick(ResourceNeed need) {
-        return ((need.limitMin() * 31 + need.tasks()) * 31 + need.nodesMin()) * 31 + (int) (need.memPerCpuMb() + need.memPerNodeMb());
+        return ((need.limitMin() * 31 + need.tasks()) * 31 + need.nodesMin()) * 31
+                + (int) (need.memPerCpuMb() + need.memPerNodeMb());
     }
 
     JobClassIndex(ClusterIndex cluster, QueueOrder order, LimitCache limits, GroupVerdicts verdicts) {
@@ -241,9 +259,12 @@ public final class JobClassIndex {
         NeedClass c = byNeed.get(need);
         if (c == null) {
             NodeFilter key = NodeFilter.of(need);
-            NeedClass.Where where = wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
-            int desk = need.licences().items().isEmpty() ? 0 : desks.computeIfAbsent(
-                    new Desk(need.licences(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
+            NeedClass.Where where =
+                    wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
+            int desk = need.licences().items().isEmpty()
+                    ? 0
+                    : desks.computeIfAbsent(
+                            new Desk(need.licences(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
             c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, desk, memoryConsumed);
             byNeed.put(need, c);
         }
@@ -285,10 +306,17 @@ public final class JobClassIndex {
     public int laneOf(State state, Job job, EligibleNodes candidates, boolean memoryConsumed, boolean limited) {
         String partition = job.desc().partition();
         String qos = job.desc().charge().qos();
-        if (job.isHet() || partition.indexOf(',') >= 0 || qos.indexOf(',') >= 0 || job.array().maxRunning() > 0 || job.desc().timing().deadline() > 0
-                || !job.desc().charge().reservation().isEmpty() || !job.desc().request().prefer().isEmpty() || job.has(JobFlag.EXPEDITING)
+        if (job.isHet()
+                || partition.indexOf(',') >= 0
+                || qos.indexOf(',') >= 0
+                || job.array().maxRunning() > 0
+                || job.desc().timing().deadline() > 0
+                || !job.desc().charge().reservation().isEmpty()
+                || !job.desc().request().prefer().isEmpty()
+                || job.has(JobFlag.EXPEDITING)
                 || job.desc().extras().warnReserve()
-                || state.buffers().blocks(job.id()) != JobReason.NONE || limited && BurstBuffer.megabytes(job.desc()) > 0) {
+                || state.buffers().blocks(job.id()) != JobReason.NONE
+                || limited && BurstBuffer.megabytes(job.desc()) > 0) {
             return QueueOrder.UNKNOWN;
         }
         Optional<Partition> of = state.partitions().find(partition);
@@ -296,15 +324,25 @@ public final class JobClassIndex {
             return QueueOrder.UNKNOWN;
         }
         ResourceNeed need = cluster.needs().of(job, of.get(), state);
-        if (need.network().switches() > 0 || PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings()) >= 0
+        if (need.network().switches() > 0
+                || PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings()) >= 0
                 || SwitchWait.mayDelayBoot(job, need, state)
-                || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
+                || !need.licences().items().isEmpty()
+                        && !state.settings().layered().isEmpty()) {
             return QueueOrder.UNKNOWN;
         }
-        Key key = new Key(need, job.desc().request(), job.desc().timing().timeLimitMin(), job.desc().timing().timeMinMin(),
-                job.desc().owner().user(), job.desc().charge().account(), qos);
+        Key key = new Key(
+                need,
+                job.desc().request(),
+                job.desc().timing().timeLimitMin(),
+                job.desc().timing().timeMinMin(),
+                job.desc().owner().user(),
+                job.desc().charge().account(),
+                qos);
         return byKey.computeIfAbsent(key, k -> {
-            lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()),
+            lanes.add(new Lane(
+                    of(need, candidates, memoryConsumed),
+                    group(need, job.desc().charge().firstQos()),
                     limited ? limits.asked(job.desc(), need.limitMin()) : null));
             return lanes.size() - 1;
         });

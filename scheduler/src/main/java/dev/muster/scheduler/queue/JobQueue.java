@@ -9,7 +9,10 @@ import dev.muster.scheduler.node.ClusterIndex;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The waiting jobs: their order, their classes, what limits say to each and why it waits. Owned by the core thread; reasons are read on any. */
+/**
+ * The waiting jobs: their order, their classes, what limits say to each and why it waits. Owned by the core thread;
+ * reasons are read on any.
+ */
 public final class JobQueue {
     private final ClusterIndex cluster;
     private final PriorityIndex ranks = new PriorityIndex();
@@ -21,6 +24,7 @@ public final class JobQueue {
     private final PowerBudget power;
     /** Of jobs that have ended since this controller started, and those that it still knew then. */
     private RuntimeEstimator expected = new RuntimeEstimator();
+
     private Slowdown slowdown = new Slowdown();
     private boolean learned;
     private long passes;
@@ -78,7 +82,10 @@ public final class JobQueue {
 
     /** @param was as it was when it held its nodes */
     public void ended(Job was, long nowS) {
-        slowdown.ended(was.id(), was.run().allocation().cpus(), Math.max(0, nowS - was.run().startTime()));
+        slowdown.ended(
+                was.id(),
+                was.run().allocation().cpus(),
+                Math.max(0, nowS - was.run().startTime()));
     }
 
     /** The job has ended: how long it ran tells of its user's next. */

@@ -17,7 +17,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** max_powered_nodes: of nodes without power only so many are started for jobs. Where no more may be, those that have none cannot be used. */
+/**
+ * max_powered_nodes: of nodes without power only so many are started for jobs. Where no more may be, those that have
+ * none cannot be used.
+ */
 public final class PowerBudget {
     private final ClusterIndex cluster;
     private final Unavailable unavailable;
@@ -84,8 +87,12 @@ public final class PowerBudget {
         return thrifty;
     }
 
-    /** Then of these all that need no start, and of the others as many as may still be started, those first that have room for most tasks. */
-    public List<Candidate> affordable(List<Candidate> able, int required, List<Planner.Start> starts, Set<String> others) {
+    /**
+     * Then of these all that need no start, and of the others as many as may still be started, those first that have
+     * room for most tasks.
+     */
+    public List<Candidate> affordable(
+            List<Candidate> able, int required, List<Planner.Start> starts, Set<String> others) {
         if (!thrifty) {
             return able;
         }
@@ -100,15 +107,18 @@ public final class PowerBudget {
             }
         }
         asleep.sort(Comparator.comparingInt(c -> -c.tasks()));
-        Set<Candidate> tooMany = new HashSet<>(asleep.subList(Math.min(asleep.size(), Math.max(0, left - started.size())),
-                asleep.size()));
+        Set<Candidate> tooMany = new HashSet<>(asleep.subList(
+                Math.min(asleep.size(), Math.max(0, left - started.size())), asleep.size()));
         return able.stream().filter(c -> !tooMany.contains(c)).toList();
     }
 
     private Set<NodeSlot> started(List<Planner.Start> starts, Set<String> others) {
         Set<String> names = new HashSet<>(others);
         starts.forEach(s -> names.addAll(s.allocation().nodeNames()));
-        return names.stream().map(cluster::node).filter(n -> n != null && isStart(n)).collect(Collectors.toCollection(HashSet::new));
+        return names.stream()
+                .map(cluster::node)
+                .filter(n -> n != null && isStart(n))
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     private static boolean isStart(NodeSlot node) {

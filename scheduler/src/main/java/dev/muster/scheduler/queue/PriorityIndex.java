@@ -23,6 +23,7 @@ public final class PriorityIndex {
     private final Map<Integer, QueueOrder.Place> places = new HashMap<>();
     /** Computed priorities of those in the queue; empty with priority/basic. Read by other threads. */
     private final Map<Integer, Computed> computed = new ConcurrentHashMap<>();
+
     private Optional<Priorities> priorities = Optional.empty();
     private long computedAtMs;
 
@@ -84,7 +85,8 @@ public final class PriorityIndex {
         if (!Priorities.isActive(state.settings())) {
             return;
         }
-        long periodMs = 1000 * Math.max(1, Long.parseLong(state.settings().options().getOrDefault("priority_calc_period", "300")));
+        long periodMs = 1000
+                * Math.max(1, Long.parseLong(state.settings().options().getOrDefault("priority_calc_period", "300")));
         if (priorities.isPresent() && now.tickMs() - computedAtMs < periodMs) {
             return;
         }
@@ -107,7 +109,8 @@ public final class PriorityIndex {
         }
         long fresh = priorities.get().of(job);
         Computed before = computed.get(job.id());
-        boolean rises = before != null && before.desc == job.desc() && priorities.get().onlyRises();
+        boolean rises =
+                before != null && before.desc == job.desc() && priorities.get().onlyRises();
         long p = rises ? Math.max(fresh, before.priority) : fresh;
         computed.put(job.id(), new Computed(p, job.desc()));
         return p;
@@ -131,7 +134,8 @@ public final class PriorityIndex {
             return List.of(named);
         }
         List<String> out = new ArrayList<>(List.of(named.split(",")));
-        out.sort(Comparator.comparingInt((String name) -> tiers.getOrDefault(name, 1)).reversed());
+        out.sort(Comparator.comparingInt((String name) -> tiers.getOrDefault(name, 1))
+                .reversed());
         return out;
     }
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The queue in its order, in blocks whose columns lie side by side: who comes or goes moves one block, and a pass reads a few bytes of each job
- * unless there is something to do about it.
+ * The queue in its order, in blocks whose columns lie side by side: who comes or goes moves one block, and a pass reads
+ * a few bytes of each job unless there is something to do about it.
  */
 public final class QueueOrder {
     /** Jobs of a block, at most. */
@@ -21,9 +21,11 @@ public final class QueueOrder {
     public record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
         @Override
         public int compareTo(Place other) {
-            return tier != other.tier ? Integer.compare(other.tier, tier)
-                    : priority != other.priority ? Long.compare(other.priority, priority)
-                    : Integer.compare(jobId, other.jobId);
+            return tier != other.tier
+                    ? Integer.compare(other.tier, tier)
+                    : priority != other.priority
+                            ? Long.compare(other.priority, priority)
+                            : Integer.compare(jobId, other.jobId);
         }
 
         @Override
@@ -40,8 +42,12 @@ public final class QueueOrder {
         public final int[] lanes = new int[BLOCK];
         /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
         public final int[] needs = new int[BLOCK];
-        /** Likewise of its {@link JobClassIndex.Group}, and of who is charged for it: one more than his number, 0 if there is nobody. */
+        /**
+         * Likewise of its {@link JobClassIndex.Group}, and of who is charged for it: one more than his number, 0 if
+         * there is nobody.
+         */
         public final int[] groups = new int[BLOCK];
+
         public final int[] payers = new int[BLOCK];
         /** The ordinal of the reason that it was last told, or UNKNOWN. */
         public final short[] told = new short[BLOCK];

@@ -5,9 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long a job will likely run: the mean of the last two jobs of its user that asked for the same time and as many CPUs; else of the last
- * two of its user; else its limit. Never above the limit. And what it costs to let it go first, for what that saves: by the last eight of them,
- * the newest most, and a little by its limit. It may put jobs in order; what a job is promised goes by limits alone.
+ * How long a job will likely run: the mean of the last two jobs of its user that asked for the same time and as many
+ * CPUs; else of the last two of its user; else its limit. Never above the limit. And what it costs to let it go first,
+ * for what that saves: by the last eight of them, the newest most, and a little by its limit. It may put jobs in order;
+ * what a job is promised goes by limits alone.
  */
 public final class RuntimeEstimator {
     /** Kinds of jobs remembered; with more, all are learned anew. */
@@ -16,7 +17,10 @@ public final class RuntimeEstimator {
     private static final int PAST_MAX = 8;
     /** Each counts for so much of the one after it. */
     private static final double OLDER = 0.75;
-    /** What the limit counts for, where the newest counts for 1: who ran for seconds until now may run to his limit the next time. */
+    /**
+     * What the limit counts for, where the newest counts for 1: who ran for seconds until now may run to his limit the
+     * next time.
+     */
     private static final double LIMIT_WEIGHT = 0.3;
     /** A slowdown is bounded: who runs shorter counts as so long, in seconds. */
     private static final double BOUND_S = 10;
@@ -27,7 +31,7 @@ public final class RuntimeEstimator {
      * Run times in seconds, the newest first.
      *
      * @param longestS of them
-     * @param sum      of each with its weight
+     * @param sum of each with its weight
      * @param inverses of one by each, bounded, with its weight
      */
     private record Past(long[] runS, long longestS, double sum, double inverses) {
@@ -95,8 +99,9 @@ public final class RuntimeEstimator {
     }
 
     /**
-     * What each of its CPUs costs others for what is saved: its mean time, by how fast its slowdown grows while it waits, which is the mean of one by
-     * its time. Who mostly ends within seconds has a low price although some of his jobs run long; the lowest first makes the least of slowdowns.
+     * What each of its CPUs costs others for what is saved: its mean time, by how fast its slowdown grows while it
+     * waits, which is the mean of one by its time. Who mostly ends within seconds has a low price although some of his
+     * jobs run long; the lowest first makes the least of slowdowns.
      */
     public double price(int user, long limitAsked, int cpus, double limitS) {
         Past past = past(user, limitAsked, cpus);
@@ -115,7 +120,11 @@ public final class RuntimeEstimator {
             default -> false;
         };
         if (itself && job.run().startTime() > 0) {
-            learn(job.desc().owner().uid(), job.run().limitMin(), Backfill.cpus(job), Math.max(0, job.run().endTime() - job.run().startTime()));
+            learn(
+                    job.desc().owner().uid(),
+                    job.run().limitMin(),
+                    Backfill.cpus(job),
+                    Math.max(0, job.run().endTime() - job.run().startTime()));
         }
     }
 }

@@ -7,23 +7,30 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What {@code muster_backfill=slowdown} goes by,
-         beside what jobs cost for what they save ({@link RuntimeEstimator#price}): how long others have waited of
- * late, and how much work has gone before those who wait although it came after them. Nobody is overtaken by more than a share of what his partition
- * does in the longest wait there was: who has been is due, and goes in the queue's order. Work is in CPU seconds, as expected while a job runs and as
- * it was from its end on.
+ * What {@code muster_backfill=slowdown} goes by, beside what jobs cost for what they save
+ * ({@link RuntimeEstimator#price}): how long others have waited of late, and how much work has gone before those who
+ * wait although it came after them. Nobody is overtaken by more than a share of what his partition does in the longest
+ * wait there was: who has been is due, and goes in the queue's order. Work is in CPU seconds, as expected while a job
+ * runs and as it was from its end on.
  */
 public final class Slowdown {
     /** Of what the partition does in the longest wait: so much may overtake one who waits. */
     private static final double OVERTAKEN_SHARE = 0.03;
-    /** While somebody wide has a reservation that all others keep clear of, who has waited more than this of the longest wait is due. */
+    /**
+     * While somebody wide has a reservation that all others keep clear of, who has waited more than this of the longest
+     * wait is due.
+     */
     private static final double WAITED_SHARE = 0.8;
     /** Who asks for more than one CPU in so many of his partition is wide: it takes long until so much is free. */
     private static final int WIDE_PART = 8;
     /** The longest wait counts as no less, in seconds. */
     private static final long LEAST_S = 3600;
+
     private static final int DAY_S = 86_400;
-    /** Who costs more of what the partition does in the longest wait, times that wait, does not go by his price: his slowdown is low anyway. */
+    /**
+     * Who costs more of what the partition does in the longest wait, times that wait, does not go by his price: his
+     * slowdown is low anyway.
+     */
     private static final double DEAR_SHARE = 1e-6;
     /** So long a wait is remembered. */
     private static final int DAYS = 28;
@@ -34,15 +41,20 @@ public final class Slowdown {
 
     /** Days with waits, oldest first; of each only what a later day does not exceed. */
     private final Deque<Day> days = new ArrayDeque<>();
+
     private final Map<String, Ledger> ledgers = new HashMap<>();
     /** Of jobs that run, what they were put down for. */
     private final Map<Integer, Begun> begun = new HashMap<>();
 
-    /** The work of one partition's jobs by when these were submitted: sums over what came later than some time take few steps (Fenwick's tree). */
+    /**
+     * The work of one partition's jobs by when these were submitted: sums over what came later than some time take few
+     * steps (Fenwick's tree).
+     */
     private static final class Ledger {
         private static final int SPAN_S = 300;
         /** Somewhat more than {@link #DAYS}; what is older is counted with the oldest. */
         private static final int SPANS = 1 << 13;
+
         private long[] own = new long[SPANS];
         private final long[] tree = new long[SPANS + 1];
         private long first;
@@ -142,14 +154,22 @@ public final class Slowdown {
     }
 
     /**
-     * Lower goes first: who is due, then the cheap by their price, then the others; beside somebody wide the widest of these first, so that less
-     * room is lost, else in the queue's order.
+     * Lower goes first: who is due, then the cheap by their price, then the others; beside somebody wide the widest of
+     * these first, so that less room is lost, else in the queue's order.
      *
      * @param longestS see {@link #longestS}
-     * @param price    see {@link RuntimeEstimator#price}
-     * @param beside   somebody wide has a reservation in the partition
+     * @param price see {@link RuntimeEstimator#price}
+     * @param beside somebody wide has a reservation in the partition
      */
-    public double key(String partition, long submittedS, long waitS, long longestS, long cpus, long cpusOfPartition, double price, boolean beside) {
+    public double key(
+            String partition,
+            long submittedS,
+            long waitS,
+            long longestS,
+            long cpus,
+            long cpusOfPartition,
+            double price,
+            boolean beside) {
         if (isDue(partition, submittedS, waitS, longestS, cpusOfPartition, beside)) {
             return -1;
         }
@@ -159,8 +179,11 @@ public final class Slowdown {
         return share <= DEAR_SHARE ? share : beside ? 2 - cpus / machine : 2;
     }
 
-    /** So much has overtaken a job, or beside somebody wide it has waited so long, that it goes in the queue's order. */
-    private boolean isDue(String partition, long submittedS, long waitS, long longestS, long cpusOfPartition, boolean beside) {
+    /**
+     * So much has overtaken a job, or beside somebody wide it has waited so long, that it goes in the queue's order.
+     */
+    private boolean isDue(
+            String partition, long submittedS, long waitS, long longestS, long cpusOfPartition, boolean beside) {
         if (beside) {
             return waitS > WAITED_SHARE * longestS;
         }

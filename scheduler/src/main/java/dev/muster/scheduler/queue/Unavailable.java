@@ -22,15 +22,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a job is told that could run if only all nodes of its partition were there: somebody must bring nodes back, waiting does not help. Slurm's
- * words, of which users and programs know the beginning.
+ * What a job is told that could run if only all nodes of its partition were there: somebody must bring nodes back,
+ * waiting does not help. Slurm's words, of which users and programs know the beginning.
  */
 public final class Unavailable {
     public static final String WORD = "ReqNodeNotAvail, ";
     private static final String NAMED = WORD + "UnavailableNodes:";
     private static final String RESERVED = WORD + "May be reserved for other job";
     public static final String MAINTENANCE = WORD + "Reserved for maintenance";
-    static final String TOO_FEW = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
+    static final String TOO_FEW =
+            "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
 
     /** So many different requests are remembered. */
     private static final int WORDS_MAX = 20_000;
@@ -57,11 +58,14 @@ public final class Unavailable {
     }
 
     private volatile Known known = new Known(-1, Map.of());
-    /** Goes up when a node comes or goes, or is another than before; jobs on it do not matter. Written by the core thread alone. */
+    /**
+     * Goes up when a node comes or goes, or is another than before; jobs on it do not matter. Written by the core
+     * thread alone.
+     */
     private volatile long version;
 
     /** A node has come or gone, or nodes or partitions are configured anew. By the core thread. */
-    @SuppressWarnings("NonAtomicVolatileUpdate")   // the core thread alone writes it
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the core thread alone writes it
     public void changed() {
         version++;
     }
@@ -79,7 +83,8 @@ public final class Unavailable {
     public String words(State state, JobDesc desc, long now) {
         Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
         String missing = missing(state, desc);
-        Set<String> others = partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : Set.of();
+        Set<String> others =
+                partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : Set.of();
         if (others.isEmpty()) {
             return missing;
         }
@@ -116,7 +121,9 @@ public final class Unavailable {
     private List<String> nodesOf(State state, JobDesc desc, Partition partition) {
         List<String> nodes = new ArrayList<>(partition.nodes());
         nodes.removeAll(gone(state, partition).nodes);
-        bound(state, desc).filter(r -> !r.has(ReservationFlag.FLEX) && !r.has(ReservationFlag.ANY_NODES)).ifPresent(r -> nodes.retainAll(r.nodes()));
+        bound(state, desc)
+                .filter(r -> !r.has(ReservationFlag.FLEX) && !r.has(ReservationFlag.ANY_NODES))
+                .ifPresent(r -> nodes.retainAll(r.nodes()));
         return nodes;
     }
 
@@ -125,7 +132,10 @@ public final class Unavailable {
         return state.reservations().find(desc.charge().reservation());
     }
 
-    /** As {@link #words} of nodes that nobody can have; whatever reservations leave. Cheap for requests like others before. */
+    /**
+     * As {@link #words} of nodes that nobody can have; whatever reservations leave. Cheap for requests like others
+     * before.
+     */
     public String missing(State state, JobDesc desc) {
         return missing(state, desc, desc.partition().split(",")[0]);
     }
@@ -140,8 +150,11 @@ public final class Unavailable {
         if (gone.get().words.size() > WORDS_MAX) {
             gone.get().words.clear();
         }
-        return gone.get().words.computeIfAbsent(new Asked(desc.request(), desc.charge().qos()),
-                a -> missing(state, desc, partition.get(), gone.get().nodes));
+        return gone.get()
+                .words
+                .computeIfAbsent(
+                        new Asked(desc.request(), desc.charge().qos()),
+                        a -> missing(state, desc, partition.get(), gone.get().nodes));
     }
 
     /** Nobody else has to wait for a job that waits for such nodes. */
@@ -150,31 +163,41 @@ public final class Unavailable {
     }
 
     private static String missing(State state, JobDesc desc, Partition partition, List<String> gone) {
-        List<String> named = HostList.distinct(desc.request().nodeList()).stream().filter(gone::contains).toList();
+        List<String> named = HostList.distinct(desc.request().nodeList()).stream()
+                .filter(gone::contains)
+                .toList();
         if (!named.isEmpty()) {
             return NAMED + HostList.of(named).compressed();
         }
         if (partition.nodes().size() - gone.size() < desc.request().nodesMin()) {
             return TOO_FEW;
         }
-        return Feasibility.fitsWithout(state, desc, partition, gone) ? "" : NAMED + HostList.of(gone).compressed();
+        return Feasibility.fitsWithout(state, desc, partition, gone)
+                ? ""
+                : NAMED + HostList.of(gone).compressed();
     }
 
     /** Whole nodes that are reserved for others in the time that the job may take, if it began now. */
     private static Set<String> reserved(State state, JobDesc desc, Partition partition, long now) {
         Optional<Reservation> own = bound(state, desc);
-        if (state.reservations().size() == 0 || own.isEmpty() && !desc.charge().reservation().isEmpty()) {
+        if (state.reservations().size() == 0
+                || own.isEmpty() && !desc.charge().reservation().isEmpty()) {
             return Set.of();
         }
         long until = ResourceNeed.end(now, PartitionLimits.timeLimitMin(desc, partition));
         Set<String> out = new HashSet<>();
         for (Reservation r : state.reservations().values()) {
-            boolean open = own.isPresent() ? own.get().name().equals(r.name()) || own.get().ignores(r)
+            boolean open = own.isPresent()
+                    ? own.get().name().equals(r.name()) || own.get().ignores(r)
                     : r.has(ReservationFlag.MAGNETIC) && Access.admits(state, r, desc);
             // reserved cores count as busy resources, even all cores of a node
             boolean whole = r.units().isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.NODE;
             for (String name : open || !whole || r.windows(now, now, until).isEmpty() ? List.<String>of() : r.nodes()) {
-                state.nodes().find(name).map(Node::spec).filter(s -> r.unitsOn(s).count() >= s.units() - s.reservedUnits().count())
+                state.nodes()
+                        .find(name)
+                        .map(Node::spec)
+                        .filter(s -> r.unitsOn(s).count()
+                                >= s.units() - s.reservedUnits().count())
                         .ifPresent(s -> out.add(name));
             }
         }
@@ -187,7 +210,10 @@ public final class Unavailable {
         if (now.version != at) {
             // what was said holds on as long as the same nodes are gone and nothing is configured anew
             now = new Known(at, new ConcurrentHashMap<>(now.of));
-            now.of.replaceAll((name, before) -> state.partitions().find(name).map(p -> look(state, p, before)).orElse(before));
+            now.of.replaceAll((name, before) -> state.partitions()
+                    .find(name)
+                    .map(p -> look(state, p, before))
+                    .orElse(before));
             known = now;
         }
         Gone gone = now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
@@ -206,7 +232,8 @@ public final class Unavailable {
                 gone.add(name);
             }
         }
-        return before != null && before.isAs(partition, gone, specs) ? before
+        return before != null && before.isAs(partition, gone, specs)
+                ? before
                 : new Gone(partition, List.copyOf(gone), specs, new ConcurrentHashMap<>());
     }
 }

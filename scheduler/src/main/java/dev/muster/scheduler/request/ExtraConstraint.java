@@ -7,20 +7,23 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a job asks of nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints: {@code key=value} and the like, joined by
- * {@code &} (or a comma) or by {@code |}, in parentheses where both are there. A node's Extra is a JSON object of texts, numbers and truth values.
+ * What a job asks of nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints:
+ * {@code key=value} and the like, joined by {@code &} (or a comma) or by {@code |}, in parentheses where both are
+ * there. A node's Extra is a JSON object of texts, numbers and truth values.
  */
 public final class ExtraConstraint {
     /** The word of SchedulerParameters. */
     public static final String WORD = "extra_constraints";
     /** Numbers nearer to each other than this are equal. */
     private static final double EQUAL = 0.00001;
+
     private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]{1,3})?");
     private static final String OPERATORS = ",&|<>=!()";
 
     private final String text;
     /** Null while it is only read through. */
     private final Map<?, ?> node;
+
     private int at;
 
     private ExtraConstraint(String text, Map<?, ?> node) {

@@ -14,27 +14,45 @@ import dev.muster.model.job.ResourceRequest;
  *
  * @param topology of its partition, "" for the cluster's
  * @param switches leaf switches at most, 0 for any number
- * @param segment  so many nodes each hang together; 0 for all
- * @param apart    no two segments share a base block
+ * @param segment so many nodes each hang together; 0 for all
+ * @param apart no two segments share a base block
  * @param together all segments are in one block of blocks
- * @param within   the nodes it may have, "" for any: what a job names that has segments, or wants fewer
- * @param ports    so many ports of its nodes are its own; -1 for one more than it has tasks on a node
+ * @param within the nodes it may have, "" for any: what a job names that has segments, or wants fewer
+ * @param ports so many ports of its nodes are its own; -1 for one more than it has tasks on a node
  * @param ownChannels each segment has a channel of its own ({@link ImexChannels})
  */
-public record Network(String topology, int switches, int segment, boolean apart, boolean together, String within, int ports,
+public record Network(
+        String topology,
+        int switches,
+        int segment,
+        boolean apart,
+        boolean together,
+        String within,
+        int ports,
         boolean ownChannels) {
     /** @param nodes that are wanted: where all of them are one segment, it has no effect */
     static Network of(ResourceRequest r, Partition partition, int ports, int nodes) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
-        return new Network(partition.info().topology(), Digits.only(text, 9) ? Integer.parseInt(text) : 0, r.segment() < nodes ? r.segment() : 0,
-                r.spreadSegments(), r.consolidateSegments(), isPool(r) ? r.nodeList() : "", ports,
+        return new Network(
+                partition.info().topology(),
+                Digits.only(text, 9) ? Integer.parseInt(text) : 0,
+                r.segment() < nodes ? r.segment() : 0,
+                r.spreadSegments(),
+                r.consolidateSegments(),
+                isPool(r) ? r.nodeList() : "",
+                ports,
                 NetworkWords.has(r.network(), ImexChannels.EACH_SEGMENT));
     }
 
-    /** It need not have all nodes that it names: --nodelist has more than --nodes allows, or segments are taken from it. */
+    /**
+     * It need not have all nodes that it names: --nodelist has more than --nodes allows, or segments are taken from it.
+     */
     static boolean isPool(ResourceRequest r) {
         int most = r.nodesMax() > 0 ? r.nodesMax() : r.nodesMin();
-        return r.segment() > 0 || most > 0 && !r.distribution().startsWith("arbitrary") && HostList.distinct(r.nodeList()).size() > most;
+        return r.segment() > 0
+                || most > 0
+                        && !r.distribution().startsWith("arbitrary")
+                        && HostList.distinct(r.nodeList()).size() > most;
     }
 
     /** How the nodes of its partition hang together. */
@@ -54,9 +72,12 @@ public record Network(String topology, int switches, int segment, boolean apart,
     /** What of a network jobs of this kind cannot have, "" if they can. */
     public static String objection(ResourceRequest r, Topology t) {
         boolean blocks = t.kind() == Topology.Kind.BLOCK;
-        return r.segment() > 0 && t.kind() == Topology.Kind.TREE ? "--segment with topology/tree is not supported by this version of Muster"
-                : r.spreadSegments() && !blocks ? "--spread-segments needs TopologyPlugin=topology/block"
-                : r.consolidateSegments() && !blocks ? "--consolidate-segments needs TopologyPlugin=topology/block"
-                : "";
+        return r.segment() > 0 && t.kind() == Topology.Kind.TREE
+                ? "--segment with topology/tree is not supported by this version of Muster"
+                : r.spreadSegments() && !blocks
+                        ? "--spread-segments needs TopologyPlugin=topology/block"
+                        : r.consolidateSegments() && !blocks
+                                ? "--consolidate-segments needs TopologyPlugin=topology/block"
+                                : "";
     }
 }

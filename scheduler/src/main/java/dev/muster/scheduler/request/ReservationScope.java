@@ -1,11 +1,11 @@
 package dev.muster.scheduler.request;
 
 /**
- * Where a job is to be as far as reservations go: in one of them, on what none keeps, or, with {@code --signal=R:}, also on nodes of those that
- * may be kept waiting for as long as it takes to go.
+ * Where a job is to be as far as reservations go: in one of them, on what none keeps, or, with {@code --signal=R:},
+ * also on nodes of those that may be kept waiting for as long as it takes to go.
  *
  * @param reservation "" for none
- * @param leavingS    seconds that it takes to go when a reservation's jobs come; below 0 if it keeps off their nodes
+ * @param leavingS seconds that it takes to go when a reservation's jobs come; below 0 if it keeps off their nodes
  */
 public record ReservationScope(String reservation, int leavingS) {
     /** On what no reservation keeps. */

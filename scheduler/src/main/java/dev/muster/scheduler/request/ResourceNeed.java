@@ -27,23 +27,24 @@ import java.util.stream.Stream;
 /**
  * A request with its defaults filled in: equal needs are one job class, tested once per pass.
  *
- * @param nodesMax      0 for no bound
- * @param nodesWanted   between the two: so many nodes are taken where they are free
- * @param gresPerNode   on every node
- * @param gresPerJob    over all nodes together
- * @param memPerCpuMb   0 if memory is asked for per node or not at all
- * @param shape         of the nodes, and how much of each the job may use
- * @param tasksOn       nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
- * @param gpus          what comes with each GPU
- * @param licences      of the cluster, for the job as a whole
- * @param limitMin      -1 for none
- * @param sharing       of its cores with others of the partition
- * @param within        reservations, or outside of them
- * @param apart         with whom it shares its nodes
- * @param network       how its nodes hang together
- * @param batch         features that the node has on which the script runs
- * @param reboot        whether nodes are rebooted for it
- * @param sizes         how many nodes it may have, in the order in which that is tried; none where all from nodesMin to nodesMax will do
+ * @param nodesMax 0 for no bound
+ * @param nodesWanted between the two: so many nodes are taken where they are free
+ * @param gresPerNode on every node
+ * @param gresPerJob over all nodes together
+ * @param memPerCpuMb 0 if memory is asked for per node or not at all
+ * @param shape of the nodes, and how much of each the job may use
+ * @param tasksOn nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
+ * @param gpus what comes with each GPU
+ * @param licences of the cluster, for the job as a whole
+ * @param limitMin -1 for none
+ * @param sharing of its cores with others of the partition
+ * @param within reservations, or outside of them
+ * @param apart with whom it shares its nodes
+ * @param network how its nodes hang together
+ * @param batch features that the node has on which the script runs
+ * @param reboot whether nodes are rebooted for it
+ * @param sizes how many nodes it may have, in the order in which that is tried; none where all from nodesMin to
+ *     nodesMax will do
  */
 public record ResourceNeed(
         String partition,
@@ -80,38 +81,72 @@ public record ResourceNeed(
         List<Integer> sizes) {
 
     /** FOR_FEATURES: where a node has not what it asks for; ALWAYS: {@code --reboot}. */
-    public enum Reboot { NEVER, FOR_FEATURES, ALWAYS }
+    public enum Reboot {
+        NEVER,
+        FOR_FEATURES,
+        ALWAYS
+    }
 
     /**
-     * @param sockets  a node must have at least; likewise cores and threads
-     * @param threads  the job may use of each core; 0 for all
+     * @param sockets a node must have at least; likewise cores and threads
+     * @param threads the job may use of each core; 0 for all
      * @param tasksPerCore 0 for any number; likewise tasksPerSocket
-     * @param cpusMax  MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
+     * @param cpusMax MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
      * @param socketCpusMax MaxCPUsPerSocket, likewise of each socket
-     * @param spared   what the job leaves alone of each node
-     * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those are in gresPerNode
+     * @param spared what the job leaves alone of each node
+     * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those
+     *     are in gresPerNode
      * @param contiguous the nodes must be neighbours in the order they are configured in
-     * @param spread     its tasks are dealt out evenly
-     * @param block      cores of one socket come before those of the next
-     * @param whole      CR_Socket: sockets are given whole
-     * @param counted    CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
-     * @param extra      what its nodes' Extra texts must say, "" for anything
+     * @param spread its tasks are dealt out evenly
+     * @param block cores of one socket come before those of the next
+     * @param whole CR_Socket: sockets are given whole
+     * @param counted CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
+     * @param extra what its nodes' Extra texts must say, "" for anything
      * @param tasksGiven the request has a task count
-     * @param allCores   the job has all cores of its nodes and shares them: --exclusive where OverSubscribe=FORCE
+     * @param allCores the job has all cores of its nodes and shares them: --exclusive where OverSubscribe=FORCE
      */
-    public record Shape(int sockets, int cores, int threads, int tasksPerCore, int tasksPerSocket, int cpusMax, int socketCpusMax, boolean contiguous,
-            boolean spread, boolean block, boolean whole, boolean counted, Spared spared, List<Tres.Item> perSocket, String extra,
-            boolean tasksGiven, boolean allCores) {
+    public record Shape(
+            int sockets,
+            int cores,
+            int threads,
+            int tasksPerCore,
+            int tasksPerSocket,
+            int cpusMax,
+            int socketCpusMax,
+            boolean contiguous,
+            boolean spread,
+            boolean block,
+            boolean whole,
+            boolean counted,
+            Spared spared,
+            List<Tres.Item> perSocket,
+            String extra,
+            boolean tasksGiven,
+            boolean allCores) {
         public static Shape of(ResourceRequest r, String extra, Partition partition, Settings settings) {
             int tasksPerCore = r.tasksPerCore() == 0 && settings.selects("CR_ONE_TASK_PER_CORE") ? 1 : r.tasksPerCore();
-            return new Shape(r.socketsPerNode(), r.coresPerSocket(), r.threadsUsed(), tasksPerCore,
+            return new Shape(
+                    r.socketsPerNode(),
+                    r.coresPerSocket(),
+                    r.threadsUsed(),
+                    tasksPerCore,
                     r.tasksPerSocket(),
-                    Partition.cpusMax(partition.info().maxCpusPerNode()), Partition.cpusMax(partition.info().maxCpusPerSocket()),
-                    r.contiguous(), r.spread(), isBlock(r, settings), isWhole(partition, settings), isCounted(settings),
-                    new Spared(r.coreSpec() != 0, Math.max(0, r.coreSpec()), settings.options().containsKey(Settings.SPEC_CORES_FIRST),
+                    Partition.cpusMax(partition.info().maxCpusPerNode()),
+                    Partition.cpusMax(partition.info().maxCpusPerSocket()),
+                    r.contiguous(),
+                    r.spread(),
+                    isBlock(r, settings),
+                    isWhole(partition, settings),
+                    isCounted(settings),
+                    new Spared(
+                            r.coreSpec() != 0,
+                            Math.max(0, r.coreSpec()),
+                            settings.options().containsKey(Settings.SPEC_CORES_FIRST),
                             r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
-                    ExtraConstraint.of(extra, settings), r.tasks() > 0, wantsNode(r) && !alone(r, partition));
+                    ExtraConstraint.of(extra, settings),
+                    r.tasks() > 0,
+                    wantsNode(r) && !alone(r, partition));
         }
 
         /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
@@ -128,8 +163,10 @@ public record ResourceNeed(
 
         private static boolean isBlock(ResourceRequest r, Settings settings) {
             Distribution d = Distribution.parse(r.distribution()).orElse(Distribution.UNSET);
-            return d.sockets() == Distribution.Level.BLOCK || d.nodes() == Distribution.Nodes.PLANE
-                    || isCounted(settings) || d.sockets() == Distribution.Level.UNSET && settings.selects("CR_CORE_DEFAULT_DIST_BLOCK");
+            return d.sockets() == Distribution.Level.BLOCK
+                    || d.nodes() == Distribution.Nodes.PLANE
+                    || isCounted(settings)
+                    || d.sockets() == Distribution.Level.UNSET && settings.selects("CR_CORE_DEFAULT_DIST_BLOCK");
         }
 
         public boolean fits(Node.Spec spec) {
@@ -140,8 +177,8 @@ public record ResourceNeed(
     /**
      * What a job leaves alone of each of its nodes, which are charged to it all the same.
      *
-     * @param said    the job said how many cores; otherwise the node's line holds
-     * @param first   these are the first of each socket
+     * @param said the job said how many cores; otherwise the node's line holds
+     * @param first these are the first of each socket
      * @param threads that it does not use of the cores it has: those are its all the same
      */
     public record Spared(boolean said, int cores, boolean first, int threads) {
@@ -169,8 +206,11 @@ public record ResourceNeed(
          * @param free without what its line keeps from jobs
          */
         public IndexSet of(Node.Spec spec, IndexSet free) {
-            return !said ? free : free.union(spec.reservedUnits())
-                    .minus(SpecialCores.of(spec.reservedUnits(), spec.units(), spec.sockets(), count(spec), first));
+            return !said
+                    ? free
+                    : free.union(spec.reservedUnits())
+                            .minus(SpecialCores.of(
+                                    spec.reservedUnits(), spec.units(), spec.sockets(), count(spec), first));
         }
 
         /** CPUs that are charged for where they are not those that the job has; 0 where they are. */
@@ -186,36 +226,62 @@ public record ResourceNeed(
     }
 
     /**
-     * @param cpus     that come with each GPU, 0 for none; likewise mebibytes
+     * @param cpus that come with each GPU, 0 for none; likewise mebibytes
      * @param enforced GPUs are only taken with cores near them
-     * @param unbound  it does not matter where they are
+     * @param unbound it does not matter where they are
      * @param severalShared the job may have parts of several GPUs
-     * @param leastLoaded   parts are taken of the GPU that has most of them free
-     * @param taskParts     so many of a GPU are one task's, who has no other beside him there; 0 where tasks may share one
+     * @param leastLoaded parts are taken of the GPU that has most of them free
+     * @param taskParts so many of a GPU are one task's, who has no other beside him there; 0 where tasks may share one
      */
-    public record Gpus(int cpus, long memoryMb, boolean enforced, boolean unbound, boolean severalShared, boolean leastLoaded, int taskParts) {
+    public record Gpus(
+            int cpus,
+            long memoryMb,
+            boolean enforced,
+            boolean unbound,
+            boolean severalShared,
+            boolean leastLoaded,
+            int taskParts) {
         /** Nothing comes with them, and nothing is asked of where they are. */
         public static final Gpus PLAIN = new Gpus(0, 0, false, false, false, false, 0);
 
         public static Gpus of(ResourceRequest r, List<Tres.Item> perTask, Settings settings) {
-            List<String> flags = List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
+            List<String> flags =
+                    List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
             boolean unbound = flags.contains("disable-binding");
             boolean several = settings.selects("MULTIPLE_SHARING_GRES_PJ");
-            boolean alone = several && (flags.contains("one-task-per-sharing")
-                    || settings.selects("ONE_TASK_PER_SHARING_GRES") && !flags.contains("multiple-tasks-per-sharing"));
-            int taskParts = !alone ? 0 : perTask.stream().filter(i -> SharedGpus.isShared(i.name())).mapToInt(Tres.Item::count).sum();
-            return new Gpus(r.cpusPerGpu(), r.memPerGpuMb(), !unbound && (flags.contains("enforce-binding")
-                    || settings.selects("ENFORCE_BINDING_GRES")), unbound, several, settings.selects("LL_SHARED_GRES"), taskParts);
+            boolean alone = several
+                    && (flags.contains("one-task-per-sharing")
+                            || settings.selects("ONE_TASK_PER_SHARING_GRES")
+                                    && !flags.contains("multiple-tasks-per-sharing"));
+            int taskParts = !alone
+                    ? 0
+                    : perTask.stream()
+                            .filter(i -> SharedGpus.isShared(i.name()))
+                            .mapToInt(Tres.Item::count)
+                            .sum();
+            return new Gpus(
+                    r.cpusPerGpu(),
+                    r.memPerGpuMb(),
+                    !unbound && (flags.contains("enforce-binding") || settings.selects("ENFORCE_BINDING_GRES")),
+                    unbound,
+                    several,
+                    settings.selects("LL_SHARED_GRES"),
+                    taskParts);
         }
     }
 
     /** CPUs that tasks may use of one allocation unit of a node: fewer than it has where threads are left alone. */
     public int usableCpus(Node.Spec spec) {
         int usable = shape.threads > 0 ? Math.min(spec.cpusPerUnit(), shape.threads) : spec.cpusPerUnit();
-        return shape.tasksPerCore > 0 && spec.cpusPerUnit() > 1 ? Math.min(usable, shape.tasksPerCore * cpusPerTask) : usable;
+        return shape.tasksPerCore > 0 && spec.cpusPerUnit() > 1
+                ? Math.min(usable, shape.tasksPerCore * cpusPerTask)
+                : usable;
     }
 
-    /** CPUs of one allocation unit that memory per CPU is given for: "usable" ones, so not those of threads that the job leaves alone. */
+    /**
+     * CPUs of one allocation unit that memory per CPU is given for: "usable" ones, so not those of threads that the job
+     * leaves alone.
+     */
     public int chargedCpus(Node.Spec spec) {
         return shape.threads > 0 ? Math.min(spec.cpusPerUnit(), shape.threads) : spec.cpusPerUnit();
     }
@@ -245,9 +311,10 @@ public record ResourceNeed(
         }
         tasks = Math.max(tasks, nodesMin);
         if (nodesMax == 0 && r.tasks() > 0 && !r.tresPerJob().isEmpty()) {
-            nodesMax = tasks;       // devices bring no nodes on which nothing would run
+            nodesMax = tasks; // devices bring no nodes on which nothing would run
         }
-        PartitionLimits.Memory memory = dealt ? PartitionLimits.memory(r, partition, settings) : new PartitionLimits.Memory(0, 0, false);
+        PartitionLimits.Memory memory =
+                dealt ? PartitionLimits.memory(r, partition, settings) : new PartitionLimits.Memory(0, 0, false);
         long perNode = memory.perNodeMb();
         long perCpu = memory.perCpuMb();
         int cpusPerTask = Math.max(1, r.cpusPerTask());
@@ -276,68 +343,145 @@ public record ResourceNeed(
         // who has so many tasks for each GPU has no more of them where there are so many GPUs
         int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasksPerGpu() * gpusPerNode;
         int wanted = wanted(r, gres, nodesMin, Math.min(tasks, partition.nodes().size()));
-        return new ResourceNeed(partition.name(), nodesMin, nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin), wanted, tasks, cpusPerTask,
-                tasksPerNode, cpusMin, perNode, perCpu, memory.all(), gres.perNode(), gres.perJob(), gres.perTask(),
-                alone(r, partition)
-                        || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
-                GresRequest.overcommits(r), Shape.of(r, desc.extras().extra(), partition, settings), r.tmpDiskMb(), r.features(),
-                Network.isPool(r) ? "" : r.nodeList(), r.excludeList(), tasksOn(r),
-                Gpus.of(r, gres.perTask(), settings), LicenseRequest.parse(r.licenses()).orElse(LicenseRequest.Wanted.NONE),
-                SoftLimit.planned(desc, PartitionLimits.runMin(desc, partition), settings), ReservationScope.NONE,
-                sharing(r, partition, settings), apart(desc, partition, settings),
-                Network.of(r, partition, desc.extras().resvPorts(), wanted), desc.extras().batchFeatures(),
-                desc.extras().reboot() ? Reboot.ALWAYS : r.features().isEmpty()
-                        || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid()) ? Reboot.FOR_FEATURES : Reboot.NEVER,
+        return new ResourceNeed(
+                partition.name(),
+                nodesMin,
+                nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin),
+                wanted,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusMin,
+                perNode,
+                perCpu,
+                memory.all(),
+                gres.perNode(),
+                gres.perJob(),
+                gres.perTask(),
+                alone(r, partition) || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
+                GresRequest.overcommits(r),
+                Shape.of(r, desc.extras().extra(), partition, settings),
+                r.tmpDiskMb(),
+                r.features(),
+                Network.isPool(r) ? "" : r.nodeList(),
+                r.excludeList(),
+                tasksOn(r),
+                Gpus.of(r, gres.perTask(), settings),
+                LicenseRequest.parse(r.licenses()).orElse(LicenseRequest.Wanted.NONE),
+                SoftLimit.planned(desc, PartitionLimits.runMin(desc, partition), settings),
+                ReservationScope.NONE,
+                sharing(r, partition, settings),
+                apart(desc, partition, settings),
+                Network.of(r, partition, desc.extras().resvPorts(), wanted),
+                desc.extras().batchFeatures(),
+                desc.extras().reboot()
+                        ? Reboot.ALWAYS
+                        : r.features().isEmpty()
+                                        || ChangingFeatures.mayReboot(
+                                                settings.options(), desc.owner().uid())
+                                ? Reboot.FOR_FEATURES
+                                : Reboot.NEVER,
                 sizes(r, nodesMin, r.useMinNodes() ? Math.max(nodesMin, nodesMax) : Math.max(nodesMin, wanted)));
     }
 
-    /** Most first, or fewest first with --use-min-nodes; only the fewest where the partition or the number of tasks leaves none. */
+    /**
+     * Most first, or fewest first with --use-min-nodes; only the fewest where the partition or the number of tasks
+     * leaves none.
+     */
     private static List<Integer> sizes(ResourceRequest r, int least, int most) {
         if (r.nodeSizes().isEmpty()) {
             return List.of();
         }
-        List<Integer> all = Stream.of(r.nodeSizes().split(",")).map(Integer::valueOf).filter(n -> n >= least && n <= most).toList();
+        List<Integer> all = Stream.of(r.nodeSizes().split(","))
+                .map(Integer::valueOf)
+                .filter(n -> n >= least && n <= most)
+                .toList();
         return all.isEmpty() ? List.of(least) : r.useMinNodes() ? all : all.reversed();
     }
 
-    /** Returns the CPUs that the job gets of each node regardless of its tasks. With a task count, --mincpus only selects nodes. */
+    /**
+     * Returns the CPUs that the job gets of each node regardless of its tasks. With a task count, --mincpus only
+     * selects nodes.
+     */
     public int cpusGivenMin() {
         return shape.tasksGiven() && tasksPerNode == 0 ? gpus.cpus() * GresRequest.gpus(gresPerNode) : cpusPerNodeMin;
     }
 
     /** On so many nodes, no more and no fewer. */
     public ResourceNeed exactly(int nodes) {
-        return new ResourceNeed(partition, nodes, nodes, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb, memAll,
-                gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, within, sharing, apart, network, batch, reboot, List.of());
+        return new ResourceNeed(
+                partition,
+                nodes,
+                nodes,
+                nodes,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusPerNodeMin,
+                memPerNodeMb,
+                memPerCpuMb,
+                memAll,
+                gresPerNode,
+                gresPerJob,
+                gresPerTask,
+                exclusive,
+                overcommit,
+                shape,
+                tmpDiskMb,
+                features,
+                nodeList,
+                excludeList,
+                tasksOn,
+                gpus,
+                licences,
+                limitMin,
+                within,
+                sharing,
+                apart,
+                network,
+                batch,
+                reboot,
+                List.of());
     }
 
     private static boolean wantsNode(ResourceRequest r) {
         return r.exclusive() == ResourceRequest.Exclusive.NODE;
     }
 
-    /** A job that leaves cores alone has the whole node. No --exclusive keeps other jobs away where the partition forces jobs to share cores. */
+    /**
+     * A job that leaves cores alone has the whole node. No --exclusive keeps other jobs away where the partition forces
+     * jobs to share cores.
+     */
     private static boolean alone(ResourceRequest r, Partition partition) {
-        boolean asked = wantsNode(r) && partition.jobsPerCore(false) == 1 || r.exclusive() == ResourceRequest.Exclusive.TOPO;
-        return asked || partition.isExclusive() || partition.info().exclusiveTopo() || r.coreSpec() != 0 || r.threadSpec() > 0;
+        boolean asked =
+                wantsNode(r) && partition.jobsPerCore(false) == 1 || r.exclusive() == ResourceRequest.Exclusive.TOPO;
+        return asked
+                || partition.isExclusive()
+                || partition.info().exclusiveTopo()
+                || r.coreSpec() != 0
+                || r.threadSpec() > 0;
     }
 
     /**
-     * Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes, or that have the devices that are asked for all
-     * nodes or for tasks. Without one, --spread-job takes most.
+     * Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes, or that have the
+     * devices that are asked for all nodes or for tasks. Without one, --spread-job takes most.
      */
     private static int wanted(ResourceRequest r, GresRequest gres, int nodesMin, int most) {
         if (r.spread() && r.nodesMin() == 0 && r.nodesMax() == 0) {
             return Math.max(nodesMin, most);
         }
-        boolean range = r.nodesMin() > 0 && r.nodesMax() > r.nodesMin() && !r.useMinNodes() && gres.perJob().isEmpty() && gres.perTask().isEmpty();
+        boolean range = r.nodesMin() > 0
+                && r.nodesMax() > r.nodesMin()
+                && !r.useMinNodes()
+                && gres.perJob().isEmpty()
+                && gres.perTask().isEmpty();
         return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 
     /**
-     * @param jobs  so many may have a core at once, 1 for it alone
+     * @param jobs so many may have a core at once, 1 for it alone
      * @param alike it takes turns only with those that asked to share as it did
-     * @param shy   it did not ask, and takes turns all the same
+     * @param shy it did not ask, and takes turns all the same
      */
     public record Sharing(int jobs, boolean alike, boolean shy) {
         /** The name under which jobs of the partition count besides that have not asked to share. */
@@ -358,14 +502,20 @@ public record ResourceNeed(
     /** Who takes turns need not ask to share. */
     public static Sharing sharing(ResourceRequest r, Partition partition, Settings settings) {
         boolean offered = settings.takesTurns() && partition.jobsPerCore(false) == 1;
-        return alone(r, partition) ? new Sharing(1, false, false) : new Sharing(partition.jobsPerCore(r.oversubscribe() || settings.takesTurns()),
-                offered && r.oversubscribe(), offered && !r.oversubscribe());
+        return alone(r, partition)
+                ? new Sharing(1, false, false)
+                : new Sharing(
+                        partition.jobsPerCore(r.oversubscribe() || settings.takesTurns()),
+                        offered && r.oversubscribe(),
+                        offered && !r.oversubscribe());
     }
 
     private static Map<String, Integer> tasksOn(ResourceRequest r) {
         Map<String, Integer> out = new TreeMap<>();
         if (r.distribution().startsWith("arbitrary")) {
-            TaskLayout.listed(r.nodeList()).stream().flatMap(List::stream).limit(r.tasks() > 0 ? r.tasks() : Integer.MAX_VALUE)
+            TaskLayout.listed(r.nodeList()).stream()
+                    .flatMap(List::stream)
+                    .limit(r.tasks() > 0 ? r.tasks() : Integer.MAX_VALUE)
                     .forEach(name -> out.merge(name, 1, Integer::sum));
         }
         return out;
@@ -381,41 +531,188 @@ public record ResourceNeed(
     }
 
     public ResourceNeed in(ReservationScope where) {
-        return new ResourceNeed(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb,
+        return new ResourceNeed(
+                partition,
+                nodesMin,
+                nodesMax,
+                nodesWanted,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusPerNodeMin,
+                memPerNodeMb,
                 memPerCpuMb,
                 memAll,
-                gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn, gpus,
-                licences, limitMin, where, sharing, apart, network, batch, reboot, sizes);
+                gresPerNode,
+                gresPerJob,
+                gresPerTask,
+                exclusive,
+                overcommit,
+                shape,
+                tmpDiskMb,
+                features,
+                nodeList,
+                excludeList,
+                tasksOn,
+                gpus,
+                licences,
+                limitMin,
+                where,
+                sharing,
+                apart,
+                network,
+                batch,
+                reboot,
+                sizes);
     }
 
     public ResourceNeed wanting(int nodes) {
-        return new ResourceNeed(partition, nodesMin, nodesMax, nodes, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb, memPerCpuMb,
-                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, within, sharing, apart, network, batch, reboot, sizes);
+        return new ResourceNeed(
+                partition,
+                nodesMin,
+                nodesMax,
+                nodes,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusPerNodeMin,
+                memPerNodeMb,
+                memPerCpuMb,
+                memAll,
+                gresPerNode,
+                gresPerJob,
+                gresPerTask,
+                exclusive,
+                overcommit,
+                shape,
+                tmpDiskMb,
+                features,
+                nodeList,
+                excludeList,
+                tasksOn,
+                gpus,
+                licences,
+                limitMin,
+                within,
+                sharing,
+                apart,
+                network,
+                batch,
+                reboot,
+                sizes);
     }
 
     /** Devices are counted as they are now only: what comes later is planned by units and memory. */
     public ResourceNeed withoutJobGres() {
-        return gresPerJob.isEmpty() ? this : new ResourceNeed(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode,
-                cpusPerNodeMin,
-                memPerNodeMb, memPerCpuMb, memAll, gresPerNode, List.of(), gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList,
-                excludeList, tasksOn, gpus, licences, limitMin, within, sharing, apart, network, batch, reboot, sizes);
+        return gresPerJob.isEmpty()
+                ? this
+                : new ResourceNeed(
+                        partition,
+                        nodesMin,
+                        nodesMax,
+                        nodesWanted,
+                        tasks,
+                        cpusPerTask,
+                        tasksPerNode,
+                        cpusPerNodeMin,
+                        memPerNodeMb,
+                        memPerCpuMb,
+                        memAll,
+                        gresPerNode,
+                        List.of(),
+                        gresPerTask,
+                        exclusive,
+                        overcommit,
+                        shape,
+                        tmpDiskMb,
+                        features,
+                        nodeList,
+                        excludeList,
+                        tasksOn,
+                        gpus,
+                        licences,
+                        limitMin,
+                        within,
+                        sharing,
+                        apart,
+                        network,
+                        batch,
+                        reboot,
+                        sizes);
     }
 
     /** On nodes with other features. */
     ResourceNeed on(String wanted) {
-        return new ResourceNeed(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb,
+        return new ResourceNeed(
+                partition,
+                nodesMin,
+                nodesMax,
+                nodesWanted,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusPerNodeMin,
+                memPerNodeMb,
                 memPerCpuMb,
-                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, wanted, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, within, sharing, apart, network, batch, Reboot.NEVER, sizes);
+                memAll,
+                gresPerNode,
+                gresPerJob,
+                gresPerTask,
+                exclusive,
+                overcommit,
+                shape,
+                tmpDiskMb,
+                wanted,
+                nodeList,
+                excludeList,
+                tasksOn,
+                gpus,
+                licences,
+                limitMin,
+                within,
+                sharing,
+                apart,
+                network,
+                batch,
+                Reboot.NEVER,
+                sizes);
     }
 
     /** @param minutes its limit */
     ResourceNeed lasting(int minutes) {
-        return new ResourceNeed(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb,
+        return new ResourceNeed(
+                partition,
+                nodesMin,
+                nodesMax,
+                nodesWanted,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusPerNodeMin,
+                memPerNodeMb,
                 memPerCpuMb,
-                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, minutes, within, sharing, apart, network, batch, reboot, sizes);
+                memAll,
+                gresPerNode,
+                gresPerJob,
+                gresPerTask,
+                exclusive,
+                overcommit,
+                shape,
+                tmpDiskMb,
+                features,
+                nodeList,
+                excludeList,
+                tasksOn,
+                gpus,
+                licences,
+                minutes,
+                within,
+                sharing,
+                apart,
+                network,
+                batch,
+                reboot,
+                sizes);
     }
 
     /** On nodes that have the features already. */
@@ -425,18 +722,76 @@ public record ResourceNeed(
 
     /** It has waited long enough for few switches. */
     public ResourceNeed onAnySwitches() {
-        return new ResourceNeed(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb,
+        return new ResourceNeed(
+                partition,
+                nodesMin,
+                nodesMax,
+                nodesWanted,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusPerNodeMin,
+                memPerNodeMb,
                 memPerCpuMb,
-                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, within, sharing, apart, network.withoutSwitches(), batch, reboot, sizes);
+                memAll,
+                gresPerNode,
+                gresPerJob,
+                gresPerTask,
+                exclusive,
+                overcommit,
+                shape,
+                tmpDiskMb,
+                features,
+                nodeList,
+                excludeList,
+                tasksOn,
+                gpus,
+                licences,
+                limitMin,
+                within,
+                sharing,
+                apart,
+                network.withoutSwitches(),
+                batch,
+                reboot,
+                sizes);
     }
 
     /** Of whom it is counts: somebody has nodes for himself. */
     ResourceNeed by(SharingPolicy who) {
-        return new ResourceNeed(partition, nodesMin, nodesMax, nodesWanted, tasks, cpusPerTask, tasksPerNode, cpusPerNodeMin, memPerNodeMb,
+        return new ResourceNeed(
+                partition,
+                nodesMin,
+                nodesMax,
+                nodesWanted,
+                tasks,
+                cpusPerTask,
+                tasksPerNode,
+                cpusPerNodeMin,
+                memPerNodeMb,
                 memPerCpuMb,
-                memAll, gresPerNode, gresPerJob, gresPerTask, exclusive, overcommit, shape, tmpDiskMb, features, nodeList, excludeList, tasksOn,
-                gpus, licences, limitMin, within, sharing, who, network, batch, reboot, sizes);
+                memAll,
+                gresPerNode,
+                gresPerJob,
+                gresPerTask,
+                exclusive,
+                overcommit,
+                shape,
+                tmpDiskMb,
+                features,
+                nodeList,
+                excludeList,
+                tasksOn,
+                gpus,
+                licences,
+                limitMin,
+                within,
+                sharing,
+                who,
+                network,
+                batch,
+                reboot,
+                sizes);
     }
 
     /**

@@ -7,7 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What jobs need, one object per distinct need, so that identity is equality; and each queued job's own by partition. Owned by the core thread. */
+/**
+ * What jobs need, one object per distinct need, so that identity is equality; and each queued job's own by partition.
+ * Owned by the core thread.
+ */
 public final class ResourceNeedTable {
     private final Map<ResourceNeed, ResourceNeed> all = new HashMap<>();
     private final Map<Integer, Map<String, ResourceNeed>> ofJobs = new HashMap<>();

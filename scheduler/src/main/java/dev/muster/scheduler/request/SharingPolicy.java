@@ -10,10 +10,10 @@ import java.util.Optional;
 /**
  * With whom a job shares its nodes.
  *
- * @param user    its own
- * @param alone   with jobs of its own user only
- * @param label   with jobs of this label only; "" for all that have none
- * @param topo    has its leaf switches or blocks to itself
+ * @param user its own
+ * @param alone with jobs of its own user only
+ * @param label with jobs of this label only; "" for all that have none
+ * @param topo has its leaf switches or blocks to itself
  * @param topology in which these are, "" where it does not ask for them
  */
 public record SharingPolicy(int user, boolean alone, String label, boolean topo, String topology) {
@@ -29,15 +29,18 @@ public record SharingPolicy(int user, boolean alone, String label, boolean topo,
     }
 
     /**
-     * @param rule     of its partition: NO, NODE, USER or TOPO
+     * @param rule of its partition: NO, NODE, USER or TOPO
      * @param topology likewise, "" for the cluster's
      */
     public static SharingPolicy of(JobDesc desc, String rule, String topology, Settings settings) {
         ResourceRequest.Exclusive asked = desc.request().exclusive();
         boolean topo = rule.equals("TOPO") || asked == ResourceRequest.Exclusive.TOPO;
-        return new SharingPolicy(desc.owner().uid(), rule.equals("USER") || asked == ResourceRequest.Exclusive.USER,
+        return new SharingPolicy(
+                desc.owner().uid(),
+                rule.equals("USER") || asked == ResourceRequest.Exclusive.USER,
                 McsLabel.of(settings).separating(desc),
-                topo, topo ? settings.topology(topology).name() : "");
+                topo,
+                topo ? settings.topology(topology).name() : "");
     }
 
     /** Minds whom it meets. */

@@ -7,7 +7,10 @@ import dev.muster.core.state.State;
 import dev.muster.model.format.Digits;
 import java.util.function.UnaryOperator;
 
-/** What a job puts up with once it has waited long enough: more switches than it wanted, nodes that must be rebooted for it. */
+/**
+ * What a job puts up with once it has waited long enough: more switches than it wanted, nodes that must be rebooted for
+ * it.
+ */
 public final class SwitchWait {
     private final State state;
     private final Now now;
@@ -25,11 +28,15 @@ public final class SwitchWait {
     public ResourceNeed patient(Job job, ResourceNeed need) {
         boolean sparing = need.reboot() == ResourceNeed.Reboot.FOR_FEATURES && waits(job, bootDelayS(job));
         ResourceNeed out = sparing ? interned.apply(need.withoutReboot()) : need;
-        boolean choosy = need.network().switches() > 0 && waits(job, TresCounts.switchWait(job.desc().request(), state.settings()) + 1);
+        boolean choosy = need.network().switches() > 0
+                && waits(job, TresCounts.switchWait(job.desc().request(), state.settings()) + 1);
         return need.network().switches() > 0 && !choosy ? interned.apply(out.onAnySwitches()) : out;
     }
 
-    /** So many seconds from now on it waits for few switches; 0 where it does no more. A job that is not eligible yet waits from now on. */
+    /**
+     * So many seconds from now on it waits for few switches; 0 where it does no more. A job that is not eligible yet
+     * waits from now on.
+     */
     public static long switchesS(Job job, State state, long nowS) {
         long since = job.eligibleTime() > 0 ? job.eligibleTime() : nowS;
         return Math.max(0, since + TresCounts.switchWait(job.desc().request(), state.settings()) + 1 - nowS);
@@ -45,15 +52,19 @@ public final class SwitchWait {
         return waits;
     }
 
-    /** The first second in which somebody asked about has waited long enough; Long.MAX_VALUE if nobody waits for that. */
+    /**
+     * The first second in which somebody asked about has waited long enough; Long.MAX_VALUE if nobody waits for that.
+     */
     public long nextS() {
         return nextS;
     }
 
     /** Whether its nodes are others before it has waited long enough. */
     public static boolean mayDelayBoot(Job job, ResourceNeed need, State state) {
-        return need.reboot() == ResourceNeed.Reboot.FOR_FEATURES && !need.features().isEmpty()
-                && (job.desc().timing().delayBootMin() > 0 || state.settings().options().containsKey("delay_boot"));
+        return need.reboot() == ResourceNeed.Reboot.FOR_FEATURES
+                && !need.features().isEmpty()
+                && (job.desc().timing().delayBootMin() > 0
+                        || state.settings().options().containsKey("delay_boot"));
     }
 
     private long bootDelayS(Job job) {

@@ -12,25 +12,32 @@ import dev.muster.model.job.X11;
 import java.util.List;
 import java.util.Optional;
 
-/** What a job may ask for that nothing here can give it: it is refused with a sentence, never accepted and forgotten. */
+/**
+ * What a job may ask for that nothing here can give it: it is refused with a sentence, never accepted and forgotten.
+ */
 public final class Unsupported {
     private Unsupported() {}
 
     private static final String ALONE = "one-task-per-sharing";
     private static final String SEVERAL = "MULTIPLE_SHARING_GRES_PJ";
-    private static final List<String> KNOWN_FLAGS = List.of("", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing",
-            "allow-task-sharing", ALONE);
+    private static final List<String> KNOWN_FLAGS = List.of(
+            "", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing", "allow-task-sharing", ALONE);
 
     private record Rule(boolean asked, String what) {}
 
     public static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
-        return first(List.of(new Rule(desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
-                "without RebootProgram --reboot"))).or(() -> first(resources(desc.request(), settings)))
-                .or(() -> notSelected(desc.request(), settings)).or(() -> first(extras(desc.extras())))
-                .or(() -> windows(desc, settings)).or(() -> managed(desc, settings))
+        return first(List.of(new Rule(
+                        desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
+                        "without RebootProgram --reboot")))
+                .or(() -> first(resources(desc.request(), settings)))
+                .or(() -> notSelected(desc.request(), settings))
+                .or(() -> first(extras(desc.extras())))
+                .or(() -> windows(desc, settings))
+                .or(() -> managed(desc, settings))
                 .or(() -> NetworkWords.refusal(desc.request().network(), settings))
                 .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
-                        ? Optional.of(Decision.reject(SlurmErrno.DISABLED)) : Optional.empty());
+                        ? Optional.of(Decision.reject(SlurmErrno.DISABLED))
+                        : Optional.empty());
     }
 
     private static Optional<Decision.Rejected> windows(JobDesc desc, Settings settings) {
@@ -41,35 +48,50 @@ public final class Unsupported {
         if (!settings.options().containsKey(Settings.X11)) {
             return Optional.of(new Decision.Rejected(SlurmErrno.X11_NOT_AVAIL, SlurmErrno.X11_NOT_AVAIL.sentence()));
         }
-        return desc.kind() == JobDesc.Kind.BATCH || X11.parse(asked).isEmpty() ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
-                "X11 forwarding needs an srun or salloc that stays, and the cookie of its display")) : Optional.empty();
+        return desc.kind() == JobDesc.Kind.BATCH || X11.parse(asked).isEmpty()
+                ? Optional.of(new Decision.Rejected(
+                        SlurmErrno.NOT_SUPPORTED,
+                        "X11 forwarding needs an srun or salloc that stays, and the cookie of its display"))
+                : Optional.empty();
     }
 
-    /** What goes with a step manager, and what that needs: the rules of the original, where an extern step is what manages a job's steps. */
+    /**
+     * What goes with a step manager, and what that needs: the rules of the original, where an extern step is what
+     * manages a job's steps.
+     */
     private static Optional<Decision.Rejected> managed(JobDesc desc, Settings settings) {
         JobDesc.Extras e = desc.extras();
-        String needs = e.stepMgr() && !settings.externSteps() ? "--stepmgr needs PrologFlags=Contain"
-                : e.resvPorts() != 0 && !e.stepMgr() ? "Slurmstepd step management must be enabled to use --resv-ports for job allocations"
-                : e.memUpdateMin() > 0 && !settings.options().containsKey(Settings.MEMORY_UPDATES)
-                ? "--mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup"
-                : "";
-        return !needs.isEmpty() ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, needs))
+        String needs = e.stepMgr() && !settings.externSteps()
+                ? "--stepmgr needs PrologFlags=Contain"
+                : e.resvPorts() != 0 && !e.stepMgr()
+                        ? "Slurmstepd step management must be enabled to use --resv-ports for job allocations"
+                        : e.memUpdateMin() > 0 && !settings.options().containsKey(Settings.MEMORY_UPDATES)
+                                ? "--mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup"
+                                : "";
+        return !needs.isEmpty()
+                ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, needs))
                 : e.resvPorts() > Ports.count(settings) || e.resvPorts() != 0 && Ports.count(settings) == 0
-                ? Optional.of(Decision.reject(SlurmErrno.PORTS_INVALID)) : Optional.empty();
+                        ? Optional.of(Decision.reject(SlurmErrno.PORTS_INVALID))
+                        : Optional.empty();
     }
 
     /** Slurm's sentence for a flag that SelectTypeParameters forbids. */
     private static Optional<Decision.Rejected> notSelected(ResourceRequest r, Settings settings) {
-        return List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(",")).contains(ALONE) && !settings.selects(SEVERAL)
-                ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "In order to use --gres-flags=" + ALONE
-                        + " you must also have SelectTypeParameters=" + SEVERAL + " in your slurm.conf"))
+        return List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","))
+                                .contains(ALONE)
+                        && !settings.selects(SEVERAL)
+                ? Optional.of(new Decision.Rejected(
+                        SlurmErrno.NOT_SUPPORTED,
+                        "In order to use --gres-flags=" + ALONE + " you must also have SelectTypeParameters=" + SEVERAL
+                                + " in your slurm.conf"))
                 : Optional.empty();
     }
 
     private static Optional<Decision.Rejected> first(List<Rule> rules) {
         for (Rule r : rules) {
             if (r.asked) {
-                return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, r.what + " is not supported by this version of Muster"));
+                return Optional.of(new Decision.Rejected(
+                        SlurmErrno.NOT_SUPPORTED, r.what + " is not supported by this version of Muster"));
             }
         }
         return Optional.empty();
@@ -77,16 +99,18 @@ public final class Unsupported {
 
     private static List<Rule> resources(ResourceRequest r, Settings settings) {
         boolean specUsage = settings.options().containsKey(Settings.SPEC_USAGE);
-        List<String> flags = List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
+        List<String> flags =
+                List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
         return List.of(
-                new Rule(!specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0), "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
+                new Rule(
+                        !specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0),
+                        "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
                 new Rule(!KNOWN_FLAGS.containsAll(flags), "--gres-flags=" + r.gresFlags()));
     }
 
     private static List<Rule> extras(JobDesc.Extras e) {
-        return List.of(
-                said(e.power(), "--power"));
+        return List.of(said(e.power(), "--power"));
     }
 
     private static Rule said(String value, String what) {

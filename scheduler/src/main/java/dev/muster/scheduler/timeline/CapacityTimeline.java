@@ -5,8 +5,8 @@ import dev.muster.scheduler.request.ResourceNeed;
 import java.util.List;
 
 /**
- * What will be free when: free units and memory per node in each slot of {@link TimeGrid}. Ends of running jobs are rounded up, so a plan
- * never promises what is not there.
+ * What will be free when: free units and memory per node in each slot of {@link TimeGrid}. Ends of running jobs are
+ * rounded up, so a plan never promises what is not there.
  */
 public final class CapacityTimeline {
     public final TimeGrid times;
@@ -78,8 +78,8 @@ public final class CapacityTimeline {
     }
 
     /**
-     * Less than this is not free at the beginning of a slot, and so the need does not fit there: idle nodes for one that must have them whole,
-     * else CPUs. To be passed over quickly; that it is true says nothing.
+     * Less than this is not free at the beginning of a slot, and so the need does not fit there: idle nodes for one
+     * that must have them whole, else CPUs. To be passed over quickly; that it is true says nothing.
      */
     public boolean mayFit(ResourceNeed need, List<NodeSlot> order, int[] index, int slot) {
         long cpus = 0;
@@ -88,7 +88,10 @@ public final class CapacityTimeline {
         for (int i = 0; i < index.length && (found < need.nodesMin() || !any && cpus < need.cpus()); i++) {
             if (!isFull(need, index[i], slot)) {
                 found++;
-                cpus += any ? 0 : Math.max(0, units[slot][index[i]]) * (long) order.get(i).spec.cpusPerUnit();
+                cpus += any
+                        ? 0
+                        : Math.max(0, units[slot][index[i]])
+                                * (long) order.get(i).spec.cpusPerUnit();
             }
         }
         return found >= need.nodesMin() && (any || cpus >= need.cpus());
@@ -96,7 +99,9 @@ public final class CapacityTimeline {
 
     /** Nothing of the node is there for the need at the beginning of a slot. */
     public boolean isFull(ResourceNeed need, int node, int slot) {
-        return need.exclusive() ? busy[slot][node] : units[slot][node] <= 0 && !need.shape().spared().any();
+        return need.exclusive()
+                ? busy[slot][node]
+                : units[slot][node] <= 0 && !need.shape().spared().any();
     }
 
     public int unitsIn(int node, int fromSlot, int toSlot) {

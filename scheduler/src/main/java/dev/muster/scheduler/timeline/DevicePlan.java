@@ -18,8 +18,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How many generic resources of each kind that somebody waits for are free on each node when: GPUs of a type, shards, or what else nodes have.
- * Which of them a job gets is not planned. Parts of GPUs and whole ones keep each other away as if every part were of a GPU of its own.
+ * How many generic resources of each kind that somebody waits for are free on each node when: GPUs of a type, shards,
+ * or what else nodes have. Which of them a job gets is not planned. Parts of GPUs and whole ones keep each other away
+ * as if every part were of a GPU of its own.
  */
 public final class DevicePlan {
     /** All of a name, or those of one type; "" for any. */
@@ -34,6 +35,7 @@ public final class DevicePlan {
     private final int slots;
     /** What is free beside devices, by slot and node: GPUs may bring CPUs and memory along. */
     private final int[][] cpus;
+
     private final int[][] memoryMb;
     private final Map<Kind, Column> columns = new LinkedHashMap<>();
 
@@ -77,9 +79,13 @@ public final class DevicePlan {
     /** Takes up what the nodes have. Jobs come afterwards, with {@link #held}. */
     public void fill() {
         // who says no type takes of those that others want
-        Set<String> typed = columns.keySet().stream().filter(k -> !k.type.isEmpty()).map(Kind::name).collect(Collectors.toSet());
+        Set<String> typed = columns.keySet().stream()
+                .filter(k -> !k.type.isEmpty())
+                .map(Kind::name)
+                .collect(Collectors.toSet());
         for (int n = 0; n < nodes.size() && !typed.isEmpty(); n++) {
-            state.nodes().at(nodes.get(n)).spec().gres().stream().filter(g -> typed.contains(g.name()))
+            state.nodes().at(nodes.get(n)).spec().gres().stream()
+                    .filter(g -> typed.contains(g.name()))
                     .forEach(g -> columns.computeIfAbsent(new Kind(g.name(), g.type()), this::column));
         }
         for (Column c : columns.values()) {
@@ -98,7 +104,9 @@ public final class DevicePlan {
     private static IndexSet own(PlanningNodes.Part part, Node.Spec spec, String device) {
         Reservation r = part.area().reservation();
         boolean some = r.gres().values().stream().anyMatch(g -> g.containsKey(device));
-        return some ? r.gres().getOrDefault(spec.name(), Map.of()).getOrDefault(device, IndexSet.empty()) : GresRequest.devices(spec, device, "");
+        return some
+                ? r.gres().getOrDefault(spec.name(), Map.of()).getOrDefault(device, IndexSet.empty())
+                : GresRequest.devices(spec, device, "");
     }
 
     private static IndexSet devices(Kind kind, Node.Spec spec) {
@@ -110,7 +118,9 @@ public final class DevicePlan {
         for (Column c : share.gres().isEmpty() ? List.<Column>of() : columns.values()) {
             Node.Spec spec = state.nodes().at(nodes.get(node)).spec();
             IndexSet had = share.gres().getOrDefault(c.kind.name, IndexSet.empty());
-            int count = c.kind.type.isEmpty() ? had.count() : had.intersect(devices(c.kind, spec)).count();
+            int count = c.kind.type.isEmpty()
+                    ? had.count()
+                    : had.intersect(devices(c.kind, spec)).count();
             for (Map.Entry<String, IndexSet> other : share.gres().entrySet()) {
                 count += c.kind.name.equals(other.getKey()) ? 0 : besides(c, spec, other.getKey(), other.getValue());
             }
@@ -123,8 +133,12 @@ public final class DevicePlan {
         if (name.equals("gpu") && SharedGpus.isShared(c.kind.name)) {
             return SharedGpus.parts(spec.gres(), c.kind.name).count(had);
         }
-        return !c.kind.name.equals("gpu") || !SharedGpus.isShared(name) ? 0
-                : SharedGpus.parts(spec.gres(), name).gpusOf(had).intersect(devices(c.kind, spec)).count();
+        return !c.kind.name.equals("gpu") || !SharedGpus.isShared(name)
+                ? 0
+                : SharedGpus.parts(spec.gres(), name)
+                        .gpusOf(had)
+                        .intersect(devices(c.kind, spec))
+                        .count();
     }
 
     private void take(Column c, int node, int count, int from, int end) {
@@ -165,13 +179,21 @@ public final class DevicePlan {
     public int usable(ResourceNeed need, Tres.Item item, int node, int from, int end) {
         int count = Math.max(0, free(item, node, from, end));
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
-            count = Math.min(count, Math.max(0, least(cpus, node, from, end)) / need.gpus().cpus());
+            count = Math.min(
+                    count,
+                    Math.max(0, least(cpus, node, from, end)) / need.gpus().cpus());
             if (need.memPerCpuMb() > 0) {
-                count = (int) Math.min(count, Math.max(0, least(memoryMb, node, from, end)) / need.memPerCpuMb() / need.gpus().cpus());
+                count = (int) Math.min(
+                        count,
+                        Math.max(0, least(memoryMb, node, from, end))
+                                / need.memPerCpuMb()
+                                / need.gpus().cpus());
             }
         }
         if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
-            count = (int) Math.min(count, Math.max(0, least(memoryMb, node, from, end)) / need.gpus().memoryMb());
+            count = (int) Math.min(
+                    count,
+                    Math.max(0, least(memoryMb, node, from, end)) / need.gpus().memoryMb());
         }
         return count;
     }
@@ -238,7 +260,8 @@ public final class DevicePlan {
 
     private void take(Tres.Item item, int node, int count, int from, int end) {
         Node.Spec spec = state.nodes().at(nodes.get(node)).spec();
-        Map<String, Integer> types = item.type().isEmpty() ? byType(spec, item.name(), node, count, from, end) : Map.of(item.type(), count);
+        Map<String, Integer> types =
+                item.type().isEmpty() ? byType(spec, item.name(), node, count, from, end) : Map.of(item.type(), count);
         for (Column c : columns.values()) {
             boolean same = c.kind.name.equals(item.name());
             if (same) {

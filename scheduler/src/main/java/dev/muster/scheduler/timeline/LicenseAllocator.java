@@ -33,6 +33,7 @@ public final class LicenseAllocator {
     private int taken;
     /** By {@link NeedClass#desk} whether licences are there or not, as of that. */
     private byte[] said = {};
+
     private int saidAt;
 
     private record Asked(LicenseRequest.Wanted wanted, int end) {}
@@ -47,21 +48,24 @@ public final class LicenseAllocator {
 
     /** The licences that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
     public Optional<List<LicenseRequest.Item>> given(ResourceNeed need, int slot) {
-        LicenseRequest.Wanted anywhere = anywhere(need.licences(), state.settings().layered());
+        LicenseRequest.Wanted anywhere =
+                anywhere(need.licences(), state.settings().layered());
         if (anywhere.items().isEmpty()) {
             return Optional.of(List.of());
         }
         int end = times.get().endSlot(slot, need.limitMin());
-        return slot > 0 || !need.reservation().isEmpty() ? plan().choose(anywhere, slot, end, need.reservation())
+        return slot > 0 || !need.reservation().isEmpty()
+                ? plan().choose(anywhere, slot, end, need.reservation())
                 : atOnce.computeIfAbsent(new Asked(anywhere, end), a -> plan().choose(a.wanted, 0, a.end, ""));
     }
 
     /**
-     * Jobs of a class that asks for any would have to wait for licences now: as {@link #given}, looked up once for all that ask for the same.
+     * Jobs of a class that asks for any would have to wait for licences now: as {@link #given}, looked up once for all
+     * that ask for the same.
      *
-     * @param desk  of the class, as {@link NeedClass#desk}
+     * @param desk of the class, as {@link NeedClass#desk}
      * @param desks more than any of these
-     * @param c     it, or another that asks for the same
+     * @param c it, or another that asks for the same
      */
     public boolean lacks(int desk, int desks, NeedClass c) {
         if (saidAt != taken || desk >= said.length) {
@@ -76,15 +80,27 @@ public final class LicenseAllocator {
 
     /** Without those of layered resources, which depend on nodes. */
     public static LicenseRequest.Wanted anywhere(LicenseRequest.Wanted wanted, List<LayeredResource> all) {
-        return all.isEmpty() || wanted.items().isEmpty() ? wanted : new LicenseRequest.Wanted(
-                wanted.items().stream().filter(i -> all.stream().noneMatch(r -> r.name().equals(i.name()))).toList(), wanted.any());
+        return all.isEmpty() || wanted.items().isEmpty()
+                ? wanted
+                : new LicenseRequest.Wanted(
+                        wanted.items().stream()
+                                .filter(i ->
+                                        all.stream().noneMatch(r -> r.name().equals(i.name())))
+                                .toList(),
+                        wanted.any());
     }
 
     /** What it would get of layered resources from that slot on, which depends on its nodes. */
     public Layers layers(ResourceNeed need, int slot) {
-        List<LayeredResource> all = need.licences().items().isEmpty() ? List.of() : state.settings().layered();
-        return all.isEmpty() ? NO_LAYERS : new Layers(all, need.licences(),
-                pool -> plan().left(pool, slot, times.get().endSlot(slot, need.limitMin()), need.reservation()));
+        List<LayeredResource> all =
+                need.licences().items().isEmpty() ? List.of() : state.settings().layered();
+        return all.isEmpty()
+                ? NO_LAYERS
+                : new Layers(
+                        all,
+                        need.licences(),
+                        pool -> plan().left(
+                                        pool, slot, times.get().endSlot(slot, need.limitMin()), need.reservation()));
     }
 
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
@@ -94,8 +110,11 @@ public final class LicenseAllocator {
         if (!allocation.licences().isEmpty()) {
             atOnce.clear();
             taken++;
-            LicenseRequest.parse(allocation.licences()).ifPresent(w -> plan().take(give ? negative(w.items()) : w.items(), 0,
-                    times.get().endSlot(0, need.limitMin())));
+            LicenseRequest.parse(allocation.licences())
+                    .ifPresent(w -> plan().take(
+                                    give ? negative(w.items()) : w.items(),
+                                    0,
+                                    times.get().endSlot(0, need.limitMin())));
         }
     }
 
@@ -114,7 +133,12 @@ public final class LicenseAllocator {
         if (!items.isEmpty()) {
             atOnce.clear();
             taken++;
-            plan().take(off ? negative(items) : items, 0, Math.max(1, times.get().slotAt(secondsLeft(holder.run().limitTickMs()))));
+            plan().take(
+                            off ? negative(items) : items,
+                            0,
+                            Math.max(
+                                    1,
+                                    times.get().slotAt(secondsLeft(holder.run().limitTickMs()))));
         }
     }
 
@@ -123,7 +147,9 @@ public final class LicenseAllocator {
     }
 
     private static List<LicenseRequest.Item> negative(List<LicenseRequest.Item> items) {
-        return items.stream().map(i -> new LicenseRequest.Item(i.name(), -i.count())).toList();
+        return items.stream()
+                .map(i -> new LicenseRequest.Item(i.name(), -i.count()))
+                .toList();
     }
 
     private LicensePlan plan() {

@@ -30,11 +30,15 @@ public final class LicensePlan {
     private final List<Kept> kept = new ArrayList<>();
     private final Map<String, Map<String, Integer>> usedIn = new HashMap<>();
 
-    /** They are for jobs of a reservation in these slots, as far as these do not have them already. Running jobs come first. */
+    /**
+     * They are for jobs of a reservation in these slots, as far as these do not have them already. Running jobs come
+     * first.
+     */
     private void keep(Reservation r, int fromSlot, int toSlot) {
         Map<String, Integer> left = new HashMap<>();
         r.licences().forEach(i -> left.merge(i.name(), i.count(), Integer::sum));
-        usedIn.getOrDefault(r.name(), Map.of()).forEach((name, count) -> left.computeIfPresent(name, (n, c) -> Math.max(0, c - count)));
+        usedIn.getOrDefault(r.name(), Map.of())
+                .forEach((name, count) -> left.computeIfPresent(name, (n, c) -> Math.max(0, c - count)));
         kept.add(new Kept(r.name(), left, fromSlot, toSlot));
     }
 
@@ -45,7 +49,9 @@ public final class LicensePlan {
      */
     public void keep(State state, long nowS) {
         for (Reservation r : state.reservations().values()) {
-            for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of() : r.windows(nowS, nowS, nowS + times.reachS())) {
+            for (Reservation.Window w : r.licences().isEmpty()
+                    ? List.<Reservation.Window>of()
+                    : r.windows(nowS, nowS, nowS + times.reachS())) {
                 keep(r, times.slotAt(Math.max(0, w.from() - nowS)), Math.max(1, times.slotAt(w.to() - nowS)));
             }
         }
@@ -54,7 +60,9 @@ public final class LicensePlan {
     private int keptFor(String name, int slot, String own) {
         int sum = 0;
         for (Kept k : kept) {
-            sum += !k.reservation.equals(own) && slot >= k.fromSlot && slot < k.toSlot ? k.left.getOrDefault(name, 0) : 0;
+            sum += !k.reservation.equals(own) && slot >= k.fromSlot && slot < k.toSlot
+                    ? k.left.getOrDefault(name, 0)
+                    : 0;
         }
         return sum;
     }
@@ -62,7 +70,8 @@ public final class LicensePlan {
     /** A running job of that reservation, "" for none, has them for so many seconds more. */
     public void running(String reservation, List<LicenseRequest.Item> items, long secondsLeft) {
         if (!reservation.isEmpty()) {
-            items.forEach(i -> usedIn.computeIfAbsent(reservation, r -> new HashMap<>()).merge(i.name(), i.count(), Integer::sum));
+            items.forEach(i ->
+                    usedIn.computeIfAbsent(reservation, r -> new HashMap<>()).merge(i.name(), i.count(), Integer::sum));
         }
         int end = Math.min(times.count(), Math.max(1, times.slotAt(secondsLeft)));
         for (LicenseRequest.Item item : items) {
@@ -85,12 +94,21 @@ public final class LicensePlan {
         return slots;
     }
 
-    /** What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it must wait. */
-    public Optional<List<LicenseRequest.Item>> choose(LicenseRequest.Wanted wanted, int fromSlot, int toSlot, String reservation) {
+    /**
+     * What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it
+     * must wait.
+     */
+    public Optional<List<LicenseRequest.Item>> choose(
+            LicenseRequest.Wanted wanted, int fromSlot, int toSlot, String reservation) {
         if (!wanted.any()) {
-            return wanted.items().stream().allMatch(i -> isFree(i, fromSlot, toSlot, reservation)) ? Optional.of(wanted.items()) : Optional.empty();
+            return wanted.items().stream().allMatch(i -> isFree(i, fromSlot, toSlot, reservation))
+                    ? Optional.of(wanted.items())
+                    : Optional.empty();
         }
-        return wanted.items().stream().filter(i -> isFree(i, fromSlot, toSlot, reservation)).findFirst().map(List::of);
+        return wanted.items().stream()
+                .filter(i -> isFree(i, fromSlot, toSlot, reservation))
+                .findFirst()
+                .map(List::of);
     }
 
     private boolean isFree(LicenseRequest.Item item, int fromSlot, int toSlot, String reservation) {

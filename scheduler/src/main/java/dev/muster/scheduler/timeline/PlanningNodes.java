@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a plan puts jobs on: the nodes by their numbers, and behind them, as if they were nodes of their own, what each reservation has of its nodes.
- * Jobs of the reservation are planned on its parts, all others on the rest. A value.
+ * What a plan puts jobs on: the nodes by their numbers, and behind them, as if they were nodes of their own, what each
+ * reservation has of its nodes. Jobs of the reservation are planned on its parts, all others on the rest. A value.
  */
 public final class PlanningNodes {
     private static final List<Part> NONE = List.of();
@@ -28,13 +28,14 @@ public final class PlanningNodes {
     private final Map<Integer, List<Part>> onNode = new HashMap<>();
     /** The same by number; empty if there are none. */
     private List<Part>[] byNumber = array(0);
+
     private final Map<String, Area> areas = new HashMap<>();
 
     /**
      * What a reservation has of a node.
      *
      * @param units of the node's
-     * @param cpus  of these that jobs may have
+     * @param cpus of these that jobs may have
      */
     public record Part(int number, int node, Area area, IndexSet units, int cpus) {
         /** The units are the reservation's in that slot. */
@@ -50,6 +51,7 @@ public final class PlanningNodes {
         private final boolean[] kept;
         /** Of one that repeats the longest time between two of its times, in seconds; of others no bound. */
         private final long gapS;
+
         private final Map<Integer, Part> byNode = new HashMap<>();
         private int last;
 
@@ -124,16 +126,27 @@ public final class PlanningNodes {
 
     private void add(Area area, int node, Node.Spec spec) {
         Reservation r = area.reservation;
-        IndexSet units = spec.units() == 0 ? IndexSet.empty() : r.units().isEmpty() ? IndexSet.range(0, spec.units() - 1, 1)
-                : r.units().getOrDefault(spec.name(), IndexSet.empty());
-        Part part = new Part(names.size(), node, area, units, units.minus(spec.reservedUnits()).count() * spec.cpusPerUnit());
+        IndexSet units = spec.units() == 0
+                ? IndexSet.empty()
+                : r.units().isEmpty()
+                        ? IndexSet.range(0, spec.units() - 1, 1)
+                        : r.units().getOrDefault(spec.name(), IndexSet.empty());
+        Part part = new Part(
+                names.size(),
+                node,
+                area,
+                units,
+                units.minus(spec.reservedUnits()).count() * spec.cpusPerUnit());
         names.add(spec.name());
         parts.add(part);
         area.byNode.put(node, part);
         onNode.computeIfAbsent(node, n -> new ArrayList<>(1)).add(part);
     }
 
-    /** Nobody else ever has all of the node for longer, in seconds: some reservation comes again. Its next times alone are in {@link Part#isKept}. */
+    /**
+     * Nobody else ever has all of the node for longer, in seconds: some reservation comes again. Its next times alone
+     * are in {@link Part#isKept}.
+     */
     public long gapS(int node) {
         long least = Long.MAX_VALUE;
         for (Part p : node < real ? on(node) : NONE) {
@@ -183,7 +196,10 @@ public final class PlanningNodes {
         return number < real ? number : part(number).node;
     }
 
-    /** What a job of that reservation has instead of a node, "" for none: the node, or the reservation's part of it; -1 if it has none. */
+    /**
+     * What a job of that reservation has instead of a node, "" for none: the node, or the reservation's part of it; -1
+     * if it has none.
+     */
     public int number(int node, String reservation) {
         if (node < 0 || reservation.isEmpty()) {
             return node;
@@ -208,7 +224,10 @@ public final class PlanningNodes {
         return out;
     }
 
-    /** When a job of the reservation may begin in that slot, seconds since 1970, and how long the time lasts in which it begins; empty if never. */
+    /**
+     * When a job of the reservation may begin in that slot, seconds since 1970, and how long the time lasts in which it
+     * begins; empty if never.
+     */
     public Optional<Reservation.Window> opens(String reservation, int slot) {
         long from = nowS + times.starts()[slot];
         long to = slot + 1 < times.count() ? nowS + times.starts()[slot + 1] : from + 1;
@@ -216,7 +235,8 @@ public final class PlanningNodes {
         for (Reservation.Window w : area == null ? List.<Reservation.Window>of() : area.windows) {
             if (w.from() < to && w.to() > from) {
                 boolean ends = overRunS >= 0 && !area.reservation.has(ReservationFlag.FLEX);
-                return Optional.of(new Reservation.Window(Math.max(from, w.from()), ends ? w.to() + overRunS : Long.MAX_VALUE));
+                return Optional.of(
+                        new Reservation.Window(Math.max(from, w.from()), ends ? w.to() + overRunS : Long.MAX_VALUE));
             }
         }
         return Optional.empty();

@@ -18,7 +18,9 @@ public final class RemainingTime {
      */
     public static long seconds(State state, Job job, long tickMs) {
         long end = SoftLimit.endTick(job, state.settings(), tickMs);
-        return end < 0 ? job.state().isActive() ? ENDLESS_S : RunningJobTimeline.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
+        return end < 0
+                ? job.state().isActive() ? ENDLESS_S : RunningJobTimeline.LEAVING_S
+                : Math.max(0, (end - tickMs + 999) / 1000);
     }
 
     /**
@@ -28,6 +30,8 @@ public final class RemainingTime {
      */
     public static long yearly(State state, Job job, long nowS, long tickMs) {
         long left = seconds(state, job, tickMs);
-        return left >= ENDLESS_S ? TimeGrid.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) TimeGrid.YEAR_S) : left;
+        return left >= ENDLESS_S
+                ? TimeGrid.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) TimeGrid.YEAR_S)
+                : left;
     }
 }

@@ -15,7 +15,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What running jobs leave when, for one pass: made when the first job has to wait, with what the pass has started until then. */
+/**
+ * What running jobs leave when, for one pass: made when the first job has to wait, with what the pass has started until
+ * then.
+ */
 public final class RunningJobTimeline {
     /** A job that is over but for its node's last word is given so long, in seconds. */
     public static final int LEAVING_S = 60;
@@ -37,7 +40,10 @@ public final class RunningJobTimeline {
         this.starts = starts;
     }
 
-    /** Who has no limit is over after a year: for who is told when he may begin, and has nothing kept for him. Before anything is asked. */
+    /**
+     * Who has no limit is over after a year: for who is told when he may begin, and has nothing kept for him. Before
+     * anything is asked.
+     */
     public void yearly() {
         yearly = true;
     }
@@ -61,7 +67,9 @@ public final class RunningJobTimeline {
 
     /** Seconds until the job must be over. */
     private long left(Job job) {
-        return yearly ? RemainingTime.yearly(state, job, now.seconds(), now.tickMs()) : RemainingTime.seconds(state, job, now.tickMs());
+        return yearly
+                ? RemainingTime.yearly(state, job, now.seconds(), now.tickMs())
+                : RemainingTime.seconds(state, job, now.tickMs());
     }
 
     private static long length(Planner.Start start) {
@@ -94,7 +102,10 @@ public final class RunningJobTimeline {
         return grid;
     }
 
-    /** Somebody has so many units and mebibytes of the node from now on, as long as the need may take. Nothing if nobody has had to wait yet. */
+    /**
+     * Somebody has so many units and mebibytes of the node from now on, as long as the need may take. Nothing if nobody
+     * has had to wait yet.
+     */
     public void take(NodeSlot node, ResourceNeed need, int units, long memoryMb) {
         if (grid != null) {
             grid.take(node.index, 0, times().endSlot(0, need.limitMin()), units, memoryMb);
@@ -108,7 +119,10 @@ public final class RunningJobTimeline {
      */
     public void arrive(NodeSlot node, ResourceNeed need, Allocation.Share share, boolean there) {
         if (grid != null) {
-            grid.give(node.index, times().endSlot(0, need.limitMin()), there ? -node.units(share).count() : node.units(share).count(),
+            grid.give(
+                    node.index,
+                    times().endSlot(0, need.limitMin()),
+                    there ? -node.units(share).count() : node.units(share).count(),
                     there ? -share.memoryMb() : share.memoryMb());
         }
     }
@@ -129,7 +143,10 @@ public final class RunningJobTimeline {
         for (Allocation.Share share : shares) {
             NodeSlot node = cluster.node(share.node());
             if (node != null && !share.released()) {
-                grid.give(node.index, times().slotAt(Math.max(0, afterSeconds)), off ? node.units(share).count() : -node.units(share).count(),
+                grid.give(
+                        node.index,
+                        times().slotAt(Math.max(0, afterSeconds)),
+                        off ? node.units(share).count() : -node.units(share).count(),
                         off ? share.memoryMb() : -share.memoryMb());
             }
         }

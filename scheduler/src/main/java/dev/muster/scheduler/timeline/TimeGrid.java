@@ -3,24 +3,31 @@ package dev.muster.scheduler.timeline;
 import java.util.TreeSet;
 
 /**
- * The times that a plan is made in: slots that begin at so many seconds from now, each as long as until the next. Fine near now and coarse
- * later; where little runs, also the exact times at which it ends, so that nothing is rounded.
+ * The times that a plan is made in: slots that begin at so many seconds from now, each as long as until the next. Fine
+ * near now and coarse later; where little runs, also the exact times at which it ends, so that nothing is rounded.
  *
  * @param starts ascending, the first 0, all below 2^31
  */
 public record TimeGrid(int[] starts) {
     /** So far steps are fine enough to go by: seven days, in seconds. */
     public static final int HORIZON_S = 7 * 86400;
+
     private static final int MONTH_S = 30 * 86400;
     /** Who has no limit is said to be over after so long where somebody waits for him, as in Slurm. */
     public static final int YEAR_S = 365 * 86400;
     /** Steps in seconds and where they end. */
-    private static final int[][] STEPS = {{60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}};
+    private static final int[][] STEPS = {
+        {60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}
+    };
     /** Likewise behind them, in a pass, where places are kept there for a few, and in a plan of everything. */
     private static final int[][] PASS_STEPS = {{4 * 86400, MONTH_S}, {28 * 86400, YEAR_S}};
-    private static final int[][] PLAN_STEPS = {{86400, MONTH_S}, {7 * 86400, YEAR_S}, {30 * 86400, 2 * YEAR_S}, {YEAR_S, 20 * YEAR_S}};
+
+    private static final int[][] PLAN_STEPS = {
+        {86400, MONTH_S}, {7 * 86400, YEAR_S}, {30 * 86400, 2 * YEAR_S}, {YEAR_S, 20 * YEAR_S}
+    };
     /** In the seven days. */
     public static final int NEAR_COUNT = telescoping(1, new int[0][]).length;
+
     static final TimeGrid TELESCOPING = new TimeGrid(telescoping(1, PASS_STEPS));
     private static final TimeGrid FEW = new TimeGrid(telescoping(1, PLAN_STEPS));
     /** Where there are no more nodes passes keep places behind the seven days as exactly as plans do. */
@@ -32,6 +39,7 @@ public record TimeGrid(int[] starts) {
     private static final int SLOTS_MAX = 2000;
     /** Slots times nodes of a plan of everything: with few nodes its steps are finer. */
     private static final int PLAN_CELLS_MAX = 1 << 20;
+
     private static final int[] FINER = {20, 10, 6, 4, 3, 2};
     private static final int LATER_FINER = 4;
     /** Whether passes over that many nodes would spend too long on plans. */

@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Plans that are made elsewhere: whoever waits has a time, passes keep the places of the first, and nobody is there twice. */
+/**
+ * Plans that are made elsewhere: whoever waits has a time, passes keep the places of the first, and nobody is there
+ * twice.
+ */
 class ReservationsInForceTest {
     private static final int SEEDS = 20;
     private static final int STEPS = 25;
@@ -41,8 +44,10 @@ class ReservationsInForceTest {
     }
 
     private static Cluster cluster() {
-        return new Cluster("n[1-3] cpus=4 mem=1000 feature=a\nn[4-6] cpus=2 mem=2000 feature=b",
-                "p nodes=n[1-6] default=yes defmempercpu=10\nq nodes=n[4-6] defmempercpu=10", "memoryConsumed=true");
+        return new Cluster(
+                "n[1-3] cpus=4 mem=1000 feature=a\nn[4-6] cpus=2 mem=2000 feature=b",
+                "p nodes=n[1-6] default=yes defmempercpu=10\nq nodes=n[4-6] defmempercpu=10",
+                "memoryConsumed=true");
     }
 
     @Test
@@ -62,7 +67,10 @@ class ReservationsInForceTest {
         assertThat(c.shown(shorter)).as("it is over by then").isEqualTo("n2:1");
     }
 
-    /** What became free is kept for somebody: who stands behind him knows without another look, who comes before him may have it. */
+    /**
+     * What became free is kept for somebody: who stands behind him knows without another look, who comes before him may
+     * have it.
+     */
     @Test
     void whatIsTooLittleBesideAPlaceIsEnoughBeforeIt() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes maxtime=1000", "");
@@ -106,15 +114,21 @@ class ReservationsInForceTest {
     private static void nothingIsHadTwice(Cluster c, String as) {
         Map<String, IndexSet> had = new HashMap<>();
         c.state().jobs().values().forEach(job -> {
-            for (Allocation.Share sh : job.holdsNodes() ? job.run().allocation().nodes() : List.<Allocation.Share>of()) {
+            for (Allocation.Share sh :
+                    job.holdsNodes() ? job.run().allocation().nodes() : List.<Allocation.Share>of()) {
                 IndexSet others = had.getOrDefault(sh.node(), IndexSet.empty());
-                assertThat(others.intersect(sh.cores()).isEmpty()).as(as + " " + job.id() + " on " + sh.node()).isTrue();
+                assertThat(others.intersect(sh.cores()).isEmpty())
+                        .as(as + " " + job.id() + " on " + sh.node())
+                        .isTrue();
                 had.put(sh.node(), others.union(sh.cores()));
             }
         });
     }
 
-    /** The first that waits starts no later than a plan has said whose places were kept since: nobody who started meanwhile is in its way. */
+    /**
+     * The first that waits starts no later than a plan has said whose places were kept since: nobody who started
+     * meanwhile is in its way.
+     */
     @Test
     void whoeverStartsBetweenPlansNoPlaceIsLost() {
         int checked = 0;
@@ -134,7 +148,9 @@ class ReservationsInForceTest {
                 nothingIsHadTwice(c, as);
                 List<Integer> after = s.queue().jobs().stream().map(Job::id).toList();
                 if (had && !after.isEmpty() && after.getFirst().equals(before.getFirst())) {
-                    assertThat(s.forecasts().keepsFirst(c.state(), now(c))).as(as).isTrue();
+                    assertThat(s.forecasts().keepsFirst(c.state(), now(c)))
+                            .as(as)
+                            .isTrue();
                     checked++;
                 }
                 c.jump(1 + r.nextInt(300), 0);
@@ -167,7 +183,10 @@ class ReservationsInForceTest {
         }
     }
 
-    /** Places on nodes where nothing has changed since the plan was noted down are not looked at again: the same are kept as if all were. */
+    /**
+     * Places on nodes where nothing has changed since the plan was noted down are not looked at again: the same are
+     * kept as if all were.
+     */
     @Test
     void whatIsNotLookedAtAgainWouldBeKept() {
         int lost = 0;
@@ -185,21 +204,33 @@ class ReservationsInForceTest {
                     if (isOver(c, r, job)) {
                         end(c, job);
                     } else if (job.holdsNodes() && r.nextInt(8) == 0) {
-                        c.apply(new Command.UpdateJob(0, new Command.JobRef("" + job.id(), job.id(), -1, Command.JobRef.NO_STEP),
+                        c.apply(new Command.UpdateJob(
+                                0,
+                                new Command.JobRef("" + job.id(), job.id(), -1, Command.JobRef.NO_STEP),
                                 Map.of("timelimit", "" + (1 + r.nextInt(400)))));
                     }
                 }
                 if (r.nextBoolean()) {
                     c.schedule();
                 }
-                Map<Integer, List<PlannedPlace>> all = new ReservationsInForce(s.cluster(), s.queue().ranks()::has, c.state(), now(c),
-                        PlannedReservations.NONE).renewed(plan.claims(), -1).byJob();
-                assertThat(new ReservationsInForce(s.cluster(), s.queue().ranks()::has, c.state(), now(c),
-                        PlannedReservations.NONE).renewed(plan.claims(), plan.changes()).byJob())
+                Map<Integer, List<PlannedPlace>> all = new ReservationsInForce(
+                                s.cluster(), s.queue().ranks()::has, c.state(), now(c), PlannedReservations.NONE)
+                        .renewed(plan.claims(), -1)
+                        .byJob();
+                assertThat(new ReservationsInForce(
+                                        s.cluster(),
+                                        s.queue().ranks()::has,
+                                        c.state(),
+                                        now(c),
+                                        PlannedReservations.NONE)
+                                .renewed(plan.claims(), plan.changes())
+                                .byJob())
                         .as("seed " + seed + " step " + step)
                         .isEqualTo(all);
                 kept += all.size();
-                lost += (int) plan.claims().jobs().stream().filter(id -> s.queue().ranks().has(id) && !all.containsKey(id)).count();
+                lost += (int) plan.claims().jobs().stream()
+                        .filter(id -> s.queue().ranks().has(id) && !all.containsKey(id))
+                        .count();
                 s.forecasts().offer(plan);
             }
         }

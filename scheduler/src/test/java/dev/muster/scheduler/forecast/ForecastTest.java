@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the plan of the whole queue says of jobs that name nodes, want devices of a kind, or want nodes that hang together. */
+/**
+ * What the plan of the whole queue says of jobs that name nodes, want devices of a kind, or want nodes that hang
+ * together.
+ */
 public class ForecastTest {
     private static final int SEEDS = 60;
 
@@ -32,7 +35,9 @@ public class ForecastTest {
 
     /** {@code +60 n1,n2}: seconds from now and the nodes; "never" if it has no time. */
     private static String planned(Cluster c, int job) {
-        return plan(c).estimate(job).map(e -> "+" + (e.start() - c.seconds()) + " " + String.join(",", e.nodes())).orElse("never");
+        return plan(c).estimate(job)
+                .map(e -> "+" + (e.start() - c.seconds()) + " " + String.join(",", e.nodes()))
+                .orElse("never");
     }
 
     private static void table(Cluster c, String lines) {
@@ -45,13 +50,16 @@ public class ForecastTest {
     }
 
     private static void cancel(Cluster c, int job) {
-        c.apply(new Command.CancelJobs(Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
+        c.apply(new Command.CancelJobs(
+                Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
     }
 
     /** By one partition's SelectTypeParameters, where slurm.conf's deal out cores alone. */
     @Test
     void memoryThatOnePartitionDealsOut() {
-        Cluster c = new Cluster("n1 cpus=8 mem=1000", "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",
+        Cluster c = new Cluster(
+                "n1 cpus=8 mem=1000",
+                "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",
                 "memoryConsumed=false options.select=CR_CORE");
         c.accept("partition=m memPerNodeMb=600 timing.timeLimitMin=10");
         c.schedule();
@@ -84,8 +92,10 @@ public class ForecastTest {
 
     @Test
     void devicesOfAKindAreCountedByThemselves() {
-        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=a:2,b:2\nn2 cpus=8 mem=1000 gpus=b:4\nn3 cpus=8 mem=1000 gpus=b:2 shards=8",
-                "p nodes=n[1-3] default=yes defmempercpu=10", "gresTypes=gpu,shard");
+        Cluster c = new Cluster(
+                "n1 cpus=8 mem=1000 gpus=a:2,b:2\nn2 cpus=8 mem=1000 gpus=b:4\nn3 cpus=8 mem=1000 gpus=b:2 shards=8",
+                "p nodes=n[1-3] default=yes defmempercpu=10",
+                "gresTypes=gpu,shard");
         c.accept("tresPerNode=gres/gpu:a:2 nodeList=n1 timing.timeLimitMin=10");
         c.accept("tresPerNode=gres/gpu:1 nodeList=n3 timing.timeLimitMin=20");
         c.schedule();
@@ -103,11 +113,15 @@ public class ForecastTest {
                 """);
         int first = c.accept("tresPerNode=gres/gpu:b:3 timing.timeLimitMin=60");
         int second = c.accept("tresPerNode=gres/gpu:b:3 timing.timeLimitMin=60");
-        assertThat(List.of(planned(c, first), planned(c, second))).as("what the first takes the second waits for")
+        assertThat(List.of(planned(c, first), planned(c, second)))
+                .as("what the first takes the second waits for")
                 .containsExactly("+0 n2", "+3600 n2");
     }
 
-    /** There is room, but no more of its tasks may run at once: the next begins when one of these must be over, and others of its kind now. */
+    /**
+     * There is room, but no more of its tasks may run at once: the next begins when one of these must be over, and
+     * others of its kind now.
+     */
     @Test
     void tasksWaitForTasksOfTheirArray() {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
@@ -122,7 +136,10 @@ public class ForecastTest {
     /** A node may have more of a resource than a small number holds. */
     @Test
     void manyOfOneResource() {
-        Cluster c = new Cluster("n1 cpus=8 mem=1000 gpus=1 shards=100000", "p nodes=n1 default=yes defmempercpu=10", "gresTypes=gpu,shard");
+        Cluster c = new Cluster(
+                "n1 cpus=8 mem=1000 gpus=1 shards=100000",
+                "p nodes=n1 default=yes defmempercpu=10",
+                "gresTypes=gpu,shard");
         c.accept("tresPerNode=gres/shard:60000 timing.timeLimitMin=10");
         c.schedule();
         table(c, """
@@ -133,11 +150,19 @@ public class ForecastTest {
 
     @Test
     void whatPartitionsAllowOnANodeAndWhoIsThere() {
-        Cluster c = new Cluster("n[1-2] cpus=8 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10 maxcpuspernode=4\n"
-                + "q nodes=n[1-2] defmempercpu=10", "");
+        Cluster c = new Cluster(
+                "n[1-2] cpus=8 mem=1000",
+                "p nodes=n[1-2] default=yes defmempercpu=10 maxcpuspernode=4\n" + "q nodes=n[1-2] defmempercpu=10",
+                "");
         c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=10");
-        c.apply(new Command.SubmitJob(0, Cluster.desc("tasks=2 nodeList=n2 timing.timeLimitMin=20 owner.uid=7"), "", Bytes.EMPTY,
-                Bytes.EMPTY, false, false));
+        c.apply(new Command.SubmitJob(
+                0,
+                Cluster.desc("tasks=2 nodeList=n2 timing.timeLimitMin=20 owner.uid=7"),
+                "",
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                false,
+                false));
         c.schedule();
         table(c, """
                 tasks=1                                      | +0 n2
@@ -151,8 +176,16 @@ public class ForecastTest {
 
     @Test
     void nodesThatHaveToHangTogether() {
-        Topology blocks = new Topology("", Topology.Kind.BLOCK, List.of(), List.of(new Topology.Block("b1", Cluster.names("n[1-4]")),
-                new Topology.Block("b2", Cluster.names("n[5-8]"))), List.of(4), List.of(), false);
+        Topology blocks = new Topology(
+                "",
+                Topology.Kind.BLOCK,
+                List.of(),
+                List.of(
+                        new Topology.Block("b1", Cluster.names("n[1-4]")),
+                        new Topology.Block("b2", Cluster.names("n[5-8]"))),
+                List.of(4),
+                List.of(),
+                false);
         Cluster c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] default=yes defmempercpu=10", "", blocks);
         c.accept("nodeList=n[2-3] timing.timeLimitMin=10");
         c.accept("nodeList=n[5-6] timing.timeLimitMin=20");
@@ -163,9 +196,13 @@ public class ForecastTest {
                 nodesMin=4 segment=2  | +0 n1,n4,n7,n8
                 contiguous=true nodesMin=4 | +600 n1,n2,n3,n4
                 """);
-        List<Topology.Switch> two = List.of(new Topology.Switch("s1", 0, 1, Cluster.names("n[1-4]"), List.of()),
+        List<Topology.Switch> two = List.of(
+                new Topology.Switch("s1", 0, 1, Cluster.names("n[1-4]"), List.of()),
                 new Topology.Switch("s2", 0, 1, Cluster.names("n[5-8]"), List.of()));
-        c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] default=yes defmempercpu=10", "",
+        c = new Cluster(
+                "n[1-8] cpus=1",
+                "p nodes=n[1-8] default=yes defmempercpu=10",
+                "",
                 new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false));
         c.accept("nodeList=n[2-3] timing.timeLimitMin=10");
         c.accept("nodeList=n[5-6] timing.timeLimitMin=20");
@@ -176,7 +213,10 @@ public class ForecastTest {
                 """);
     }
 
-    /** Jobs of a reservation are planned on what it has, all others on the rest; one that some reservation draws where it starts first. */
+    /**
+     * Jobs of a reservation are planned on what it has, all others on the rest; one that some reservation draws where
+     * it starts first.
+     */
     @Test
     void whatReservationsHaveIsForTheirJobs() {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
@@ -198,7 +238,8 @@ public class ForecastTest {
         int first = c.accept("nodesMin=2 exclusive=NODE charge.reservation=now timing.timeLimitMin=20");
         int second = c.accept("tasks=4 nodesMin=1 charge.reservation=now timing.timeLimitMin=20");
         int other = c.accept("nodesMin=3 exclusive=NODE timing.timeLimitMin=20");
-        assertThat(List.of(planned(c, first), planned(c, second), planned(c, other))).as("who comes after waits for what is kept for those before")
+        assertThat(List.of(planned(c, first), planned(c, second), planned(c, other)))
+                .as("who comes after waits for what is kept for those before")
                 .containsExactly("+600 n1,n2", "+1800 n1", "+6000 n1,n2,n4");
         c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "");
         reserve(c, "cores nodes=n1 corecnt=2 users=alice starttime=+0 duration=6000");
@@ -227,14 +268,26 @@ public class ForecastTest {
                 """);
     }
 
-    /** Behind more jobs than get reservations in a pass the plan knows all the same of reservations, kinds of devices, layers and topology. */
+    /**
+     * Behind more jobs than get reservations in a pass the plan knows all the same of reservations, kinds of devices,
+     * layers and topology.
+     */
     @Test
     void nothingIsForgottenBehindTheFirstHundred() {
-        List<Topology.Switch> two = List.of(new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
+        List<Topology.Switch> two = List.of(
+                new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
                 new Topology.Switch("s2", 0, 1, Cluster.names("n[3-4]"), List.of()));
-        Cluster c = new Cluster("n[1-4] cpus=4 mem=1000 gpus=a:1,b:1\nm1 cpus=1 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10\nq nodes=m1",
-                "gresTypes=gpu", new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false), List.of(new LayeredResource(
-                        "power", 2, Map.of(), List.of(new LayeredResource.Layer(Cluster.names("n[1-2]"), 2, 0),
+        Cluster c = new Cluster(
+                "n[1-4] cpus=4 mem=1000 gpus=a:1,b:1\nm1 cpus=1 mem=1000",
+                "p nodes=n[1-4] default=yes defmempercpu=10\nq nodes=m1",
+                "gresTypes=gpu",
+                new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false),
+                List.of(new LayeredResource(
+                        "power",
+                        2,
+                        Map.of(),
+                        List.of(
+                                new LayeredResource.Layer(Cluster.names("n[1-2]"), 2, 0),
                                 new LayeredResource.Layer(Cluster.names("n[3-4]"), 2, 0)))));
         for (int i = 0; i < 120; i++) {
             c.accept("partition=q timing.timeLimitMin=60");
@@ -259,15 +312,22 @@ public class ForecastTest {
         for (String w : words.substring(words.indexOf(' ') + 1).split(" ")) {
             changes.put(w.substring(0, w.indexOf('=')), w.substring(w.indexOf('=') + 1));
         }
-        assertThat(c.apply(new Command.CreateReservation(0, words.substring(0, words.indexOf(' ')), c.moments(changes), Map.of())).toString())
-                .as(words).doesNotContain("Rejected");
+        assertThat(c.apply(new Command.CreateReservation(
+                                0, words.substring(0, words.indexOf(' ')), c.moments(changes), Map.of()))
+                        .toString())
+                .as(words)
+                .doesNotContain("Rejected");
     }
 
     @Test
     void whoWantsASwitchForHimselfMeetsNobodyOnIt() {
-        List<Topology.Switch> two = List.of(new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
+        List<Topology.Switch> two = List.of(
+                new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
                 new Topology.Switch("s2", 0, 1, Cluster.names("n[3-4]"), List.of()));
-        Cluster c = new Cluster("n[1-4] cpus=2 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "",
+        Cluster c = new Cluster(
+                "n[1-4] cpus=2 mem=1000",
+                "p nodes=n[1-4] default=yes defmempercpu=10",
+                "",
                 new Topology("", Topology.Kind.TREE, two, List.of(), List.of(), List.of(), false));
         c.accept("tasks=1 nodeList=n1 timing.timeLimitMin=10");
         c.accept("tasks=1 nodeList=n3 timing.timeLimitMin=20");
@@ -280,7 +340,8 @@ public class ForecastTest {
         int first = c.accept("exclusive=TOPO timing.timeLimitMin=60");
         int second = c.accept("exclusive=TOPO timing.timeLimitMin=60");
         int third = c.accept("nodeList=n2 tasks=2 timing.timeLimitMin=60");
-        assertThat(List.of(planned(c, first), planned(c, second), planned(c, third))).containsExactly("+600 n1", "+1200 n3", "+4200 n2");
+        assertThat(List.of(planned(c, first), planned(c, second), planned(c, third)))
+                .containsExactly("+600 n1", "+1200 n3", "+4200 n2");
     }
 
     /** A job behind nobody: the plan says that it starts now where the pass starts it, and only there. */
@@ -290,12 +351,16 @@ public class ForecastTest {
         int waits = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
-            Cluster c = new Cluster("n[1-2] cpus=8 sockets=2 mem=1000 gpus=a:2,b:2 feature=a\n"
-                    + "n3 cpus=4 threads=2 mem=2000 feature=b\nn4 cpus=4 mem=500 gpus=4",
-                    "p nodes=n[1-4] default=yes defmempercpu=10\nq nodes=n[1-4] defmempercpu=10 maxcpuspernode=3", "gresTypes=gpu");
+            Cluster c = new Cluster(
+                    "n[1-2] cpus=8 sockets=2 mem=1000 gpus=a:2,b:2 feature=a\n"
+                            + "n3 cpus=4 threads=2 mem=2000 feature=b\nn4 cpus=4 mem=500 gpus=4",
+                    "p nodes=n[1-4] default=yes defmempercpu=10\nq nodes=n[1-4] defmempercpu=10 maxcpuspernode=3",
+                    "gresTypes=gpu");
             boolean reserved = seed % 2 == 0;
             if (reserved) {
-                reserve(c, "r nodes=n2 users=alice starttime=+0 duration=6000" + (seed % 4 == 0 ? " flags=magnetic" : ""));
+                reserve(
+                        c,
+                        "r nodes=n2 users=alice starttime=+0 duration=6000" + (seed % 4 == 0 ? " flags=magnetic" : ""));
                 reserve(c, "s nodes=n1 corecnt=" + (1 + r.nextInt(6)) + " users=alice starttime=+0 duration=6000");
                 reserve(c, "t nodes=n3 users=alice starttime=+1200 duration=6000");
             }
@@ -315,19 +380,29 @@ public class ForecastTest {
                 if (c.state().jobs().values().size() == before) {
                     continue;
                 }
-                int id = c.state().jobs().values().stream().mapToInt(Job::id).max().orElseThrow();
+                int id = c.state().jobs().values().stream()
+                        .mapToInt(Job::id)
+                        .max()
+                        .orElseThrow();
                 Scheduler s = (Scheduler) c.core().planner();
                 s.forecasts().elsewhere(true);
-                String plan = plan(c).estimate(id).map(e -> e.start() == c.seconds() ? "now" : "later").orElse("later");
+                String plan = plan(c).estimate(id)
+                        .map(e -> e.start() == c.seconds() ? "now" : "later")
+                        .orElse("later");
                 c.schedule();
                 boolean started = !c.state().jobs().at(id).isPending();
-                assertThat(plan).as("seed " + seed + ", " + line + ": " + c.shown(id)).isEqualTo(started ? "now" : "later");
+                assertThat(plan)
+                        .as("seed " + seed + ", " + line + ": " + c.shown(id))
+                        .isEqualTo(started ? "now" : "later");
                 starts += started ? 1 : 0;
                 waits += started ? 0 : 1;
-                c.apply(new Command.CancelJobs(0, List.of(new Command.JobRef("" + id, id, -1, Command.JobRef.NO_STEP)), 0, false, false));
+                c.apply(new Command.CancelJobs(
+                        0, List.of(new Command.JobRef("" + id, id, -1, Command.JobRef.NO_STEP)), 0, false, false));
             }
         }
-        assertThat(Math.min(starts, waits)).as(starts + " start and " + waits + " wait").isGreaterThan(SEEDS);
+        assertThat(Math.min(starts, waits))
+                .as(starts + " start and " + waits + " wait")
+                .isGreaterThan(SEEDS);
     }
 
     private static String within(Random r, boolean reserved) {
@@ -341,10 +416,14 @@ public class ForecastTest {
             case 1 -> "tasks=" + (1 + r.nextInt(8));
             case 2 -> "nodesMin=" + (1 + r.nextInt(3)) + " exclusive=NODE";
             case 3 -> "tasks=" + (1 + r.nextInt(3)) + " cpusPerTask=2 tasksPerNode=" + (1 + r.nextInt(2));
-            case 4 -> "tresPerNode=gres/gpu:" + (r.nextBoolean() ? "a:" : "") + (1 + r.nextInt(2)) + " nodesMin=" + (1 + r.nextInt(2));
+            case 4 ->
+                "tresPerNode=gres/gpu:" + (r.nextBoolean() ? "a:" : "") + (1 + r.nextInt(2)) + " nodesMin="
+                        + (1 + r.nextInt(2));
             case 5 -> "tresPerTask=gres/gpu:1 tasks=" + (1 + r.nextInt(5));
             case 6 -> "tresPerJob=gres/gpu:" + (2 + r.nextInt(6)) + " nodesMin=2";
-            default -> "nodeList=n" + (1 + r.nextInt(4)) + " tasks=" + (1 + r.nextInt(3)) + " memPerNodeMb=" + (50 + r.nextInt(500));
+            default ->
+                "nodeList=n" + (1 + r.nextInt(4)) + " tasks=" + (1 + r.nextInt(3)) + " memPerNodeMb="
+                        + (50 + r.nextInt(500));
         };
         String more = switch (r.nextInt(8)) {
             case 0 -> " features=" + (r.nextBoolean() ? "a" : "b");

@@ -15,9 +15,24 @@ import org.junit.jupiter.api.Test;
 
 /** What is remembered of requests that fit says the same as looking again, whatever has changed in between. */
 class FeasibilityCacheTest {
-    private static final List<String> WORDS = List.of("nodesMin=3", "tasks=5", "tasks=9", "cpusPerTask=4", "memPerNodeMb=1500", "features=big",
-            "nodeList=n3", "excludeList=n1", "timing.hold=true", "coresPerSocket=2", "partition=q", "licenses=disc:3", "tmpDiskMb=1",
-            "extras.reboot=true", "timing.expedite=true", "kind=BATCH", "exclusive=NODE");
+    private static final List<String> WORDS = List.of(
+            "nodesMin=3",
+            "tasks=5",
+            "tasks=9",
+            "cpusPerTask=4",
+            "memPerNodeMb=1500",
+            "features=big",
+            "nodeList=n3",
+            "excludeList=n1",
+            "timing.hold=true",
+            "coresPerSocket=2",
+            "partition=q",
+            "licenses=disc:3",
+            "tmpDiskMb=1",
+            "extras.reboot=true",
+            "timing.expedite=true",
+            "kind=BATCH",
+            "exclusive=NODE");
 
     private static State state(String nodes, String settings) {
         Cluster cluster = new Cluster(nodes, "p nodes=n[1-2] default=yes", settings);
@@ -27,8 +42,13 @@ class FeasibilityCacheTest {
 
     @Test
     void itSaysWhatLookingSays() {
-        List<State> states = Stream.of("", "enforcePartLimits=ALL").flatMap(settings -> Stream.of("n[1-2] cpus=2 mem=1000",
-                "n[1-2] cpus=8 mem=2000 features=big", "n[1-4] cpus=4 mem=4000").map(nodes -> state(nodes, settings))).toList();
+        List<State> states = Stream.of("", "enforcePartLimits=ALL")
+                .flatMap(settings -> Stream.of(
+                                "n[1-2] cpus=2 mem=1000",
+                                "n[1-2] cpus=8 mem=2000 features=big",
+                                "n[1-4] cpus=4 mem=4000")
+                        .map(nodes -> state(nodes, settings)))
+                .toList();
         Random random = new Random(7);
         int refused = 0;
         FeasibilityCache vetted = new FeasibilityCache();

@@ -43,12 +43,17 @@ class FeaturesTest {
             nodesMin=3 features=a&c extras.batchFeatures=a&c -> n3
             """)
     void theScriptRunsOnTheFirstNodeThatHasItsFeatures(String job, String node) {
-        Cluster c = new Cluster("n1 cpus=1 feature=a\nn2 cpus=1 feature=a;b\nn3 cpus=1 feature=a;c\nn4 cpus=1 feature=a;c\nn5 cpus=1 feature=a;c",
-                "p nodes=n[1-5] default=yes", "");
+        Cluster c = new Cluster(
+                "n1 cpus=1 feature=a\nn2 cpus=1 feature=a;b\nn3 cpus=1 feature=a;c\nn4 cpus=1 "
+                        + "feature=a;c\nn5 cpus=1 feature=a;c",
+                "p nodes=n[1-5] default=yes",
+                "");
         new Play(c).lines("submit kind=BATCH " + job + "\nschedule");
         Job placed = c.state().jobs().at(1);
         assertThat(placed.run().allocation().nodeNames()).isSorted();
-        assertThat(placed.step(Step.BATCH).orElseThrow().nodes()).extracting(Step.Part::node).containsExactly(node);
+        assertThat(placed.step(Step.BATCH).orElseThrow().nodes())
+                .extracting(Step.Part::node)
+                .containsExactly(node);
     }
 
     @Test
@@ -81,7 +86,9 @@ class FeaturesTest {
                 """.strip().split("\n")) {
             int bar = row.lastIndexOf('|');
             Cluster c = new Cluster(nodes, "p nodes=n[1-4] defmempercpu=1", "");
-            assertThat(c.place("partition=p " + row.substring(0, bar).strip())).as(row).isEqualTo(row.substring(bar + 1).strip());
+            assertThat(c.place("partition=p " + row.substring(0, bar).strip()))
+                    .as(row)
+                    .isEqualTo(row.substring(bar + 1).strip());
         }
     }
 }

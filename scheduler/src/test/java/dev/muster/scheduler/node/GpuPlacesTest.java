@@ -61,7 +61,8 @@ class GpuPlacesTest {
                 tresPerJob=gres/gpu:7 | 0 gpu=0-3 + 0 gpu=0-2
                 tasks=4 tresPerJob=gres/gpu:4 | 0 gpu=0-2 + 0 gpu=0
                 tresPerJob=gres/gpu:4 gresFlags=disable-binding | 0 gpu=0-2 + 0 gpu=0
-                """.replace("tresPerJob", "nodesMin=2 nodesMax=2 tresPerJob"));
+                """.replace(
+                        "tresPerJob", "nodesMin=2 nodesMax=2 tresPerJob"));
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4", "", """
                 nodesMin=2 nodesMax=2 tresPerJob=gres/gpu:4 | 0 gpu=0-2 + 0 gpu=0
                 nodesMin=2 nodesMax=2 tresPerJob=gres/gpu:5 | 0 gpu=0-3 + 0 gpu=0
@@ -95,7 +96,10 @@ class GpuPlacesTest {
                 """);
     }
 
-    /** Cores lie evenly over the groups of the GPUs, the remainder in the last; GPUs go by the cores of each group. As in the original. */
+    /**
+     * Cores lie evenly over the groups of the GPUs, the remainder in the last; GPUs go by the cores of each group. As
+     * in the original.
+     */
     @Test
     void coresAndGpusGoByGroups() {
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """
@@ -197,13 +201,18 @@ class GpuPlacesTest {
         StringBuilder table = new StringBuilder();
         for (String row : rows.strip().split("\n")) {
             String[] cells = row.split("\\|");
-            Cluster c = new Cluster(nodes, "p nodes=n[1-2] defmempercpu=1", "gresTypes=gpu,shard options.select=" + select);
+            Cluster c =
+                    new Cluster(nodes, "p nodes=n[1-2] defmempercpu=1", "gresTypes=gpu,shard options.select=" + select);
             StringBuilder out = new StringBuilder();
             for (String wish : cells[0].strip().split(" ; ")) {
                 String placed = c.place("partition=p " + wish);
                 if (placed.startsWith("n")) {
                     Job last = c.state().jobs().at(c.state().nextJobId() - 1);
-                    placed = String.join(" + ", last.run().allocation().nodes().stream().map(GpuPlacesTest::shown).toList());
+                    placed = String.join(
+                            " + ",
+                            last.run().allocation().nodes().stream()
+                                    .map(GpuPlacesTest::shown)
+                                    .toList());
                 }
                 out.append(out.isEmpty() ? "" : " ; ").append(placed);
             }
@@ -214,7 +223,9 @@ class GpuPlacesTest {
 
     private static String shown(Allocation.Share s) {
         StringBuilder out = new StringBuilder(s.cores().ranges());
-        s.gres().forEach((name, devices) -> out.append(' ').append(name).append('=').append(devices.ranges()));
+        s.gres()
+                .forEach((name, devices) ->
+                        out.append(' ').append(name).append('=').append(devices.ranges()));
         return out.toString();
     }
 }

@@ -29,10 +29,21 @@ class LayersTest {
 
     /** Nodes of four cores; flat and natural as in Slurm's example, power with what others take. */
     private static Cluster cluster(Topology topology) {
-        return new Cluster("n[1-8] cpus=4 mem=1000", "p nodes=n[1-8] default=yes defmempercpu=10", "options.licenses=fluent:4", topology, List.of(
-                resource("natural", 1, Map.of(), "n[1-8] 1", "n[1-4] 2", "n[5-6] 0"),
-                resource("flat", 2, Map.of(), "n[1-8] 6", "n[1-4] 4", "n[5-8] -1", "n8 0"),
-                resource("power", 3, Map.of("full", 100, "gpu", 250), "n[1-4] 500 100", "n[5-8] 400", "n[1-8] 700 50")));
+        return new Cluster(
+                "n[1-8] cpus=4 mem=1000",
+                "p nodes=n[1-8] default=yes defmempercpu=10",
+                "options.licenses=fluent:4",
+                topology,
+                List.of(
+                        resource("natural", 1, Map.of(), "n[1-8] 1", "n[1-4] 2", "n[5-6] 0"),
+                        resource("flat", 2, Map.of(), "n[1-8] 6", "n[1-4] 4", "n[5-8] -1", "n8 0"),
+                        resource(
+                                "power",
+                                3,
+                                Map.of("full", 100, "gpu", 250),
+                                "n[1-4] 500 100",
+                                "n[5-8] 400",
+                                "n[1-8] 700 50")));
     }
 
     private static Cluster cluster() {
@@ -77,7 +88,11 @@ class LayersTest {
             assertThat(place).isEqualTo(rest);
             return;
         }
-        assertThat(HostList.of(c.state().jobs().at(1).run().allocation().nodes().stream().map(s -> s.node()).toList()).compressed()).isEqualTo(nodes);
+        assertThat(HostList.of(c.state().jobs().at(1).run().allocation().nodes().stream()
+                                .map(s -> s.node())
+                                .toList())
+                        .compressed())
+                .isEqualTo(nodes);
         assertThat(had(c, 1)).isEqualTo(rest == null ? "" : rest);
     }
 
@@ -96,7 +111,8 @@ class LayersTest {
                 why 4 -> says (Licenses)
                 why 6 -> says (Licenses)
                 """);
-        assertThat(List.of(had(c, 1), had(c, 2), had(c, 3))).containsExactly("natural(n[1-4]):1", "natural(n[1-4]):1", "natural(n[1-8]):1");
+        assertThat(List.of(had(c, 1), had(c, 2), had(c, 3)))
+                .containsExactly("natural(n[1-4]):1", "natural(n[1-4]):1", "natural(n[1-8]):1");
         new Play(c).lines("cancel 2\nschedule -> 4 RUNNING n2");
         assertThat(had(c, 4)).isEqualTo("natural(n[1-4]):1");
     }
@@ -143,8 +159,16 @@ class LayersTest {
     /** A layer of a block: where the nodes that come first cannot have it together, those of another block can. */
     @Test
     void togetherWithBlocks() {
-        Topology blocks = new Topology("b", Topology.Kind.BLOCK, List.of(), List.of(new Topology.Block("b1", Cluster.names("n[1-4]")),
-                new Topology.Block("b2", Cluster.names("n[5-8]"))), List.of(4), List.of(), false);
+        Topology blocks = new Topology(
+                "b",
+                Topology.Kind.BLOCK,
+                List.of(),
+                List.of(
+                        new Topology.Block("b1", Cluster.names("n[1-4]")),
+                        new Topology.Block("b2", Cluster.names("n[5-8]"))),
+                List.of(4),
+                List.of(),
+                false);
         new Play(cluster(blocks)).lines("""
                 submit licenses=power:200 nodeList=n1
                 submit licenses=power:80 nodesMin=4 exclusive=NODE
@@ -171,7 +195,10 @@ class LayersTest {
 
     @Test
     void whatIsThere() {
-        assertThat(Licenses.capacities(cluster().state())).containsEntry("power(n[1-8])", 550).containsEntry("power(n[1-4])", 400)
-                .containsEntry("flat(n[5-8])", Integer.MAX_VALUE).containsEntry("fluent", 4);
+        assertThat(Licenses.capacities(cluster().state()))
+                .containsEntry("power(n[1-8])", 550)
+                .containsEntry("power(n[1-4])", 400)
+                .containsEntry("flat(n[5-8])", Integer.MAX_VALUE)
+                .containsEntry("fluent", 4);
     }
 }

@@ -7,7 +7,10 @@ import dev.muster.core.state.Job;
 import dev.muster.scheduler.Cluster;
 import org.junit.jupiter.api.Test;
 
-/** A request → the cores it gets of each node, with how many CPUs and how much memory. Compared with the original by packaging/placement.sh. */
+/**
+ * A request → the cores it gets of each node, with how many CPUs and how much memory. Compared with the original by
+ * packaging/placement.sh.
+ */
 class SocketOrderTest {
     /** Two sockets of 4 cores with 2 threads. */
     private static final String NODES = "n[1-2] cpus=16 sockets=2 threads=2 mem=16000";
@@ -44,7 +47,9 @@ class SocketOrderTest {
                 """);
     }
 
-    /** Tasks that leave no room for another take the first cores, as packaging/placement.sh observed of the original. */
+    /**
+     * Tasks that leave no room for another take the first cores, as packaging/placement.sh observed of the original.
+     */
     @Test
     void whereNoTaskMoreHasRoomTheFirstCoresAreTaken() {
         check("", """
@@ -137,14 +142,19 @@ class SocketOrderTest {
         StringBuilder table = new StringBuilder();
         for (String row : rows.strip().split("\n")) {
             String wishes = row.substring(0, row.indexOf('|'));
-            Cluster c = new Cluster(NODES, "p nodes=n[1-2] defmempercpu=100", "memoryConsumed=true options.select=" + select);
+            Cluster c = new Cluster(
+                    NODES, "p nodes=n[1-2] defmempercpu=100", "memoryConsumed=true options.select=" + select);
             StringBuilder out = new StringBuilder();
             for (String wish : wishes.strip().split(" ; ")) {
                 String placed = c.place("partition=p " + wish);
                 if (placed.startsWith("n")) {
                     Job last = c.state().jobs().at(c.state().nextJobId() - 1);
                     placed = (placed.startsWith("n2") ? "n2 " : "")
-                            + String.join(" + ", last.run().allocation().nodes().stream().map(SocketOrderTest::shown).toList());
+                            + String.join(
+                                    " + ",
+                                    last.run().allocation().nodes().stream()
+                                            .map(SocketOrderTest::shown)
+                                            .toList());
                 }
                 out.append(out.isEmpty() ? "" : " ; ").append(placed);
             }

@@ -13,14 +13,42 @@ import org.junit.jupiter.api.Test;
 
 /** Given a network, what is taken and a job → the nodes it gets, or why it waits. */
 class TopologySelectorTest {
-    private static final Topology TREE = new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-2]"), leaf("s2", "n[3-5]"),
-            leaf("s3", "n[6-8]"), new Topology.Switch("low", 1, 1, Cluster.names("n[1-5]"), List.of("s1", "s2")),
-            new Topology.Switch("root", 2, 1, Cluster.names("n[1-8]"), List.of("low", "s3"))), List.of(), List.of(), List.of(), false);
-    private static final Topology BLOCKS = new Topology("", Topology.Kind.BLOCK, List.of(), List.of(block("b1", "n[1-4]"), block("b2", "n[5-8]")),
-            List.of(4, 8), List.of(), false);
-    private static final Topology TORUS = new Topology("", Topology.Kind.TORUS, List.of(), List.of(), List.of(), List.of(block("t", "n[1-2]"),
-            block("t", "n[3-4]"), block("t", "n[5-6]"), block("t", "n[7-8]"), block("t", "n[1-4]"), block("t", "n[5-8]"),
-            block("t", "n[1-8]")), false);
+    private static final Topology TREE = new Topology(
+            "",
+            Topology.Kind.TREE,
+            List.of(
+                    leaf("s1", "n[1-2]"),
+                    leaf("s2", "n[3-5]"),
+                    leaf("s3", "n[6-8]"),
+                    new Topology.Switch("low", 1, 1, Cluster.names("n[1-5]"), List.of("s1", "s2")),
+                    new Topology.Switch("root", 2, 1, Cluster.names("n[1-8]"), List.of("low", "s3"))),
+            List.of(),
+            List.of(),
+            List.of(),
+            false);
+    private static final Topology BLOCKS = new Topology(
+            "",
+            Topology.Kind.BLOCK,
+            List.of(),
+            List.of(block("b1", "n[1-4]"), block("b2", "n[5-8]")),
+            List.of(4, 8),
+            List.of(),
+            false);
+    private static final Topology TORUS = new Topology(
+            "",
+            Topology.Kind.TORUS,
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(
+                    block("t", "n[1-2]"),
+                    block("t", "n[3-4]"),
+                    block("t", "n[5-6]"),
+                    block("t", "n[7-8]"),
+                    block("t", "n[1-4]"),
+                    block("t", "n[5-8]"),
+                    block("t", "n[1-8]")),
+            false);
 
     private static Topology.Switch leaf(String name, String nodes) {
         return new Topology.Switch(name, 0, 1, Cluster.names(nodes), List.of());
@@ -67,19 +95,44 @@ class TopologySelectorTest {
                 """);
     }
 
-    /** Of leaves that have enough the one with the fewest free nodes, however many it has in all; as in the original. */
+    /**
+     * Of leaves that have enough the one with the fewest free nodes, however many it has in all; as in the original.
+     */
     @Test
     void whatIsFreeOfALeafCounts() {
-        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-3]"), leaf("s2", "n[4-6]"), leaf("s3", "n[7-8]"),
-                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2", "s3"))), List.of(), List.of(), List.of(), false), """
+        table(
+                new Topology(
+                        "",
+                        Topology.Kind.TREE,
+                        List.of(
+                                leaf("s1", "n[1-3]"),
+                                leaf("s2", "n[4-6]"),
+                                leaf("s3", "n[7-8]"),
+                                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2", "s3"))),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        false),
+                """
                 n1      | nodesMin=2             | n[2-3]
                 n4      | nodesMin=2             | n[5-6]
                 n[4,7]  | nodesMin=2             | n[5-6]
                         | nodesMin=2             | n[7-8]
                 n[1-2]  | nodesMin=1             | n3
                 """);
-        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-5]"), leaf("s2", "n[6-8]"),
-                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2"))), List.of(), List.of(), List.of(), false), """
+        table(
+                new Topology(
+                        "",
+                        Topology.Kind.TREE,
+                        List.of(
+                                leaf("s1", "n[1-5]"),
+                                leaf("s2", "n[6-8]"),
+                                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2"))),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        false),
+                """
                 n[1-3]  | nodesMin=2             | n[4-5]
                 n[1-3]  | nodesMin=3             | n[6-8]
                 """);
@@ -87,8 +140,20 @@ class TopologySelectorTest {
 
     @Test
     void ofSwitchesWithEquallyManyTheFirst() {
-        table(new Topology("", Topology.Kind.TREE, List.of(leaf("s1", "n[1-2]"), leaf("s2", "n[3-5]"), leaf("s3", "n[6-8]"),
-                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2", "s3"))), List.of(), List.of(), List.of(), false), """
+        table(
+                new Topology(
+                        "",
+                        Topology.Kind.TREE,
+                        List.of(
+                                leaf("s1", "n[1-2]"),
+                                leaf("s2", "n[3-5]"),
+                                leaf("s3", "n[6-8]"),
+                                new Topology.Switch("top", 1, 1, Cluster.names("n[1-8]"), List.of("s1", "s2", "s3"))),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        false),
+                """
                         | nodesMin=4             | n[1,3-5]
                         | nodesMin=5             | n[1-5]
                         | nodesMin=4 switches=2@5| n[1,3-5]
@@ -117,8 +182,14 @@ class TopologySelectorTest {
     /** Four blocks of two, which are two blocks of four and one of eight. */
     @Test
     void segmentsApartAndTogether() {
-        Topology t = new Topology("", Topology.Kind.BLOCK, List.of(), List.of(block("b1", "n[1-2]"), block("b2", "n[3-4]"),
-                block("b3", "n[5-6]"), block("b4", "n[7-8]")), List.of(2, 4, 8), List.of(), false);
+        Topology t = new Topology(
+                "",
+                Topology.Kind.BLOCK,
+                List.of(),
+                List.of(block("b1", "n[1-2]"), block("b2", "n[3-4]"), block("b3", "n[5-6]"), block("b4", "n[7-8]")),
+                List.of(2, 4, 8),
+                List.of(),
+                false);
         table(t, """
                           | nodesMin=2 segment=1                                    | n[1-2]
                           | nodesMin=2 segment=1 spreadSegments=true                | n[1,3]
@@ -156,7 +227,16 @@ class TopologySelectorTest {
     /** Nodes in a row, which may go over the end of the ring; of free rows the shortest that has enough. */
     @Test
     void rowsOnRings() {
-        table(new Topology("", Topology.Kind.RING, List.of(), List.of(block("r1", "n[1-5]"), block("r2", "n[6-8]")), List.of(), List.of(), false), """
+        table(
+                new Topology(
+                        "",
+                        Topology.Kind.RING,
+                        List.of(),
+                        List.of(block("r1", "n[1-5]"), block("r2", "n[6-8]")),
+                        List.of(),
+                        List.of(),
+                        false),
+                """
                         | nodesMin=1             | n1
                         | nodesMin=3             | n[6-8]
                         | nodesMin=4             | n[1-4]
@@ -188,10 +268,22 @@ class TopologySelectorTest {
     /** Of the topology of its partition, and to jobs of all partitions. */
     @Test
     void aBlockForOneJobAloneBesideOtherTopologies() {
-        Topology blocks = new Topology("b", Topology.Kind.BLOCK, List.of(), List.of(new Topology.Block("b1", Cluster.names("n[1,5]")),
-                new Topology.Block("b2", Cluster.names("n[2,6]"))), List.of(2), List.of(), false);
-        Cluster c = new Cluster("n[1-8] cpus=2", "p nodes=n[1-8] defmempercpu=1\nq nodes=n[1-2,5-6] topology=b defmempercpu=1", "",
-                List.of(TREE, blocks), List.of());
+        Topology blocks = new Topology(
+                "b",
+                Topology.Kind.BLOCK,
+                List.of(),
+                List.of(
+                        new Topology.Block("b1", Cluster.names("n[1,5]")),
+                        new Topology.Block("b2", Cluster.names("n[2,6]"))),
+                List.of(2),
+                List.of(),
+                false);
+        Cluster c = new Cluster(
+                "n[1-8] cpus=2",
+                "p nodes=n[1-8] defmempercpu=1\nq nodes=n[1-2,5-6] topology=b defmempercpu=1",
+                "",
+                List.of(TREE, blocks),
+                List.of());
         int alone = c.accept("partition=q exclusive=TOPO");
         int inBlock = c.accept("partition=q nodeList=n5");
         int elsewhere = c.accept("partition=q");
@@ -208,8 +300,12 @@ class TopologySelectorTest {
         int job = c.accept("partition=p nodesMin=4 switches=1@1");
         c.schedule();
         assertThat(c.shown(job)).isEqualTo("(Resources)");
-        assertThat(c.core().due().takeLook(c.seconds() + 60)).as("before its time").isFalse();
-        assertThat(c.core().due().takeLook(c.seconds() + 61)).as("nothing has to happen").isTrue();
+        assertThat(c.core().due().takeLook(c.seconds() + 60))
+                .as("before its time")
+                .isFalse();
+        assertThat(c.core().due().takeLook(c.seconds() + 61))
+                .as("nothing has to happen")
+                .isTrue();
         assertThat(c.core().due().takeLook(c.seconds() + 62)).as("once").isFalse();
         c.pass(90);
         c.schedule();
@@ -228,7 +324,8 @@ class TopologySelectorTest {
             long least = c.seconds() + Long.parseLong(row[1]);
             assertThat(s.plannedStart(job)).as(row[0]).isBetween(c.seconds() + 60, least);
             assertThat(s.plannedStart(other)).as("the other").isEqualTo(c.seconds() + 180);
-            Forecast plan = s.forecasts().make(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0);
+            Forecast plan = s.forecasts()
+                    .make(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0);
             assertThat(plan.start(job)).as(row[0] + " elsewhere").isEqualTo(s.plannedStart(job));
             assertThat(s.plannedStart(job)).as(row[0]).isEqualTo(least);
         }

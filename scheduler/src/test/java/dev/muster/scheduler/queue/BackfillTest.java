@@ -27,7 +27,10 @@ class BackfillTest {
                 """);
     }
 
-    /** What does not fit beside the wide job for its whole time begins for as long as it fits, but for less than its --time-min. */
+    /**
+     * What does not fit beside the wide job for its whole time begins for as long as it fits, but for less than its
+     * --time-min.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             timing.timeLimitMin=50                          | RUNNING n2 ahead | 50
@@ -50,7 +53,10 @@ class BackfillTest {
         assertThat(minutes == 0 ? 0 : c.state().jobs().at(3).run().limitMin()).isEqualTo(minutes);
     }
 
-    /** Planned as well: for less than its whole time where it begins earlier then, and for as long as it begins as early. */
+    /**
+     * Planned as well: for less than its whole time where it begins earlier then, and for as long as it begins as
+     * early.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             timing.timeLimitMin=200                         | 120 | 30
@@ -71,8 +77,11 @@ class BackfillTest {
                 """.formatted(job));
         assertThat(java.util.List.of((s.plannedStart(4) - c.seconds()) / 60, (s.plannedStart(5) - c.seconds()) / 60))
                 .containsExactly((long) minutes, (long) other);
-        Forecast f = Forecast.of(s.forecasts().input(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0));
-        assertThat((f.start(4) - c.seconds()) / 60).as("in the plan of the whole queue").isEqualTo(minutes);
+        Forecast f = Forecast.of(s.forecasts()
+                .input(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0));
+        assertThat((f.start(4) - c.seconds()) / 60)
+                .as("in the plan of the whole queue")
+                .isEqualTo(minutes);
     }
 
     /** Some seconds later a minute less is left, and the pass has looked at the queue before. */
@@ -96,8 +105,12 @@ class BackfillTest {
     @Test
     void untilAReservationBegins() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
-        c.apply(new dev.muster.core.command.Command.CreateReservation(0, "r", c.moments(new java.util.TreeMap<>(java.util.Map.of("starttime", "+3600",
-                "duration", "3600", "nodes", "n[1-2]", "users", "root"))), java.util.Map.of()));
+        c.apply(new dev.muster.core.command.Command.CreateReservation(
+                0,
+                "r",
+                c.moments(new java.util.TreeMap<>(java.util.Map.of(
+                        "starttime", "+3600", "duration", "3600", "nodes", "n[1-2]", "users", "root"))),
+                java.util.Map.of()));
         new Play(c).lines("""
                 submit kind=BATCH timing.timeLimitMin=100 timing.timeMinMin=70
                 submit kind=BATCH timing.timeLimitMin=100 timing.timeMinMin=10
@@ -125,14 +138,16 @@ class BackfillTest {
                 submit kind=BATCH timing.timeLimitMin=60 nodesMin=2 nodesMax=2 exclusive=NODE%s
                 submit kind=BATCH timing.timeLimitMin=120
                 schedule -> 3 %s
-                """.formatted(w.length > 1 ? " timing.array=1-9" : "", state.equals("RUNNING") ? "RUNNING n1" : state));
+                """.formatted(
+                        w.length > 1 ? " timing.array=1-9" : "", state.equals("RUNNING") ? "RUNNING n1" : state));
     }
 
     /** Of two that wait the first alone has a reservation: the third may delay the second. */
     @Test
     void soManyInEachPartitionKeepOthersBack() {
         for (String count : java.util.List.of("1", "2")) {
-            new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.bf_job_part_count_reserve=" + count)).lines("""
+            new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.bf_job_part_count_reserve=" + count))
+                    .lines("""
                     submit kind=BATCH timing.timeLimitMin=60 nodeList=n1 tasks=2
                     submit kind=BATCH timing.timeLimitMin=60 nodeList=n1 tasks=2
                     submit kind=BATCH timing.timeLimitMin=30 nodeList=n2
@@ -147,7 +162,11 @@ class BackfillTest {
     @Test
     void oneReservationForEachJob() {
         for (String options : java.util.List.of("", "options.bf_one_resv_per_job=true")) {
-            new Play(new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n1 defmempercpu=10\nq nodes=n2 defmempercpu=10", options)).lines("""
+            new Play(new Cluster(
+                            "n[1-2] cpus=2 mem=1000",
+                            "p nodes=n1 defmempercpu=10\nq nodes=n2 defmempercpu=10",
+                            options))
+                    .lines("""
                     submit kind=BATCH partition=p timing.timeLimitMin=60 tasks=2
                     submit kind=BATCH partition=q timing.timeLimitMin=30
                     submit kind=BATCH partition=p,q timing.timeLimitMin=60 tasks=2
@@ -183,7 +202,10 @@ class BackfillTest {
                 """);
     }
 
-    /** One CPU is free for an hour. Jobs of 50 minutes have run for a second until now, all others that there were for 1000. */
+    /**
+     * One CPU is free for an hour. Jobs of 50 minutes have run for a second until now, all others that there were for
+     * 1000.
+     */
     private static void beside(String backfill, String expected) {
         Play play = new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.muster_backfill=" + backfill));
         for (int id = 1; id <= 4; id++) {
@@ -227,14 +249,22 @@ class BackfillTest {
     /** What --test-only says: not before --begin, however far that is, and behind who waits by then. */
     @Test
     void whenAJobThatBeginsLaterWouldStart() {
-        for (String row : List.of("timing.beginTime=0 -> +3600", "timing.beginTime=1000010 -> +3600", "timing.beginTime=1004000 -> +4000",
-                "timing.beginTime=1000010 nodeList=n2 -> +10", "timing.beginTime=9000000 -> +8000000")) {
+        for (String row : List.of(
+                "timing.beginTime=0 -> +3600",
+                "timing.beginTime=1000010 -> +3600",
+                "timing.beginTime=1004000 -> +4000",
+                "timing.beginTime=1000010 nodeList=n2 -> +10",
+                "timing.beginTime=9000000 -> +8000000")) {
             Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "");
             c.accept("kind=BATCH tasks=4 nodeList=n1 timing.timeLimitMin=60");
             c.schedule();
             String line = row.substring(0, row.indexOf(" ->"));
-            assertThat("+" + (c.wouldStart("kind=BATCH tasks=4 timing.timeLimitMin=10 " + (line.contains("nodeList") ? "" : "nodeList=n1 ") + line)
-                    - c.seconds())).as(row).isEqualTo(row.substring(row.indexOf('+')));
+            assertThat("+"
+                            + (c.wouldStart("kind=BATCH tasks=4 timing.timeLimitMin=10 "
+                                            + (line.contains("nodeList") ? "" : "nodeList=n1 ") + line)
+                                    - c.seconds()))
+                    .as(row)
+                    .isEqualTo(row.substring(row.indexOf('+')));
         }
     }
 }

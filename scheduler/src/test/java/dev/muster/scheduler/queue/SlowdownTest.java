@@ -36,7 +36,9 @@ class SlowdownTest {
     }
 
     private static double priced(String runs) {
-        long[] times = runs.equals("none") ? new long[0] : Arrays.stream(runs.split(" ")).mapToLong(Long::parseLong).toArray();
+        long[] times = runs.equals("none")
+                ? new long[0]
+                : Arrays.stream(runs.split(" ")).mapToLong(Long::parseLong).toArray();
         return after(57_600, times).price(1, 57_600, 4, 57_600);
     }
 
@@ -56,8 +58,11 @@ class SlowdownTest {
         double cheapButWide = s.key("p", 0, 60, DAY_S, 50, 100, 100, true);
         double narrow = s.key("p", 0, 60, DAY_S, 1, 100, 1e9, true);
         double wide = s.key("p", 0, 60, DAY_S, 50, 100, 1e9, true);
-        assertThat(new double[] {due, cheap, cheapButWide, wide, narrow}).isSorted().doesNotHaveDuplicates();
-        assertThat(s.key("p", 0, 60, DAY_S, 50, 100, 1e9, false)).as("where nobody wide waits the queue's order is theirs")
+        assertThat(new double[] {due, cheap, cheapButWide, wide, narrow})
+                .isSorted()
+                .doesNotHaveDuplicates();
+        assertThat(s.key("p", 0, 60, DAY_S, 50, 100, 1e9, false))
+                .as("where nobody wide waits the queue's order is theirs")
                 .isEqualTo(s.key("p", 0, 60, DAY_S, 1, 100, 2e9, false));
     }
 
@@ -66,8 +71,12 @@ class SlowdownTest {
         Slowdown s = new Slowdown();
         assertThat(s.key("p", 0, DAY_S, DAY_S, 1, 100, 1e9, false)).isPositive();
         s.began(1, "p", 600, 50, 0.1 * DAY_S);
-        assertThat(s.key("p", 0, DAY_S, DAY_S, 1, 100, 1e9, false)).as("a twentieth of what the partition does in a day").isNegative();
+        assertThat(s.key("p", 0, DAY_S, DAY_S, 1, 100, 1e9, false))
+                .as("a twentieth of what the partition does in a day")
+                .isNegative();
         s.ended(1, 50, 60);
-        assertThat(s.key("p", 0, DAY_S, DAY_S, 1, 100, 1e9, false)).as("it was far less").isPositive();
+        assertThat(s.key("p", 0, DAY_S, DAY_S, 1, 100, 1e9, false))
+                .as("it was far less")
+                .isPositive();
     }
 }

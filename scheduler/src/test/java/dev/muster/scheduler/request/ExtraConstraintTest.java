@@ -15,32 +15,81 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ExtraConstraintTest {
-    private static final String EXTRA = "{\"zone\": 3, \"speed\": 1.5, \"fast\": true, \"rack\": \"north\", \"none\": null}";
+    private static final String EXTRA =
+            "{\"zone\": 3, \"speed\": 1.5, \"fast\": true, \"rack\": \"north\", \"none\": null}";
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', quoteCharacter = '`', value = {
-        "zone=3; true", "zone=3.000001; true", "zone=3.1; false", "zone!=3; false", "zone>2; true", "zone>3; false", "zone>=3; true", "zone<3; false",
-        "zone<=3; true", "speed<2; true", "fast=true; true", "fast=TRUE; true", "fast=false; false", "fast!=false; true", "rack=north; true",
-        "rack=North; false", "rack>a; true", "rack!=south; true", "other=1; false", "other!=1; false", "zone=3&fast=true; true",
-        "zone=3,fast=false; false", "zone=4|fast=true; true", "zone=4|(fast=true&rack=south); false", "(zone=4|fast=true)&rack=north; true",
-        "((zone=3)); true", "speed=1.5d; false", "zone=NaN; false", "zone=3e0; true", " zone = 3 & rack = north ; true"})
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "zone=3; true",
+                "zone=3.000001; true",
+                "zone=3.1; false",
+                "zone!=3; false",
+                "zone>2; true",
+                "zone>3; false",
+                "zone>=3; true",
+                "zone<3; false",
+                "zone<=3; true",
+                "speed<2; true",
+                "fast=true; true",
+                "fast=TRUE; true",
+                "fast=false; false",
+                "fast!=false; true",
+                "rack=north; true",
+                "rack=North; false",
+                "rack>a; true",
+                "rack!=south; true",
+                "other=1; false",
+                "other!=1; false",
+                "zone=3&fast=true; true",
+                "zone=3,fast=false; false",
+                "zone=4|fast=true; true",
+                "zone=4|(fast=true&rack=south); false",
+                "(zone=4|fast=true)&rack=north; true",
+                "((zone=3)); true",
+                "speed=1.5d; false",
+                "zone=NaN; false",
+                "zone=3e0; true",
+                " zone = 3 & rack = north ; true"
+            })
     void whatANodeSays(String asked, boolean serves) {
         assertThat(ExtraConstraint.isValid(asked)).isTrue();
         assertThat(ExtraConstraint.match(asked, EXTRA)).isEqualTo(serves);
         assertThat(ExtraConstraint.match(asked, "")).as("of a node without").isFalse();
-        assertThat(ExtraConstraint.match(asked, "no JSON")).as("of a node with something else").isFalse();
+        assertThat(ExtraConstraint.match(asked, "no JSON"))
+                .as("of a node with something else")
+                .isFalse();
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', quoteCharacter = '`', value = {"zone", "zone=", "=3", "zone==3", "zone=3&", "&zone=3", "zone=3&fast=true|rack=north",
-        "(zone=3", "zone=3)", "()", "zone=3(fast=true)", "!zone=3", "zone=1=2"})
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "zone",
+                "zone=",
+                "=3",
+                "zone==3",
+                "zone=3&",
+                "&zone=3",
+                "zone=3&fast=true|rack=north",
+                "(zone=3",
+                "zone=3)",
+                "()",
+                "zone=3(fast=true)",
+                "!zone=3",
+                "zone=1=2"
+            })
     void whatIsNoExpression(String asked) {
         assertThat(ExtraConstraint.isValid(asked)).isFalse();
     }
 
     @Test
     void jobsWaitForNodesThatSaySo() {
-        Cluster c = new Cluster("n[1-3] cpus=4", "p nodes=n[1-3] default=yes defmempercpu=1", "options.extra_constraints=yes");
+        Cluster c = new Cluster(
+                "n[1-3] cpus=4", "p nodes=n[1-3] default=yes defmempercpu=1", "options.extra_constraints=yes");
         int waits = c.accept("extras.extra=zone=3");
         int other = c.accept("tasks=4 nodeList=n2");
         c.schedule();
@@ -63,8 +112,11 @@ class ExtraConstraintTest {
         c.apply(new Command.UpdateNode(0, List.of("n1"), Map.of("extra", "{\"zone\":3}")));
         int noted = c.accept("tasks=1 extras.extra=(a_note");
         int other = c.accept("tasks=1");
-        Json.Obj set = Json.object(Codec.encode(c.state().settings())).put("options", new Json.Obj().put(ExtraConstraint.WORD, "yes"));
-        c.apply(new Command.ApplyConfig(Codec.bind(set, Settings.class), c.state().nodes().values().stream().map(Node::spec).toList(),
+        Json.Obj set = Json.object(Codec.encode(c.state().settings()))
+                .put("options", new Json.Obj().put(ExtraConstraint.WORD, "yes"));
+        c.apply(new Command.ApplyConfig(
+                Codec.bind(set, Settings.class),
+                c.state().nodes().values().stream().map(Node::spec).toList(),
                 List.copyOf(c.state().partitions().values())));
         c.schedule();
         assertThat(List.of(c.shown(noted), c.shown(other))).containsExactly("n1:1", "n1:1");
@@ -72,7 +124,8 @@ class ExtraConstraintTest {
 
     @Test
     void theWordOfTheSettings() {
-        Cluster with = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "options.extra_constraints=yes");
+        Cluster with =
+                new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "options.extra_constraints=yes");
         Cluster without = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "");
         assertThat(with.place("extras.extra=anything")).isEqualTo("Invalid extra constraints specification");
         assertThat(without.place("extras.extra=anything")).isEqualTo("n1:1");

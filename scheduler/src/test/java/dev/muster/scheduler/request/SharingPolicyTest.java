@@ -16,10 +16,15 @@ class SharingPolicyTest {
     void aJobThatWantsItsNodesForItsUserWaitsForOthersAndKeepsThemAway() {
         Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=10", "");
         int[] ids = {
-            c.accept("partition=p"), bob(c, "partition=p exclusive=USER"), c.accept("partition=p exclusive=USER"), bob(c, "partition=p"),
-            c.accept("partition=p tasks=5")};
+            c.accept("partition=p"),
+            bob(c, "partition=p exclusive=USER"),
+            c.accept("partition=p exclusive=USER"),
+            bob(c, "partition=p"),
+            c.accept("partition=p tasks=5")
+        };
         c.schedule();
-        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown)).containsExactly("n1:1", "n2:1", "n1:1", "n2:1", "(Resources)");
+        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown))
+                .containsExactly("n1:1", "n2:1", "n1:1", "n2:1", "(Resources)");
     }
 
     @Test
@@ -27,14 +32,23 @@ class SharingPolicyTest {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 exclusiveuser=yes defmempercpu=10", "");
         int[] ids = {c.accept("partition=p"), bob(c, "partition=p"), c.accept("partition=p")};
         c.schedule();
-        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown).filter("n1:1"::equals)).hasSize(2);
+        assertThat(java.util.Arrays.stream(ids).mapToObj(c::shown).filter("n1:1"::equals))
+                .hasSize(2);
         assertThat(c.shown(ids[1])).isEqualTo("(Resources)");
     }
 
     private static int bob(Cluster c, String line) {
-        return ((dev.muster.model.api.JobMessages.SubmitReply) ((Decision.Accepted) c.apply(new dev.muster.core.command.Command.SubmitJob(
-                2000, Cluster.desc(line + BOB), "", dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false,
-                false))).reply()).jobId();
+        return ((dev.muster.model.api.JobMessages.SubmitReply)
+                        ((Decision.Accepted) c.apply(new dev.muster.core.command.Command.SubmitJob(
+                                        2000,
+                                        Cluster.desc(line + BOB),
+                                        "",
+                                        dev.muster.model.format.Bytes.EMPTY,
+                                        dev.muster.model.format.Bytes.EMPTY,
+                                        false,
+                                        false)))
+                                .reply())
+                .jobId();
     }
 
     @Test
@@ -57,27 +71,44 @@ class SharingPolicyTest {
                 label  | enforced          |                   | Invalid mcs_label specified
                 """.split("\n")) {
             String[] cells = line.split("\\|");
-            Cluster c = new Cluster("n1 cpus=4", "p nodes=n1", "options.mcs_plugin=mcs/" + cells[0].strip() + " options.mcs_parameters="
-                    + cells[1].strip());
+            Cluster c = new Cluster(
+                    "n1 cpus=4",
+                    "p nodes=n1",
+                    "options.mcs_plugin=mcs/" + cells[0].strip() + " options.mcs_parameters=" + cells[1].strip());
             String what = cells[2].strip().replace("mcsLabel", "extras.mcsLabel");
             Decision decision = c.submit("partition=p " + what);
-            String shown = decision instanceof Decision.Rejected r ? r.sentence()
-                    : "'" + c.state().jobs().values().iterator().next().desc().extras().mcsLabel() + "'";
+            String shown = decision instanceof Decision.Rejected r
+                    ? r.sentence()
+                    : "'"
+                            + c.state()
+                                    .jobs()
+                                    .values()
+                                    .iterator()
+                                    .next()
+                                    .desc()
+                                    .extras()
+                                    .mcsLabel() + "'";
             assertThat(shown).as(row, (Object[]) cells).isEqualTo(cells[3].strip());
         }
     }
 
     @Test
     void aWaitingJobGetsAnotherLabel() {
-        Cluster c = new Cluster("n1 cpus=4", "p nodes=n1", "options.mcs_plugin=mcs/label options.mcs_parameters=enforced");
+        Cluster c =
+                new Cluster("n1 cpus=4", "p nodes=n1", "options.mcs_plugin=mcs/label options.mcs_parameters=enforced");
         int waits = c.accept("partition=p extras.mcsLabel=red kind=BATCH");
         Command.JobRef ref = new Command.JobRef(Integer.toString(waits), waits, -1, Command.JobRef.NO_STEP);
-        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "blue")))).isInstanceOf(Decision.Accepted.class);
+        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "blue"))))
+                .isInstanceOf(Decision.Accepted.class);
         assertThat(c.state().jobs().at(waits).desc().extras().mcsLabel()).isEqualTo("blue");
-        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "")))).as("it must have one")
-                .isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.sentence()).isEqualTo("Invalid mcs_label specified"));
+        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", ""))))
+                .as("it must have one")
+                .isInstanceOfSatisfying(
+                        Decision.Rejected.class,
+                        r -> assertThat(r.sentence()).isEqualTo("Invalid mcs_label specified"));
         c.schedule();
-        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "red")))).as("it runs")
+        assertThat(c.apply(new Command.UpdateJob(Cluster.USER, ref, Map.of("mcslabel", "red"))))
+                .as("it runs")
                 .isInstanceOf(Decision.Rejected.class);
     }
 
@@ -89,11 +120,15 @@ class SharingPolicyTest {
                 ondemand,ondemandselect  | n1:1 n1:1 n1:1
                 """.split("\n")) {
             String[] cells = line.split("\\|");
-            Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=10", "options.mcs_plugin=mcs/user"
-                    + " options.mcs_parameters=" + cells[0].strip());
+            Cluster c = new Cluster(
+                    "n[1-2] cpus=4",
+                    "p nodes=n[1-2] defmempercpu=10",
+                    "options.mcs_plugin=mcs/user" + " options.mcs_parameters=" + cells[0].strip());
             int[] ids = {c.accept("partition=p"), bob(c, "partition=p"), c.accept("partition=p")};
             c.schedule();
-            assertThat(c.shown(ids[0]) + " " + c.shown(ids[1]) + " " + c.shown(ids[2])).as(line).isEqualTo(cells[1].strip());
+            assertThat(c.shown(ids[0]) + " " + c.shown(ids[1]) + " " + c.shown(ids[2]))
+                    .as(line)
+                    .isEqualTo(cells[1].strip());
         }
     }
 }

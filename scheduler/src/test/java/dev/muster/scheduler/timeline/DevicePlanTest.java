@@ -16,10 +16,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** GPUs for all nodes together (--gpus): what the plan says has room now is what a pass starts, and the other way round. */
+/**
+ * GPUs for all nodes together (--gpus): what the plan says has room now is what a pass starts, and the other way round.
+ */
 class DevicePlanTest {
     private static final int SEEDS = Integer.getInteger("seeds", 500);
-    private static final List<String> GPUS = List.of("gpus=a:2,b:2", "gpus=a:4", "gpus=a:4 near=0-3;4-7", "gpus=b:4 near=0-3;4-7");
+    private static final List<String> GPUS =
+            List.of("gpus=a:2,b:2", "gpus=a:4", "gpus=a:4 near=0-3;4-7", "gpus=b:4 near=0-3;4-7");
     private static final int RUNNING_MAX = 4;
 
     /** Beside what runs already: of two jobs the first may leave the second what it needs, or not. */
@@ -46,11 +49,17 @@ class DevicePlanTest {
             }
             List<Integer> planned = planned(c, waiting);
             c.schedule();
-            List<Integer> started = waiting.stream().filter(id -> c.state().jobs().at(id).state() == JobState.RUNNING).toList();
-            boolean first = waiting.isEmpty() || started.contains(waiting.getFirst()) && planned.contains(waiting.getFirst());
-            int told = first ? 2 : 1;     // whoever comes after one that waits may have to leave him his place
-            assertThat(started.stream().filter(id -> waiting.indexOf(id) < told)).as("seed " + seed + " " + story)
-                    .containsExactlyElementsOf(planned.stream().filter(id -> waiting.indexOf(id) < told).toList());
+            List<Integer> started = waiting.stream()
+                    .filter(id -> c.state().jobs().at(id).state() == JobState.RUNNING)
+                    .toList();
+            boolean first =
+                    waiting.isEmpty() || started.contains(waiting.getFirst()) && planned.contains(waiting.getFirst());
+            int told = first ? 2 : 1; // whoever comes after one that waits may have to leave him his place
+            assertThat(started.stream().filter(id -> waiting.indexOf(id) < told))
+                    .as("seed " + seed + " " + story)
+                    .containsExactlyElementsOf(planned.stream()
+                            .filter(id -> waiting.indexOf(id) < told)
+                            .toList());
             together += started.size() == 2 ? 1 : 0;
         }
         assertThat(together).as("is about something").isGreaterThan(SEEDS / 10);
@@ -68,23 +77,36 @@ class DevicePlanTest {
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
         Forecast plan = s.forecasts().make(c.state(), now, 0);
-        return waiting.stream().filter(id -> plan.estimate(id).filter(e -> e.start() == c.seconds()).isPresent()).toList();
+        return waiting.stream()
+                .filter(id ->
+                        plan.estimate(id).filter(e -> e.start() == c.seconds()).isPresent())
+                .toList();
     }
 
-    /** Where it is up to their cores which GPUs are nearer, the plan goes by nodes with nobody on them, and of one type: no others here. */
+    /**
+     * Where it is up to their cores which GPUs are nearer, the plan goes by nodes with nobody on them, and of one type:
+     * no others here.
+     */
     private static Cluster cluster(Random random, boolean near) {
         StringBuilder nodes = new StringBuilder();
         for (int n = 1; n <= 3; n++) {
-            nodes.append("n").append(n).append(" cpus=8 sockets=2 mem=1000 ").append(GPUS.get(random.nextInt(near ? GPUS.size() : 2))).append("\n");
+            nodes.append("n")
+                    .append(n)
+                    .append(" cpus=8 sockets=2 mem=1000 ")
+                    .append(GPUS.get(random.nextInt(near ? GPUS.size() : 2)))
+                    .append("\n");
         }
         return new Cluster(nodes.toString(), "p nodes=n[1-3] default=yes defmempercpu=10", "gresTypes=gpu");
     }
 
     private static String job(Random random) {
         String type = List.of("", "", "a:", "b:").get(random.nextInt(4));
-        String size = List.of("", "nodesMin=2 nodesMax=2", "nodesMin=1 nodesMax=1", "nodesMin=2", "nodesMin=3 nodesMax=3").get(random.nextInt(5));
+        String size = List.of(
+                        "", "nodesMin=2 nodesMax=2", "nodesMin=1 nodesMax=1", "nodesMin=2", "nodesMin=3 nodesMax=3")
+                .get(random.nextInt(5));
         String tasks = random.nextInt(3) == 0 ? "" : " tasks=" + (3 + random.nextInt(8));
-        String more = List.of("", "", "", " cpusPerGpu=2", " memPerGpuMb=100", " cpusPerTask=2").get(random.nextInt(6));
+        String more = List.of("", "", "", " cpusPerGpu=2", " memPerGpuMb=100", " cpusPerTask=2")
+                .get(random.nextInt(6));
         return "tresPerJob=gres/gpu:" + type + (1 + random.nextInt(6)) + " " + size + tasks + more;
     }
 }

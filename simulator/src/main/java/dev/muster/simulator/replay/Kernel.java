@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * A fast replay on a machine of equal CPUs: what the product's pass does there ({@link Product}), counted instead of chosen node by node.
- * A test holds the two against each other. All times in seconds of the trace.
+ * A fast replay on a machine of equal CPUs: what the product's pass does there ({@link Product}), counted instead of
+ * chosen node by node. A test holds the two against each other. All times in seconds of the trace.
  */
 final class Kernel {
     /** A longer queue is put in order again only each {@link #SORT_S} seconds where its order changes with time. */
     private static final int LONG_QUEUE = 1000;
+
     private static final int SORT_S = 60;
 
     private final Policy policy;
@@ -22,8 +23,12 @@ final class Kernel {
     private final boolean[] started;
     private final RuntimeEstimator expected = new RuntimeEstimator();
     private final Slowdown slowdown = new Slowdown();
-    /** Waiting jobs in order of submission, and as far as it differs in the order in which they are tried beside a reservation. */
+    /**
+     * Waiting jobs in order of submission, and as far as it differs in the order in which they are tried beside a
+     * reservation.
+     */
     private int[] queue = new int[64];
+
     private int[] fill = new int[64];
     private int waiting;
     private final double[] key;
@@ -32,6 +37,7 @@ final class Kernel {
     private final int cpus;
     /** Those that have begun at this moment. */
     private int[] fresh = new int[64];
+
     private int begun;
     private int free;
     private long nowS;
@@ -59,7 +65,9 @@ final class Kernel {
     long[] replay() {
         int next = 0;
         while (next < jobs.size() || !ends.isEmpty()) {
-            nowS = Math.min(next < jobs.size() ? jobs.get(next).submitS() : Long.MAX_VALUE, ends.isEmpty() ? Long.MAX_VALUE : ends.peek().atS);
+            nowS = Math.min(
+                    next < jobs.size() ? jobs.get(next).submitS() : Long.MAX_VALUE,
+                    ends.isEmpty() ? Long.MAX_VALUE : ends.peek().atS);
             while (!ends.isEmpty() && ends.peek().atS == nowS) {
                 end(ends.poll().index);
             }
@@ -139,7 +147,7 @@ final class Kernel {
         }
         if (head < waiting && free > 0) {
             switch (policy) {
-                case FCFS -> { }
+                case FCFS -> {}
                 case CONSERVATIVE -> everybody();
                 case EASY, SHORT, EXPECTED, SLOWDOWN -> {
                     sort(true);
@@ -198,7 +206,8 @@ final class Kernel {
         sortedS = nowS;
         long oldest = 0;
         for (int i = 0; i < waiting; i++) {
-            oldest = Math.max(oldest, started[queue[i]] ? 0 : nowS - jobs.get(queue[i]).submitS());
+            oldest = Math.max(
+                    oldest, started[queue[i]] ? 0 : nowS - jobs.get(queue[i]).submitS());
         }
         long longest = slowdown.longestS(nowS, oldest);
         for (int i = 0; i < waiting; i++) {
@@ -216,8 +225,12 @@ final class Kernel {
             fill[at + 1] = index;
             moves += i - 1 - at;
             if (moves > 32L * waiting) {
-                int[] sorted = Arrays.stream(fill, 0, waiting).boxed()
-                        .sorted(Comparator.comparingDouble((Integer j) -> key[j]).thenComparingInt(j -> j)).mapToInt(j -> j).toArray();
+                int[] sorted = Arrays.stream(fill, 0, waiting)
+                        .boxed()
+                        .sorted(Comparator.comparingDouble((Integer j) -> key[j])
+                                .thenComparingInt(j -> j))
+                        .mapToInt(j -> j)
+                        .toArray();
                 System.arraycopy(sorted, 0, fill, 0, waiting);
                 return;
             }
@@ -235,8 +248,16 @@ final class Kernel {
             case FCFS, EASY, CONSERVATIVE -> 0;
             case SHORT -> job.limitS();
             case EXPECTED -> expectedS(job);
-            case SLOWDOWN -> slowdown.key("", job.submitS(), waitS, longestS, job.cpus(), cpus,
-                    expected.price(job.user(), job.limitS(), job.cpus(), (double) job.limitS()), beside);
+            case SLOWDOWN ->
+                slowdown.key(
+                        "",
+                        job.submitS(),
+                        waitS,
+                        longestS,
+                        job.cpus(),
+                        cpus,
+                        expected.price(job.user(), job.limitS(), job.cpus(), (double) job.limitS()),
+                        beside);
         };
     }
 

@@ -8,7 +8,8 @@ import java.util.Locale;
 
 /** {@code replay TRACE [OPTIONS]}: what each policy makes of a trace, as a table. */
 public final class Main {
-    private static final String USAGE = """
+    private static final String USAGE =
+            """
             usage: ./muster replay TRACE [OPTIONS]
               TRACE              Standard Workload Format, or a table of GPU jobs (timestamp,duration,num_gpus,...); .gz as well
               --policy P[,P...]  %s (%s)
@@ -25,7 +26,16 @@ public final class Main {
     private Main() {}
 
     /** What is asked for. */
-    private record Asked(Path trace, List<String> policies, int cpus, int jobs, double load, double factor, int movedS, long seed, boolean product,
+    private record Asked(
+            Path trace,
+            List<String> policies,
+            int cpus,
+            int jobs,
+            double load,
+            double factor,
+            int movedS,
+            long seed,
+            boolean product,
             int nodeCpus) {
         static Asked of(String[] args) {
             Path trace = null;
@@ -86,7 +96,10 @@ public final class Main {
             }
             trace = Trace.read(asked.trace);
         } catch (IllegalArgumentException | IOException e) {
-            System.err.println("replay: " + (e instanceof java.nio.file.NoSuchFileException ? e.getMessage() + ": no such file" : e.getMessage()));
+            System.err.println("replay: "
+                    + (e instanceof java.nio.file.NoSuchFileException
+                            ? e.getMessage() + ": no such file"
+                            : e.getMessage()));
             System.err.print(USAGE);
             System.exit(2);
             return;
@@ -96,8 +109,14 @@ public final class Main {
         trace = asked.load > 0 ? trace.atLoad(asked.load) : trace;
         trace = trace.faster(asked.factor);
         trace = asked.product ? trace.wholeMinutes() : trace;
-        System.out.printf(Locale.ROOT, "%s: %d jobs, %d CPUs, load %.3f%s%n", asked.trace.getFileName(), trace.jobs().size(), trace.cpus(),
-                trace.load(), asked.product ? ", through the product on nodes of " + asked.nodeCpus + " CPUs" : "");
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %d jobs, %d CPUs, load %.3f%s%n",
+                asked.trace.getFileName(),
+                trace.jobs().size(),
+                trace.cpus(),
+                trace.load(),
+                asked.product ? ", through the product on nodes of " + asked.nodeCpus + " CPUs" : "");
         System.out.println(Result.HEAD);
         Result first = null;
         if (asked.movedS > 0) {
@@ -107,8 +126,14 @@ public final class Main {
         }
         for (Policy policy : policies) {
             Result r = replay(trace, policy, asked.product, asked.nodeCpus);
-            System.out.println(r.line(policy.word()) + (first == null ? "" : String.format(Locale.ROOT, "  %.3f x the first, longest wait %.2f x",
-                    r.mean() / first.mean(), r.maxWaitS() / Math.max(1, first.maxWaitS()))));
+            System.out.println(r.line(policy.word())
+                    + (first == null
+                            ? ""
+                            : String.format(
+                                    Locale.ROOT,
+                                    "  %.3f x the first, longest wait %.2f x",
+                                    r.mean() / first.mean(),
+                                    r.maxWaitS() / Math.max(1, first.maxWaitS()))));
             first = policy == policies.getFirst() ? r : first;
         }
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The queue is in order of submission; what differs is who gets a reservation and in which order the others are tried beside it. All but
- * FCFS and CONSERVATIVE are values of {@code SchedulerParameters=muster_backfill}.
+ * The queue is in order of submission; what differs is who gets a reservation and in which order the others are tried
+ * beside it. All but FCFS and CONSERVATIVE are values of {@code SchedulerParameters=muster_backfill}.
  */
 enum Policy {
     /** Strictly in order: nobody starts before one that waits. */
@@ -27,7 +27,9 @@ enum Policy {
     /** @throws IllegalArgumentException for a word that is none; sjbf stands for short */
     static Policy of(String word) {
         String name = word.equals("sjbf") ? "short" : word;
-        return Arrays.stream(values()).filter(p -> p.word().equals(name)).findFirst()
+        return Arrays.stream(values())
+                .filter(p -> p.word().equals(name))
+                .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no policy " + word));
     }
 

@@ -27,8 +27,8 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * A trace through the real core and its scheduler: jobs are submitted, started by passes over the queue and reported by their nodes. Limits
- * must be whole minutes ({@link Trace#wholeMinutes}), as Slurm's are.
+ * A trace through the real core and its scheduler: jobs are submitted, started by passes over the queue and reported by
+ * their nodes. Limits must be whole minutes ({@link Trace#wholeMinutes}), as Slurm's are.
  */
 final class Product {
     private static final long BASE_S = 1_000_000;
@@ -41,7 +41,9 @@ final class Product {
     private final long[] startS;
     /** Jobs of the trace by their number here. */
     private final Map<Integer, Integer> indices = new HashMap<>();
-    private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::atS).thenComparingInt(End::jobId));
+
+    private final PriorityQueue<End> ends =
+            new PriorityQueue<>(Comparator.comparingLong(End::atS).thenComparingInt(End::jobId));
     private long nowS;
     private int waiting;
     private int deepest;
@@ -56,25 +58,75 @@ final class Product {
         switch (policy) {
             case FCFS -> options.put(Settings.IN_ORDER, "yes");
             case EASY, SHORT, EXPECTED, SLOWDOWN -> options.put("muster_backfill", policy.word());
-            case CONSERVATIVE -> throw new IllegalArgumentException("conservative is for the fast replay: the product has no such word");
+            case CONSERVATIVE ->
+                throw new IllegalArgumentException("conservative is for the fast replay: the product has no such word");
         }
-        Json.Obj settings = new Json.Obj().put("clusterName", "replay").put("memoryConsumed", false).put("maxJobCount", 10_000_000L)
-                .put("maxJobId", 60_000_000L).put("maxArraySize", 1001L).put("maxStepCount", 100L).put("firstJobId", 1L)
-                .put("enforcePartLimits", "NO").put("minJobAgeS", 0L).put("options", options);
+        Json.Obj settings = new Json.Obj()
+                .put("clusterName", "replay")
+                .put("memoryConsumed", false)
+                .put("maxJobCount", 10_000_000L)
+                .put("maxJobId", 60_000_000L)
+                .put("maxArraySize", 1001L)
+                .put("maxStepCount", 100L)
+                .put("firstJobId", 1L)
+                .put("enforcePartLimits", "NO")
+                .put("minJobAgeS", 0L)
+                .put("options", options);
         List<Node.Spec> nodes = new ArrayList<>();
         for (int i = 0; i * cpusPerNode < trace.cpus(); i++) {
             String name = "n" + i;
-            nodes.add(new Node.Spec(name, name, name, 1, cpusPerNode, 1, 1, cpusPerNode, 1, cpusPerNode, 1, 1000, 0, 0, List.of(), 1, List.of(),
-                    IndexSet.empty(), "UNKNOWN", "", i));
+            nodes.add(new Node.Spec(
+                    name,
+                    name,
+                    name,
+                    1,
+                    cpusPerNode,
+                    1,
+                    1,
+                    cpusPerNode,
+                    1,
+                    cpusPerNode,
+                    1,
+                    1000,
+                    0,
+                    0,
+                    List.of(),
+                    1,
+                    List.of(),
+                    IndexSet.empty(),
+                    "UNKNOWN",
+                    "",
+                    i));
         }
-        Json.Obj info = new Json.Obj().put("name", "p").put("isDefault", true).put("state", "UP").put("maxTimeMin", -1L).put("maxNodes", -1L)
-                .put("maxCpusPerNode", -1L).put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("allowGroups", "ALL")
-                .put("allowAccounts", "ALL").put("allowQos", "ALL").put("allocNodes", "ALL").put("overSubscribe", "NO");
-        Partition partition = new Partition(Codec.bind(info, PartitionInfo.class), nodes.stream().map(Node.Spec::name).toList());
+        Json.Obj info = new Json.Obj()
+                .put("name", "p")
+                .put("isDefault", true)
+                .put("state", "UP")
+                .put("maxTimeMin", -1L)
+                .put("maxNodes", -1L)
+                .put("maxCpusPerNode", -1L)
+                .put("overTimeLimitMin", -1L)
+                .put("priorityTier", 1L)
+                .put("allowGroups", "ALL")
+                .put("allowAccounts", "ALL")
+                .put("allowQos", "ALL")
+                .put("allocNodes", "ALL")
+                .put("overSubscribe", "NO");
+        Partition partition = new Partition(
+                Codec.bind(info, PartitionInfo.class),
+                nodes.stream().map(Node.Spec::name).toList());
         run(new Command.ApplyConfig(Codec.bind(settings, Settings.class), nodes, List.of(partition)));
         for (Node.Spec n : nodes) {
-            run(new Command.RegisterNode(new NodeMessages.Register(n.name(), "replay", "boot", "1", 0,
-                    new NodeMessages.Hardware(n.cpus(), 1, 1, n.cpus(), 1, n.memoryMb(), 0, "", "", "", 0), List.of(), "", "")));
+            run(new Command.RegisterNode(new NodeMessages.Register(
+                    n.name(),
+                    "replay",
+                    "boot",
+                    "1",
+                    0,
+                    new NodeMessages.Hardware(n.cpus(), 1, 1, n.cpus(), 1, n.memoryMb(), 0, "", "", "", 0),
+                    List.of(),
+                    "",
+                    "")));
         }
     }
 
@@ -103,13 +155,16 @@ final class Product {
 
     private void submit(int index) {
         Trace.Job job = trace.jobs().get(index);
-        Json.Obj desc = new Json.Obj().put("kind", "ALLOCATION")
+        Json.Obj desc = new Json.Obj()
+                .put("kind", "ALLOCATION")
                 .put("request", new Json.Obj().put("tasks", (long) job.cpus()))
                 .put("timing", new Json.Obj().put("timeLimitMin", job.limitS() / SECONDS_PER_MINUTE))
-                .put("owner", new Json.Obj().put("uid", (long) FIRST_UID + job.user()).put("user", "u" + job.user()))
+                .put(
+                        "owner",
+                        new Json.Obj().put("uid", (long) FIRST_UID + job.user()).put("user", "u" + job.user()))
                 .put("payload", new Json.Obj().put("submitHost", "replay"));
-        Decision.Accepted a = run(new Command.SubmitJob(FIRST_UID + job.user(), Codec.bind(desc, JobDesc.class), "", Bytes.EMPTY, Bytes.EMPTY,
-                false, false));
+        Decision.Accepted a = run(new Command.SubmitJob(
+                FIRST_UID + job.user(), Codec.bind(desc, JobDesc.class), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
         indices.put(((SubmitReply) a.reply()).jobId(), index);
         waiting++;
     }
@@ -124,7 +179,9 @@ final class Product {
 
     private void schedule() {
         Decision.Accepted a = run(new Command.Schedule(STARTS_MAX));
-        a.changes().stream().filter(c -> c instanceof dev.muster.core.state.Change.JobStarted).map(c -> (dev.muster.core.state.Change.JobStarted) c)
+        a.changes().stream()
+                .filter(c -> c instanceof dev.muster.core.state.Change.JobStarted)
+                .map(c -> (dev.muster.core.state.Change.JobStarted) c)
                 .forEach(c -> {
                     int index = indices.remove(c.jobId());
                     startS[index] = nowS;
@@ -140,7 +197,8 @@ final class Product {
             throw new IllegalStateException("refused: " + command + " " + core.decide(command, now));
         }
         if (!a.changes().isEmpty()) {
-            core.apply(new Entry(now.tickMs(), now.timeMs(), 0, command.getClass().getSimpleName(), a.changes()));
+            core.apply(
+                    new Entry(now.tickMs(), now.timeMs(), 0, command.getClass().getSimpleName(), a.changes()));
         }
         return a;
     }

@@ -2,7 +2,10 @@ package dev.muster.simulator.replay;
 
 import java.util.Arrays;
 
-/** CPUs that come free, or with a negative number are taken, at times to come: ascending by time, one entry for each time. */
+/**
+ * CPUs that come free, or with a negative number are taken, at times to come: ascending by time, one entry for each
+ * time.
+ */
 final class Profile {
     private long[] atS = new long[64];
     private int[] cpus = new int[64];

@@ -20,9 +20,9 @@ import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Rigid jobs in order of submission, and the machine they were meant for. Two forms are read: the Standard Workload Format of the Parallel
- * Workloads Archive (18 columns, comments begin with a semicolon) and a table of GPU jobs with the header
- * {@code timestamp,duration,num_gpus,gpu_time,cluster}; either may be compressed with gzip.
+ * Rigid jobs in order of submission, and the machine they were meant for. Two forms are read: the Standard Workload
+ * Format of the Parallel Workloads Archive (18 columns, comments begin with a semicolon) and a table of GPU jobs with
+ * the header {@code timestamp,duration,num_gpus,gpu_time,cluster}; either may be compressed with gzip.
  *
  * @param cpus of the machine
  */
@@ -33,7 +33,7 @@ public record Trace(List<Job> jobs, int cpus) {
     /**
      * Times in seconds; submission from the first job of the file.
      *
-     * @param runS   how long it runs, never longer than its limit
+     * @param runS how long it runs, never longer than its limit
      * @param limitS it asks for, above 0; what the policy may know
      */
     public record Job(int id, long submitS, long runS, long limitS, int cpus, int user) {}
@@ -61,7 +61,9 @@ public record Trace(List<Job> jobs, int cpus) {
                 } else if (line.startsWith(";")) {
                     cpus = Math.max(cpus, header(line));
                 } else if (!line.isBlank()) {
-                    Job job = gpuTable ? gpuJob(line.strip().split(","), jobs.size(), users) : swfJob(line.strip().split("\\s+"));
+                    Job job = gpuTable
+                            ? gpuJob(line.strip().split(","), jobs.size(), users)
+                            : swfJob(line.strip().split("\\s+"));
                     if (job.runS >= 0 && job.cpus > 0 && job.limitS > 0) {
                         jobs.add(job);
                     }
@@ -84,7 +86,10 @@ public record Trace(List<Job> jobs, int cpus) {
         return words.length > 1 && words[0].equals("MaxProcs") ? Integer.parseInt(words[1]) : 0;
     }
 
-    /** Columns of the archive: 2 submission, 4 run time, 5 CPUs had, 8 CPUs asked for, 9 time asked for, 12 user; -1 for unknown. */
+    /**
+     * Columns of the archive: 2 submission, 4 run time, 5 CPUs had, 8 CPUs asked for, 9 time asked for, 12 user; -1 for
+     * unknown.
+     */
     private static Job swfJob(String[] c) {
         if (c.length < SWF_COLUMNS) {
             throw new IllegalArgumentException("columns are missing");
@@ -93,7 +98,13 @@ public record Trace(List<Job> jobs, int cpus) {
         int had = Integer.parseInt(c[4]);
         int asked = Integer.parseInt(c[7]);
         long limit = Long.parseLong(c[8]) > 0 ? Long.parseLong(c[8]) : Math.max(1, run);
-        return new Job(Integer.parseInt(c[0]), Long.parseLong(c[1]), Math.min(run, limit), limit, asked > 0 ? asked : had, Integer.parseInt(c[11]));
+        return new Job(
+                Integer.parseInt(c[0]),
+                Long.parseLong(c[1]),
+                Math.min(run, limit),
+                limit,
+                asked > 0 ? asked : had,
+                Integer.parseInt(c[11]));
     }
 
     /** Nobody said how long: a limit that the run fits in, of the usual ones. The user is the virtual cluster. */
@@ -103,13 +114,20 @@ public record Trace(List<Job> jobs, int cpus) {
         while (limit < run) {
             limit *= 4;
         }
-        return new Job(id + 1, LocalDateTime.parse(c[0], MOMENT).toEpochSecond(ZoneOffset.UTC), run, limit, Integer.parseInt(c[2]),
+        return new Job(
+                id + 1,
+                LocalDateTime.parse(c[0], MOMENT).toEpochSecond(ZoneOffset.UTC),
+                run,
+                limit,
+                Integer.parseInt(c[2]),
                 users.computeIfAbsent(c[4], u -> users.size()));
     }
 
     private static List<Job> fromZero(List<Job> jobs) {
         long first = jobs.getFirst().submitS;
-        return jobs.stream().map(j -> new Job(j.id, j.submitS - first, j.runS, j.limitS, j.cpus, j.user)).toList();
+        return jobs.stream()
+                .map(j -> new Job(j.id, j.submitS - first, j.runS, j.limitS, j.cpus, j.user))
+                .toList();
     }
 
     /** Only the first so many jobs. */
@@ -119,24 +137,38 @@ public record Trace(List<Job> jobs, int cpus) {
 
     /** The same jobs on another machine; those that are wider than it are left out. */
     public Trace on(int machineCpus) {
-        return new Trace(fromZero(jobs.stream().filter(j -> j.cpus <= machineCpus).toList()), machineCpus);
+        return new Trace(
+                fromZero(jobs.stream().filter(j -> j.cpus <= machineCpus).toList()), machineCpus);
     }
 
     /** Time between submissions multiplied: below 1 the load rises. */
     public Trace faster(double factor) {
-        return new Trace(jobs.stream().map(j -> new Job(j.id, Math.round(j.submitS * factor), j.runS, j.limitS, j.cpus, j.user)).toList(), cpus);
+        return new Trace(
+                jobs.stream()
+                        .map(j -> new Job(j.id, Math.round(j.submitS * factor), j.runS, j.limitS, j.cpus, j.user))
+                        .toList(),
+                cpus);
     }
 
     /** Each submission later by up to so many seconds, at random: what two replays differ by for no reason. */
     public Trace moved(int mostS, long seed) {
         Random random = new Random(seed);
-        return new Trace(jobs.stream().map(j -> new Job(j.id, j.submitS + random.nextInt(mostS + 1), j.runS, j.limitS, j.cpus, j.user))
-                .sorted(Comparator.comparingLong(Job::submitS)).toList(), cpus);
+        return new Trace(
+                jobs.stream()
+                        .map(j ->
+                                new Job(j.id, j.submitS + random.nextInt(mostS + 1), j.runS, j.limitS, j.cpus, j.user))
+                        .sorted(Comparator.comparingLong(Job::submitS))
+                        .toList(),
+                cpus);
     }
 
     /** Limits rounded up. */
     public Trace wholeMinutes() {
-        return new Trace(jobs.stream().map(j -> new Job(j.id, j.submitS, j.runS, (j.limitS + 59) / 60 * 60, j.cpus, j.user)).toList(), cpus);
+        return new Trace(
+                jobs.stream()
+                        .map(j -> new Job(j.id, j.submitS, j.runS, (j.limitS + 59) / 60 * 60, j.cpus, j.user))
+                        .toList(),
+                cpus);
     }
 
     /** Work submitted per capacity of the time in which it was submitted. */

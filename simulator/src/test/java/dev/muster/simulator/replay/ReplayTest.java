@@ -25,7 +25,8 @@ class ReplayTest {
 
     /** One job of the archive's form. */
     private static String swf(int id, long submit, long run, int had, int asked, long limit, int user) {
-        return id + " " + submit + " -1 " + run + " " + had + " -1 -1 " + asked + " " + limit + " -1 1 " + user + " 1 1 1 1 -1 -1\n";
+        return id + " " + submit + " -1 " + run + " " + had + " -1 -1 " + asked + " " + limit + " -1 1 " + user
+                + " 1 1 1 1 -1 -1\n";
     }
 
     @Test
@@ -34,23 +35,39 @@ class ReplayTest {
                 + swf(9, 200, -1, 2, 2, 600, 1)
                 + swf(10, 200, 60, -1, -1, 600, 1) + swf(11, 300, 60, 1, 1, -1, 1));
         assertThat(t.cpus()).isEqualTo(16);
-        assertThat(t.jobs()).as("by submission, from 0; cut at the limit; without what has no size or never ran; no limit said: its run time")
-                .containsExactly(new Trace.Job(8, 0, 600, 600, 3, 4), new Trace.Job(7, 60, 50, 600, 4, 3), new Trace.Job(11, 260, 60, 60, 1, 1));
+        assertThat(t.jobs())
+                .as(
+                        "by submission, from 0; cut at the limit; without what has no size or never ran; no limit said: its run time")
+                .containsExactly(
+                        new Trace.Job(8, 0, 600, 600, 3, 4),
+                        new Trace.Job(7, 60, 50, 600, 4, 3),
+                        new Trace.Job(11, 260, 60, 60, 1, 1));
         assertThat(t.load()).isEqualTo((600 * 3 + 50 * 4 + 60) / 16.0 / 260);
         assertThat(t.atLoad(0.5).load()).isBetween(0.49, 0.51);
         assertThat(t.on(3).jobs()).hasSize(2);
-        assertThat(t.moved(300, 1)).as("the same by the same seed").isEqualTo(t.moved(300, 1)).isNotEqualTo(t.moved(300, 2));
-        assertThat(t.moved(300, 1).jobs()).as("later by so much at most, in order of submission")
+        assertThat(t.moved(300, 1))
+                .as("the same by the same seed")
+                .isEqualTo(t.moved(300, 1))
+                .isNotEqualTo(t.moved(300, 2));
+        assertThat(t.moved(300, 1).jobs())
+                .as("later by so much at most, in order of submission")
                 .isSortedAccordingTo(Comparator.comparingLong(Trace.Job::submitS))
-                .allSatisfy(m -> assertThat(m.submitS() - t.jobs().stream().filter(j -> j.id() == m.id()).findAny().orElseThrow().submitS())
+                .allSatisfy(m -> assertThat(m.submitS()
+                                - t.jobs().stream()
+                                        .filter(j -> j.id() == m.id())
+                                        .findAny()
+                                        .orElseThrow()
+                                        .submitS())
                         .isBetween(0L, 300L));
         assertThat(t.first(1).wholeMinutes().jobs().getFirst().limitS()).isEqualTo(600);
     }
 
     @Test
     void aTableOfGpuJobsIsRead() throws IOException {
-        Trace t = trace("timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:01:55,66.0,1,66.0,a\n2017-10-09 07:00:55,7200.5,8,1,b\n");
-        assertThat(t.jobs()).containsExactly(new Trace.Job(2, 0, 7201, 14_400, 8, 1), new Trace.Job(1, 60, 66, 3600, 1, 0));
+        Trace t = trace("timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:01:55,66.0,1,66.0,a\n2017-10-09 "
+                + "07:00:55,7200.5,8,1,b\n");
+        assertThat(t.jobs())
+                .containsExactly(new Trace.Job(2, 0, 7201, 14_400, 8, 1), new Trace.Job(1, 60, 66, 3600, 1, 0));
         assertThat(t.cpus()).as("nobody says how large it is: the widest job").isEqualTo(8);
     }
 
@@ -62,22 +79,31 @@ class ReplayTest {
         assertThat(Policy.of("sjbf")).isEqualTo(Policy.SHORT);
     }
 
-    /** A machine of four CPUs: the third job waits for the first, which has two until 100; 4 to 6 want the one that is free. */
+    /**
+     * A machine of four CPUs: the third job waits for the first, which has two until 100; 4 to 6 want the one that is
+     * free.
+     */
     @Test
     void whoStartsBesideTheOneThatWaits() throws IOException {
-        Trace t = trace("; MaxProcs: 4\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 300, 1, 1, 300, 1) + swf(3, 1, 50, 3, 3, 50, 1)
-                + swf(4, 2, 500, 1, 1, 500, 2) + swf(5, 2, 60, 1, 1, 90, 2) + swf(6, 2, 20, 1, 1, 30, 2));
+        Trace t = trace("; MaxProcs: 4\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 300, 1, 1, 300, 1)
+                + swf(3, 1, 50, 3, 3, 50, 1) + swf(4, 2, 500, 1, 1, 500, 2) + swf(5, 2, 60, 1, 1, 90, 2)
+                + swf(6, 2, 20, 1, 1, 30, 2));
         assertThat(new Kernel(t, Policy.FCFS).replay()).containsExactly(0, 0, 100, 150, 150, 150);
         assertThat(new Kernel(t, Policy.EASY).replay()).as("4 would delay 3").containsExactly(0, 0, 100, 150, 2, 62);
-        assertThat(new Kernel(t, Policy.SHORT).replay()).as("6 is over before 5 would be").containsExactly(0, 0, 100, 150, 150, 2);
+        assertThat(new Kernel(t, Policy.SHORT).replay())
+                .as("6 is over before 5 would be")
+                .containsExactly(0, 0, 100, 150, 150, 2);
         assertThat(new Kernel(t, Policy.CONSERVATIVE).replay()).containsExactly(0, 0, 100, 150, 2, 62);
     }
 
     @Test
     void measures() throws IOException {
-        Trace t = trace("; MaxProcs: 2\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 1, 1, 1, 60, 2) + swf(3, 0, 50, 1, 1, 60, 2));
+        Trace t = trace("; MaxProcs: 2\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 1, 1, 1, 60, 2)
+                + swf(3, 0, 50, 1, 1, 60, 2));
         Result r = Result.of(t, new long[] {0, 100, 100}, 3);
-        assertThat(r.mean()).as("1, (100 + 1) / 10, (100 + 50) / 50").isCloseTo((1 + 10.1 + 3) / 3, org.assertj.core.data.Offset.offset(1e-9));
+        assertThat(r.mean())
+                .as("1, (100 + 1) / 10, (100 + 50) / 50")
+                .isCloseTo((1 + 10.1 + 3) / 3, org.assertj.core.data.Offset.offset(1e-9));
         assertThat(r.max()).isEqualTo(10.1);
         assertThat(r.meanOfUsers()).isCloseTo((1 + 13.1 / 2) / 2, org.assertj.core.data.Offset.offset(1e-9));
         assertThat(r.maxWaitS()).isEqualTo(100);
@@ -117,7 +143,9 @@ class ReplayTest {
     void theFastReplayStartsEachJobWhenTheProductDoes(Policy policy) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Trace t = made(seed, 120, 16, 0.9);
-            assertThat(new Product(t, 1, policy).replay()).as("seed " + seed).containsExactly(new Kernel(t, policy).replay());
+            assertThat(new Product(t, 1, policy).replay())
+                    .as("seed " + seed)
+                    .containsExactly(new Kernel(t, policy).replay());
         }
     }
 
@@ -128,7 +156,9 @@ class ReplayTest {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Trace t = made(seed, 150, 32, 4, 0.95);
             long[] kernel = new Kernel(t, Policy.SLOWDOWN).replay();
-            assertThat(new Product(t, 1, Policy.SLOWDOWN).replay()).as("seed " + seed).containsExactly(kernel);
+            assertThat(new Product(t, 1, Policy.SLOWDOWN).replay())
+                    .as("seed " + seed)
+                    .containsExactly(kernel);
             differs |= !Arrays.equals(kernel, new Kernel(t, Policy.EXPECTED).replay());
         }
         assertThat(differs).as("it is another order than beside a reservation").isTrue();
@@ -150,7 +180,9 @@ class ReplayTest {
         assertThat(Math.exp(slowdown / tried)).isLessThan(0.7);
     }
 
-    /** What the policies are for, on work that they were not made from; the figures of real traces are docs/replay.md's. */
+    /**
+     * What the policies are for, on work that they were not made from; the figures of real traces are docs/replay.md's.
+     */
     @Test
     void slowdownsAreLowerAndTheLongestWaitIsNotMuchLonger() {
         double slowdown = 0;
