@@ -1,0 +1,277 @@
+package dev.muster.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.source.tree.BinaryTree;
+import com.sun.source.tree.CaseTree;
+import com.sun.source.tree.CatchTree;
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.ConditionalExpressionTree;
+import com.sun.source.tree.DoWhileLoopTree;
+import com.sun.source.tree.EnhancedForLoopTree;
+import com.sun.source.tree.ForLoopTree;
+import com.sun.source.tree.IfTree;
+import com.sun.source.tree.LambdaExpressionTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.SwitchExpressionTree;
+import com.sun.source.tree.SwitchTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
+import com.sun.source.tree.WhileLoopTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreeScanner;
+import com.sun.source.util.Trees;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.lang.model.element.Modifier;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Measures every method and record of the main sources. What is over a limit stands in {@code shape.txt} with its
+ * figure and a reason; a line there that is not needed any more, or whose figure is too high, fails as well, so that
+ * the list only becomes shorter.
+ */
+class ShapeTest {
+    /** Cyclomatic complexity of a method with its lambdas; a switch counts as one decision, its guards one each. */
+    private static final int COMPLEXITY_MAX = 15;
+
+    private static final int METHOD_LINES_MAX = 60;
+    private static final int COMPONENTS_MAX = 10;
+    private static final int FIELDS_MAX = 20;
+    private static final Path EXCEPTIONS = Repository.ROOT.resolve("simulator/src/test/resources/shape.txt");
+
+    /** Rule and place, and the figure. */
+    private static final Map<String, Integer> OVER = new TreeMap<>();
+
+    @BeforeAll
+    static void measure() throws IOException {
+        List<Path> files = Repository.sources().stream()
+                .filter(f -> f.toString().contains("/src/main/"))
+                .toList();
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        var manager = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
+        JavacTask task = (JavacTask) compiler.getTask(
+                null, manager, d -> {}, List.of("-proc:none"), null, manager.getJavaFileObjectsFromPaths(files));
+        SourcePositions positions = Trees.instance(task).getSourcePositions();
+        for (CompilationUnitTree unit : task.parse()) {
+            new Measure(unit, positions).scan(unit, null);
+        }
+    }
+
+    private static void over(String rule, String place, int figure, int limit) {
+        if (figure > limit) {
+            OVER.merge(rule + " " + place, figure, Math::max);
+        }
+    }
+
+    private static Map<String, Integer> listed() throws IOException {
+        Map<String, Integer> listed = new TreeMap<>();
+        for (String line : Files.readAllLines(EXCEPTIONS)) {
+            if (!line.isBlank() && !line.startsWith("#")) {
+                String[] words = line.split(" ", 4);
+                listed.put(words[0] + " " + words[1], Integer.parseInt(words[2]));
+            }
+        }
+        return listed;
+    }
+
+    @Test
+    void nothingIsOverItsLimitWithoutAReason() throws IOException {
+        Map<String, Integer> listed = listed();
+        List<String> worse = new ArrayList<>();
+        OVER.forEach((place, figure) -> {
+            if (figure > listed.getOrDefault(place, 0)) {
+                worse.add(place + " " + figure);
+            }
+        });
+        assertThat(worse).isEmpty();
+    }
+
+    @Test
+    void noExceptionIsLargerThanItsPlace() throws IOException {
+        List<String> spent = new ArrayList<>();
+        listed().forEach((place, figure) -> {
+            if (figure > OVER.getOrDefault(place, 0)) {
+                spent.add(place + " " + figure + " is " + OVER.getOrDefault(place, 0));
+            }
+        });
+        assertThat(spent).isEmpty();
+    }
+
+    /** Walks one file and notes each class and method. */
+    private static final class Measure extends TreeScanner<Void, Void> {
+        private final CompilationUnitTree unit;
+        private final SourcePositions positions;
+        private final Deque<String> classes = new ArrayDeque<>();
+
+        Measure(CompilationUnitTree unit, SourcePositions positions) {
+            this.unit = unit;
+            this.positions = positions;
+        }
+
+        private int lines(Tree tree) {
+            var map = unit.getLineMap();
+            return (int) (map.getLineNumber(positions.getEndPosition(unit, tree))
+                    - map.getLineNumber(positions.getStartPosition(unit, tree))
+                    + 1);
+        }
+
+        private String place() {
+            String pkg = unit.getPackageName().toString().replaceFirst("^dev\\.muster\\.", "");
+            return pkg + "." + String.join(".", classes.reversed());
+        }
+
+        @Override
+        public Void visitClass(ClassTree tree, Void none) {
+            classes.push(
+                    tree.getSimpleName().isEmpty()
+                            ? "anonymous"
+                            : tree.getSimpleName().toString());
+            int fields = 0;
+            int components = 0;
+            for (Tree member : tree.getMembers()) {
+                if (member instanceof VariableTree v
+                        && !v.getModifiers().getFlags().contains(Modifier.STATIC)) {
+                    if (tree.getKind() == Tree.Kind.RECORD) {
+                        components++;
+                    } else {
+                        fields++;
+                    }
+                }
+            }
+            over("fields", place(), fields, FIELDS_MAX);
+            over("components", place(), components, COMPONENTS_MAX);
+            super.visitClass(tree, none);
+            classes.pop();
+            return null;
+        }
+
+        @Override
+        public Void visitMethod(MethodTree tree, Void none) {
+            if (tree.getBody() != null && positions.getStartPosition(unit, tree) >= 0) {
+                String place = place() + "." + tree.getName();
+                Decisions decisions = new Decisions();
+                decisions.scan(tree.getBody(), null);
+                over("complexity", place, decisions.count + 1, COMPLEXITY_MAX);
+                over("lines", place, lines(tree.getBody()), METHOD_LINES_MAX);
+                over("ternaries", place, decisions.nestedTernaries, 0);
+            }
+            return super.visitMethod(tree, none);
+        }
+    }
+
+    /** Counts decisions; classes inside of a method are measured by themselves. */
+    private static final class Decisions extends TreeScanner<Void, Void> {
+        private int count;
+        private int nestedTernaries;
+        private int ternaries;
+
+        @Override
+        public Void visitClass(ClassTree tree, Void none) {
+            return null;
+        }
+
+        @Override
+        public Void visitIf(IfTree tree, Void none) {
+            count++;
+            return super.visitIf(tree, none);
+        }
+
+        @Override
+        public Void visitForLoop(ForLoopTree tree, Void none) {
+            count++;
+            return super.visitForLoop(tree, none);
+        }
+
+        @Override
+        public Void visitEnhancedForLoop(EnhancedForLoopTree tree, Void none) {
+            count++;
+            return super.visitEnhancedForLoop(tree, none);
+        }
+
+        @Override
+        public Void visitWhileLoop(WhileLoopTree tree, Void none) {
+            count++;
+            return super.visitWhileLoop(tree, none);
+        }
+
+        @Override
+        public Void visitDoWhileLoop(DoWhileLoopTree tree, Void none) {
+            count++;
+            return super.visitDoWhileLoop(tree, none);
+        }
+
+        @Override
+        public Void visitCatch(CatchTree tree, Void none) {
+            count++;
+            return super.visitCatch(tree, none);
+        }
+
+        @Override
+        public Void visitSwitch(SwitchTree tree, Void none) {
+            count++;
+            return super.visitSwitch(tree, none);
+        }
+
+        @Override
+        public Void visitSwitchExpression(SwitchExpressionTree tree, Void none) {
+            count++;
+            return outside(() -> super.visitSwitchExpression(tree, none));
+        }
+
+        @Override
+        public Void visitLambdaExpression(LambdaExpressionTree tree, Void none) {
+            return outside(() -> super.visitLambdaExpression(tree, none));
+        }
+
+        @Override
+        public Void visitCase(CaseTree tree, Void none) {
+            if (tree.getGuard() != null) {
+                count++;
+            }
+            return super.visitCase(tree, none);
+        }
+
+        @Override
+        public Void visitConditionalExpression(ConditionalExpressionTree tree, Void none) {
+            count++;
+            ternaries++;
+            if (ternaries > 1) {
+                nestedTernaries++;
+            }
+            super.visitConditionalExpression(tree, none);
+            ternaries--;
+            return null;
+        }
+
+        @Override
+        public Void visitBinary(BinaryTree tree, Void none) {
+            if (tree.getKind() == Tree.Kind.CONDITIONAL_AND || tree.getKind() == Tree.Kind.CONDITIONAL_OR) {
+                count++;
+            }
+            return super.visitBinary(tree, none);
+        }
+
+        /** Bodies of lambdas and arms of switches are expressions of their own. */
+        private Void outside(Runnable scan) {
+            int before = ternaries;
+            ternaries = 0;
+            scan.run();
+            ternaries = before;
+            return null;
+        }
+    }
+}
