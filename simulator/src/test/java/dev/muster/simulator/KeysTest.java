@@ -94,14 +94,14 @@ class KeysTest {
     }
 
     /** {@code shows: Key, Key} in a test says that what it looks at depends on these keys. */
-    private static final Pattern SHOWS = Pattern.compile("shows: ([A-Za-z0-9]+(?:, [A-Za-z0-9]+)*)");
+    private static final Pattern SHOWS = Pattern.compile("shows:\\s+(?:\\* )?([A-Za-z0-9]+(?:,\\s+(?:\\* )?[A-Za-z0-9]+)*)");
 
     private static TreeMap<String, String> shown() throws IOException {
         TreeMap<String, String> out = new TreeMap<>();
         tests().forEach((file, text) -> {
             Matcher m = SHOWS.matcher(text);
             while (!file.equals("KeysTest.java") && m.find()) {
-                for (String key : m.group(1).split(", ")) {
+                for (String key : m.group(1).split(",[\\s*]+")) {
                     out.putIfAbsent(key, file);
                 }
             }
