@@ -94,7 +94,8 @@ class KeysTest {
     }
 
     /** {@code shows: Key, Key} in a test says that what it looks at depends on these keys. */
-    private static final Pattern SHOWS = Pattern.compile("shows:\\s+(?:\\* )?([A-Za-z0-9]+(?:,\\s+(?:\\* )?[A-Za-z0-9]+)*)");
+    private static final Pattern SHOWS =
+            Pattern.compile("shows:\\s+(?:\\* )?([A-Za-z0-9]+(?:,\\s+(?:\\* )?[A-Za-z0-9]+)*)");
 
     private static TreeMap<String, String> shown() throws IOException {
         TreeMap<String, String> out = new TreeMap<>();
