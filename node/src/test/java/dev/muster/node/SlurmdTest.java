@@ -144,7 +144,6 @@ class SlurmdTest {
     void stop() throws Exception {
         slurmd.close();
         controller.close();
-        Thread.sleep(50); // a directory may just be on its way out
         JobSpool.removeTree(spool);
     }
 

@@ -251,24 +251,35 @@ public class JobSpool {
         removeTree(directory);
     }
 
+    /**
+     * Deletes a directory and all below it, never through links. Files that another thread deletes meanwhile are
+     * skipped.
+     */
     public static void removeTree(Path directory) throws IOException {
-        try {
-            Files.walkFileTree(directory, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                    Files.delete(file);
-                    return FileVisitResult.CONTINUE;
-                }
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.deleteIfExists(file);
+                return FileVisitResult.CONTINUE;
+            }
 
-                @Override
-                public FileVisitResult postVisitDirectory(Path done, IOException error) throws IOException {
-                    Files.delete(done);
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException error) throws IOException {
+                if (error instanceof NoSuchFileException) {
                     return FileVisitResult.CONTINUE;
                 }
-            });
-        } catch (NoSuchFileException e) {
-            // gone already
-        }
+                throw error;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path done, IOException error) throws IOException {
+                if (error != null && !(error instanceof NoSuchFileException)) {
+                    throw error;
+                }
+                Files.deleteIfExists(done);
+                return FileVisitResult.CONTINUE;
+            }
+        });
     }
 
     public static void setMode(Path path, String mode) throws IOException {
