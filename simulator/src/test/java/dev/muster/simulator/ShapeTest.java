@@ -154,7 +154,7 @@ class ShapeTest {
             }
             over("fields", place(), fields, FIELDS_MAX);
             over("components", place(), components, COMPONENTS_MAX);
-            super.visitClass(tree, none);
+            super.visitClass(tree, null);
             classes.pop();
             return null;
         }
@@ -169,7 +169,7 @@ class ShapeTest {
                 over("lines", place, lines(tree.getBody()), METHOD_LINES_MAX);
                 over("ternaries", place, decisions.nestedTernaries, 0);
             }
-            return super.visitMethod(tree, none);
+            return super.visitMethod(tree, null);
         }
     }
 
@@ -187,54 +187,54 @@ class ShapeTest {
         @Override
         public Void visitIf(IfTree tree, Void none) {
             count++;
-            return super.visitIf(tree, none);
+            return super.visitIf(tree, null);
         }
 
         @Override
         public Void visitForLoop(ForLoopTree tree, Void none) {
             count++;
-            return super.visitForLoop(tree, none);
+            return super.visitForLoop(tree, null);
         }
 
         @Override
         public Void visitEnhancedForLoop(EnhancedForLoopTree tree, Void none) {
             count++;
-            return super.visitEnhancedForLoop(tree, none);
+            return super.visitEnhancedForLoop(tree, null);
         }
 
         @Override
         public Void visitWhileLoop(WhileLoopTree tree, Void none) {
             count++;
-            return super.visitWhileLoop(tree, none);
+            return super.visitWhileLoop(tree, null);
         }
 
         @Override
         public Void visitDoWhileLoop(DoWhileLoopTree tree, Void none) {
             count++;
-            return super.visitDoWhileLoop(tree, none);
+            return super.visitDoWhileLoop(tree, null);
         }
 
         @Override
         public Void visitCatch(CatchTree tree, Void none) {
             count++;
-            return super.visitCatch(tree, none);
+            return super.visitCatch(tree, null);
         }
 
         @Override
         public Void visitSwitch(SwitchTree tree, Void none) {
             count++;
-            return super.visitSwitch(tree, none);
+            return super.visitSwitch(tree, null);
         }
 
         @Override
         public Void visitSwitchExpression(SwitchExpressionTree tree, Void none) {
             count++;
-            return outside(() -> super.visitSwitchExpression(tree, none));
+            return outside(() -> super.visitSwitchExpression(tree, null));
         }
 
         @Override
         public Void visitLambdaExpression(LambdaExpressionTree tree, Void none) {
-            return outside(() -> super.visitLambdaExpression(tree, none));
+            return outside(() -> super.visitLambdaExpression(tree, null));
         }
 
         @Override
@@ -242,7 +242,7 @@ class ShapeTest {
             if (tree.getGuard() != null) {
                 count++;
             }
-            return super.visitCase(tree, none);
+            return super.visitCase(tree, null);
         }
 
         @Override
@@ -252,7 +252,7 @@ class ShapeTest {
             if (ternaries > 1) {
                 nestedTernaries++;
             }
-            super.visitConditionalExpression(tree, none);
+            super.visitConditionalExpression(tree, null);
             ternaries--;
             return null;
         }
@@ -262,7 +262,7 @@ class ShapeTest {
             if (tree.getKind() == Tree.Kind.CONDITIONAL_AND || tree.getKind() == Tree.Kind.CONDITIONAL_OR) {
                 count++;
             }
-            return super.visitBinary(tree, none);
+            return super.visitBinary(tree, null);
         }
 
         /** Bodies of lambdas and arms of switches are expressions of their own. */

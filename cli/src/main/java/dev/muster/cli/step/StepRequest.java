@@ -167,8 +167,8 @@ final class StepRequest {
     }
 
     /**
-     * Asking for CPUs per task or per core means these and no more, and so does {@code --exclusive} alone; with a word
-     * it says only with whom the job's nodes are shared.
+     * Returns whether the step gets exactly the CPUs it asks for: it has CPUs per task or per core, or
+     * {@code --exclusive} without a value. A value of {@code --exclusive} speaks of sharing the job's nodes only.
      */
     private boolean exact() {
         boolean alone = o.typed(JobOption.EXCLUSIVE)

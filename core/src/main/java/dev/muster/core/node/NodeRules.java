@@ -138,8 +138,8 @@ public final class NodeRules {
     }
 
     /**
-     * The node launched jobs with numbers that this state has not given yet: it is an older copy. Numbers far above are
-     * those of before they began anew at FirstJobId.
+     * Returns whether the node launched jobs with ids that this state has not assigned yet, so that this state is an
+     * older copy. Ids more than {@code AHEAD_MAX} above date from before the ids wrapped to FirstJobId.
      */
     private static boolean isAhead(State state, NodeMessages.Register m) {
         return m.highestJobId() >= state.nextJobId() && m.highestJobId() - state.nextJobId() < AHEAD_MAX;

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the nodes of the cluster hang together. The first of several is the one for partitions that name none.
+ * The network that connects the nodes. The first of several is the default of partitions.
  *
  * @param switches of a tree: leaves have nodes, others switches; nodes holds all that are below
  * @param blocks of topology/block, in their order; of topology/ring the rings, with their nodes in order
- * @param sizes so many nodes make a block, a block of blocks, and so on
+ * @param sizes number of nodes of a block, of a block of blocks, and so on
  * @param placements of a torus: the sets of nodes that a job or a segment of it may have
  * @param onRequest only jobs with --switches are placed by it
  * @param alphaRank of a flat one: tasks of steps go over the nodes in the order of their names, not as the nodes are

@@ -357,8 +357,8 @@ public final class Pass {
     }
 
     /**
-     * {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing
-     * is kept free.
+     * Tries to start the job at once on nodes with the features of {@code --prefer}, without preemption and without a
+     * reservation.
      */
     private boolean preferred(Job job, int task, Partition partition, ResourceNeed need) {
         boolean waits = closed.contains(partition.name())

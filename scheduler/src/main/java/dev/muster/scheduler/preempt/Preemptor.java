@@ -438,8 +438,8 @@ public final class Preemptor {
     }
 
     /**
-     * Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its
-     * kind.
+     * Returns the possible victims of the job, and the jobs that are being preempted already. Where priorities do not
+     * decide, these are the same for all jobs of its kind.
      */
     private Holders holders(Job job, ResourceNeed need, long priority) {
         PreemptableJobs.Kind kind = kind(job.desc(), need);

@@ -7,18 +7,17 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What {@code muster_backfill=slowdown} goes by, beside what jobs cost for what they save
- * ({@link RuntimeEstimator#price}): how long others have waited of late, and how much work has gone before those who
- * wait although it came after them. Nobody is overtaken by more than a share of what his partition does in the longest
- * wait there was: who has been is due, and goes in the queue's order. Work is in CPU seconds, as expected while a job
- * runs and as it was from its end on.
+ * Bounds the overtaking of {@code muster_backfill=slowdown}, which orders jobs by {@link RuntimeEstimator#price}. It
+ * counts recent waits, and for each waiting job the work of later jobs that started before it. When that work exceeds a
+ * share of the partition's work in the longest recent wait, the job is due: it goes in the queue's order. Work is in
+ * CPU seconds, as expected while a job runs and as measured after its end.
  */
 public final class Slowdown {
-    /** Of what the partition does in the longest wait: so much may overtake one who waits. */
+    /** Share of the partition's work in the longest wait that may overtake a waiting job. */
     private static final double OVERTAKEN_SHARE = 0.03;
     /**
-     * While somebody wide has a reservation that all others keep clear of, who has waited more than this of the longest
-     * wait is due.
+     * Share of the longest wait after which a job is due while a wide job has a reservation that all others keep clear
+     * of.
      */
     private static final double WAITED_SHARE = 0.8;
     /** Who asks for more than one CPU in so many of his partition is wide: it takes long until so much is free. */
