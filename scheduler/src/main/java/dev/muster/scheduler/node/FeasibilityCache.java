@@ -19,7 +19,7 @@ import java.util.Set;
  * partition, the accounts or the settings are others.
  */
 public final class FeasibilityCache {
-    /** A loop has a few; more are forgotten rather than kept for nobody. */
+    /** Bound of the cache: a script that submits in a loop uses a few entries; above it all are dropped. */
     private static final int KEPT_MAX = 1000;
 
     /** All of a job that {@link Feasibility#infeasible} looks at; when it runs, and what, is not among it. */

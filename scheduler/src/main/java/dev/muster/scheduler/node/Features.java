@@ -8,7 +8,7 @@ import java.util.TreeSet;
 
 /**
  * Constraint expressions as {@code -C} takes them: names joined by &amp; and | with parentheses, &amp; binding tighter;
- * {@code [a|b]} for nodes that all have the same of several; {@code a*2&b*1} for so many nodes with each.
+ * {@code [a|b]} for nodes that all have the same of several; {@code a*2&b*1} for a number of nodes with each.
  */
 public final class Features {
     private static final String INVALID = "Invalid feature specification";
@@ -114,7 +114,7 @@ public final class Features {
     /**
      * The candidates that a choice allows, those that it counts first; empty if it cannot be had.
      *
-     * @param required so many of the first cannot be done without
+     * @param required number of candidates, from the first on, that the job must have
      * @param counted adds how many of the result must be taken
      */
     static List<Candidate> allowed(Choice choice, List<Candidate> candidates, int required, int[] counted) {

@@ -55,13 +55,13 @@ public final class GpuPlaces {
                 && wantsGpus(need);
     }
 
-    /** Without cores near its GPUs, or GPUs near so many sockets, it does not begin. */
+    /** Returns whether the job starts only with cores near its GPUs, or with GPUs near its number of sockets. */
     public static boolean insists(ResourceNeed need) {
         return need.gpus().enforced() && wantsGpus(need)
                 || GresRequest.gpus(need.shape().perSocket()) > 0;
     }
 
-    /** --gpus-per-socket on a node whose GPUs are near sockets: so many sockets have so many of them free. */
+    /** Returns whether enough sockets of the node have the free GPUs of {@code --gpus-per-socket}. */
     static boolean hasSockets(ResourceNeed need, NodeSlot node) {
         return perSocket(need, node) == 0 || !ofSockets(need, node).isEmpty();
     }
@@ -73,7 +73,8 @@ public final class GpuPlaces {
     }
 
     /**
-     * So many GPUs of each of the first sockets that have them; empty if that was not asked for, or is not to be had.
+     * Chooses the GPUs of {@code --gpus-per-socket} from the first sockets with enough free ones; empty without that
+     * option, or if too few sockets have them.
      */
     static IndexSet ofSockets(ResourceNeed need, NodeSlot node) {
         int sockets = Math.max(1, need.shape().sockets());
@@ -107,7 +108,7 @@ public final class GpuPlaces {
                 : free.minus(node.gpuCores.restricted());
     }
 
-    /** How many of so many tasks find a place with their GPUs. */
+    /** Number of the given tasks that fit with their GPUs. */
     public static int tasks(ResourceNeed need, NodeSlot node, IndexSet free, int tasks) {
         if (tasks == 0
                 || !matters(need, node)
@@ -143,11 +144,11 @@ public final class GpuPlaces {
     }
 
     /**
-     * The cores and GPUs for so many tasks; empty if they have no place. Nothing to say where it does not matter: what
-     * is given is as it was.
+     * Chooses cores and GPUs for a number of tasks; empty if they do not fit. Returns the given ones unchanged where
+     * places of GPUs do not matter.
      *
      * @param devices what the node gives otherwise
-     * @param units cores, likewise
+     * @param units cores that the node gives otherwise
      * @param nodes number of the job's nodes
      */
     static Optional<Placed> place(
@@ -219,7 +220,7 @@ public final class GpuPlaces {
     }
 
     /**
-     * GPUs by type for so many tasks.
+     * Number of GPUs by type for a number of tasks.
      *
      * @param ofJob the node's part of what is asked for all nodes together
      */

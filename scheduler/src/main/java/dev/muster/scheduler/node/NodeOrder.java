@@ -12,11 +12,11 @@ public final class NodeOrder {
     private NodeOrder() {}
 
     /**
-     * Those that are asked for by name stay at the beginning. A job that is over before a reservation begins best uses
-     * what nobody else may: units that the reservation takes.
+     * Nodes asked for by name stay first. A job that ends before a reservation begins prefers units that the
+     * reservation takes, because no longer job may use these.
      *
      * @param order by weight
-     * @param required so many are asked for by name
+     * @param required number of nodes that are asked for by name
      * @param near names of nodes that count no more under limits on nodes: first of the others, as in Slurm
      * @param kept by the number of a node, units of it that are kept for the job
      * @param flat there is no topology: the other nodes are taken beside the required ones

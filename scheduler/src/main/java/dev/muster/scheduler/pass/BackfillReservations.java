@@ -44,7 +44,7 @@ final class BackfillReservations {
     private final RunningJobTimeline outlook;
     private final boolean packing;
     private final boolean memoryConsumed;
-    /** Units of nodes that are free now, or will be, and that somebody gets later, by node. */
+    /** Units by node that a reservation takes later: free now, or freed before it starts. */
     private final Map<Integer, Integer> kept = new HashMap<>();
     /** Of lists of nodes, one object each, the nodes' places in the grid. */
     private final IdentityHashMap<List<NodeSlot>, int[]> indices = new IdentityHashMap<>();
@@ -100,7 +100,7 @@ final class BackfillReservations {
     private Optional<Planner.Estimate> earliest(ResourceNeed need, boolean keep, int notBefore) {
         List<NodeSlot> order = candidates.of(need, Set.of());
         long opens = reserved.opens(need.within()) - now.seconds();
-        // how long somebody waits for few switches is his own
+        // each job has its own time to wait for few switches
         boolean choosy = need.network().switches() > 0;
         int first = Math.max(
                 choosy ? 0 : from.getOrDefault(need, 0),
@@ -287,7 +287,7 @@ final class BackfillReservations {
         return alone(desc);
     }
 
-    /** Likewise beside what was planned in this pass; at its --begin at the earliest. */
+    /** Estimates the start beside the reservations of this pass, at {@code --begin} at the earliest. */
     Optional<Planner.Estimate> alone(JobDesc desc) {
         long begin = Math.max(now.seconds(), desc.timing().beginTime());
         int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;

@@ -29,7 +29,7 @@ import java.util.Optional;
  */
 public final class ClassVerdicts {
     public static final JobReason[] REASONS = JobReason.values();
-    /** Needs that failed are compared with others, so many of each place. */
+    /** Number of failed needs of each place that other needs are compared with. */
     private static final int FAILED_MAX = 64;
 
     private static final int FAILED = 1;
@@ -63,16 +63,16 @@ public final class ClassVerdicts {
     private final BlockedClasses settled;
     private int[] states;
     /**
-     * Of classes the ordinal of the reason for which all their jobs wait that no limit keeps back and that nobody makes
-     * room for, or ASK.
+     * By class, the ordinal of the reason for which its jobs wait when no limit holds them and no job is preempted for
+     * them; ASK where it is unknown.
      */
     private short[] verdicts;
     /**
-     * A partition has somebody who waits, or all have come whose places are kept, since verdicts were last found for
-     * all that are settled.
+     * Whether verdicts of all blocked classes are to be found anew: since the last time a partition got its first
+     * waiting job, or all jobs with reservations have had their turns.
      */
     private boolean due;
-    /** So many have had their places kept so far. */
+    /** Number of reservations kept so far in this pass. */
     private int came;
 
     private final RemainingCapacity beside;
@@ -147,8 +147,8 @@ public final class ClassVerdicts {
     }
 
     /**
-     * The first from there on of whom there is more to do than to let him wait for what he was told before; the block's
-     * size if there is none.
+     * Returns the index of the first job at or after {@code from} whose verdict may have changed; the block's size if
+     * there is none.
      */
     int next(QueueOrder.Block block, int from) {
         if ((due || from == 0 && settled.isStale()) && pass.hasReserved()) {
@@ -182,7 +182,7 @@ public final class ClassVerdicts {
                 && (!limited || isFree(block.payers[i]));
     }
 
-    /** Those who are known to be short of what is free wait, where somebody before them does: all of them at once. */
+    /** Lets all blocked classes wait at once where a job before them waits in their partition. */
     private void spread() {
         boolean all = due && came == classes.comers().size() && remembersBeside() && !beside.isEmpty();
         settled.renew(came, all ? Optional.of(beside) : Optional.empty(), this::spread);
@@ -252,7 +252,7 @@ public final class ClassVerdicts {
                 || reason == JobReason.LICENSES.ordinal();
     }
 
-    /** @param payer as in the queue, 0 for nobody */
+    /** @param payer number of the payer as in the queue, 0 for none */
     private boolean isFree(int payer) {
         return payer > 0 && queue.limits().isFree(payer - 1);
     }
@@ -356,8 +356,8 @@ public final class ClassVerdicts {
     }
 
     /**
-     * The job waits, and its place is kept from here on. Where it is not that one's turn whose it was in the last pass,
-     * things may be had again.
+     * Keeps the reservation of a waiting job from here on. Where the last pass kept another job's reservation at this
+     * turn, resources may have become free.
      */
     void kept(int jobId) {
         List<Integer> order = classes.comers();
@@ -376,7 +376,7 @@ public final class ClassVerdicts {
         due |= came == order.size();
     }
 
-    /** It was everybody's turn: who was not among them has nothing kept any more. */
+    /** Ends the pass: a job of the last pass that had no turn loses its reservation. */
     void end() {
         if (came < classes.comers().size()) {
             gone(came, classes.comers().size());

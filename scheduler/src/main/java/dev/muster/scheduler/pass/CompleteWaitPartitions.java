@@ -8,7 +8,7 @@ import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.queue.WaitReasons;
 import java.util.Set;
 
-/** Partitions in which somebody is just ending, where all others wait for that: {@link CompleteWait}. */
+/** Partitions whose jobs wait because a job there is completing: {@link CompleteWait}. */
 record CompleteWaitPartitions(Set<String> partitions, WaitReasons waits) {
     static CompleteWaitPartitions of(WaitReasons waits, State state, Now now) {
         return new CompleteWaitPartitions(CompleteWait.partitions(state, now), waits);

@@ -256,7 +256,7 @@ final class HetPass {
         return all ? Optional.of(starts) : Optional.empty();
     }
 
-    /** The first time at which there is room for all: it is kept free for them. Not for whom a limit keeps back. */
+    /** Reserves the first time at which all components have room, unless a limit holds the job. */
     private void later(List<Part> parts, JobReason limit) {
         if (limit != JobReason.NONE) {
             parts.forEach(p -> queue.waits().explain(p.job.id(), limit, Optional.empty()));

@@ -46,9 +46,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
- * reservation on exact units, and what comes later starts only where it delays none of them. A class of equal needs
- * that failed once is not tried again in the pass: resources only shrink within it.
+ * Considers the whole queue once, in priority order. It starts each job that fits now. The first jobs that do not fit
+ * reserve exact units, up to a number of reservations; a later job starts only where it delays none of these. A class
+ * of equal needs that failed once is not tried again in the pass, because resources only shrink within it.
  */
 public final class Pass {
     /** Jobs that get a reservation: the rest of the queue waits for Priority. */
@@ -64,7 +64,7 @@ public final class Pass {
     private final boolean limited;
     private final boolean inOrder;
     private final boolean limitStops;
-    /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
+    /** Partitions whose next job a limit holds, where this stops all jobs behind it. */
     private final Set<String> closed = new HashSet<>();
 
     final CompleteWaitPartitions settling;
@@ -73,10 +73,10 @@ public final class Pass {
     private final PassAllocations takings;
     // classes are one object each, so identity is equality
     private final Set<ResourceNeed> failed = Collections.newSetFromMap(new IdentityHashMap<>());
-    /** So many nodes fewer of a range are tried one by one, then the least. */
+    /** Number of smaller sizes of a node range that are tried one by one before the smallest. */
     private static final int FEWER_MAX = 16;
 
-    /** Of those that failed, who find nodes enough but not their layered resources there. */
+    /** Failed needs that find nodes enough, but not their layered resources on them. */
     private final Set<ResourceNeed> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final Set<ResourceNeed> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -198,9 +198,9 @@ public final class Pass {
     }
 
     /**
-     * Those that gave way and are no less than what comes next in the queue have their cores back as soon as all of
-     * these are free. Until then nobody who is no more gets those that are, or they would never go on while others
-     * come.
+     * Resumes suspended jobs whose priority is not below that of the next job in the queue, as soon as all their cores
+     * are free. Until then their free cores are barred to jobs of the same or a lower priority; a stream of such jobs
+     * would keep them suspended for ever.
      */
     void goOn(Job next) {
         // those as well that have been stopped in this pass
@@ -496,8 +496,8 @@ public final class Pass {
     }
 
     /**
-     * Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if
-     * nobody has to.
+     * Preempts other jobs for this one: NONE if it starts at once, RESOURCES if it waits for their ends, empty if there
+     * are no victims.
      */
     private Optional<JobReason> room(Job job, int task, ResourceNeed need) {
         if (!preemptor.isOn()) {
@@ -562,7 +562,7 @@ public final class Pass {
         return allocation;
     }
 
-    /** Who comes back from a failed node is kept by no limit. */
+    /** Returns whether limits apply: not to a job that returns from a failed node. */
     private boolean isLimited(Job job) {
         return limited && !job.has(JobFlag.EXPEDITING);
     }
@@ -582,12 +582,12 @@ public final class Pass {
                 .map(w -> cluster.needs().in(w, plain));
     }
 
-    /** Somebody who comes first there goes on waiting. */
+    /** Marks the allocation as ahead of a job that comes first in its partition and goes on waiting. */
     Allocation ahead(Allocation allocation, ResourceNeed need) {
         return blocked.contains(blocker(need)) ? allocation.ahead() : allocation;
     }
 
-    /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
+    /** Key of the jobs that a waiting job blocks: those of its partition in the same reservation. */
     private static String blocker(ResourceNeed need) {
         return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
@@ -684,7 +684,8 @@ public final class Pass {
     }
 
     /**
-     * Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back.
+     * Reserves units for the need at the earliest time at which it fits. Returns false if the reservation delays no
+     * other job.
      */
     boolean reserve(Job job, ResourceNeed need, JobReason reason) {
         boolean nothing = turns.keepsNothing(job, need, reason, blocker(need));
@@ -723,7 +724,10 @@ public final class Pass {
         queue.waits().explain(job.id(), reason);
     }
 
-    /** So many have a reservation that nobody gets another; those whose places are kept are none of a lane. */
+    /**
+     * Returns whether no further reservation is made in this pass. Jobs with reservations of the last plan are in no
+     * lane.
+     */
     boolean hasReserved() {
         return standing.isPresent() || reservations >= context.options().reservationsMax();
     }
@@ -741,7 +745,7 @@ public final class Pass {
         }
     }
 
-    /** Nothing is kept for the job any more: who was turned down for that is looked at anew. */
+    /** Drops the reservation of the job; jobs that it turned down are considered again. */
     void given(int jobId) {
         standing.ifPresent(s -> s.leave(jobId));
     }
@@ -750,7 +754,7 @@ public final class Pass {
         return standing.isPresent();
     }
 
-    /** Time has gone beyond what the last plan keeps for somebody. */
+    /** Returns whether the time is past a reservation of the last plan. */
     boolean areClaimsOver() {
         return standing.isPresent() && standing.get().areOver();
     }
@@ -782,7 +786,10 @@ public final class Pass {
         return plans.estimate(desc, context);
     }
 
-    /** As if nobody else waited, and who has no limit was over after a year. */
+    /**
+     * Estimates the start of a job as if no other job waited; running jobs without a limit count as ending after a
+     * year.
+     */
     public Optional<Planner.Estimate> alone(JobDesc desc) {
         outlook.yearly();
         return plans.alone(desc);

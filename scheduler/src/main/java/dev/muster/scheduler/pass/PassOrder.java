@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * In which order a pass looks at those who wait, and who of them has a reservation that others keep clear of: the
- * queue's, until as many wait in a partition as {@link Backfill} lets have one; then its own. Where that has an order
- * for a whole partition nobody goes in the queue's.
+ * The order in which a pass considers waiting jobs, and the jobs that get reservations. It follows the queue until a
+ * partition has as many reservations as {@link Backfill} allows, then the order of that policy. A policy that orders a
+ * whole partition replaces the queue's order there.
  */
 public final class PassOrder {
     private final Pass pass;
@@ -35,11 +35,11 @@ public final class PassOrder {
 
     private final List<Turn> behind = new ArrayList<>();
     private final List<Turn> all = new ArrayList<>();
-    /** Who of these could not start. */
+    /** The jobs of {@link #all} that could not start. */
     private final Map<Integer, Waiting> waiting = new HashMap<>();
 
     private boolean ownOrder;
-    /** Those of whom enough is known need not be looked at. */
+    /** Whether jobs with a known verdict are passed over. */
     private boolean quick;
 
     private boolean whole;
@@ -67,7 +67,7 @@ public final class PassOrder {
         int tier = Integer.MAX_VALUE;
         for (QueueOrder.Block block : queue.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
-                // in an order of their own it is known in their turn: who starts before them may use up their limits
+                // a policy with its own order asks at their turns: jobs that start before them may use up their limits
                 boolean passes = quick && !pass.hasStopped() && !backfill.fills();
                 i = passes ? lanes.next(block, i) : i;
                 if (i == block.size) {
@@ -111,8 +111,8 @@ public final class PassOrder {
     }
 
     /**
-     * The ordinal of the reason for which the job waits, UNKNOWN if it must be looked at; so must in an order of their
-     * own who have places kept.
+     * Returns the ordinal of the reason for which the job waits; UNKNOWN if it must be considered, as must jobs with
+     * reservations where a policy has its own order.
      */
     private int known(QueueOrder.Block block, int i) {
         boolean ask = block.lanes[i] < 0

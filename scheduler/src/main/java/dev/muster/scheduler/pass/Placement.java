@@ -36,8 +36,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Where a need has room now: on units that are free, that reservations leave to it and that nobody's plan needs before
- * it is over. What a question leaves aside is said around it, and holds for no other.
+ * Finds room for a need now: on free units that reservations leave to it and that no planned job needs before its end.
+ * Flags around a call widen one question only.
  */
 final class Placement {
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
@@ -143,7 +143,7 @@ final class Placement {
     }
 
     /**
-     * On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share.
+     * Places the need on idle units; if these are too few and it may share, on units that jobs of its partition share.
      */
     private Optional<Allocation> idleOrShared(ResourceNeed need) {
         Optional<Allocation> alone = place(need);
@@ -285,11 +285,11 @@ final class Placement {
         int units = free.count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && isPartlyBarred(need, node));
-        // who makes room may have what leaves, and not what is planned for those before him
+        // a preemptor may have its victims' units, and not those planned for jobs before it
         if (!outlook.isEmpty() && !(blind && (unplanned || node.isShared()))) {
             CapacityTimeline grid = outlook.grid();
             int end = grid.times.endSlot(0, need.limitMin());
-            // what is shared is nobody's plan
+            // shared units are in no plan
             int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
             units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
@@ -308,7 +308,7 @@ final class Placement {
                 : GpuPlaces.tasks(need, node, free, Math.min(tasks, NodeSelector.tasksByGres(need, node)));
     }
 
-    /** A node is had whole or not at all by those who must have it whole. */
+    /** Returns whether a reservation takes part of the node, so that an exclusive job cannot have it whole. */
     boolean isPartlyBarred(ResourceNeed need, NodeSlot node) {
         return reserved.touches(need.within(), node, nowS, need.end(nowS));
     }

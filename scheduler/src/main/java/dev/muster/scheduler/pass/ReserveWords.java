@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Words of SchedulerParameters that say for whom room is kept: who gets no reservation keeps nobody back either. One
- * for each pass.
+ * Options of SchedulerParameters that limit which jobs get reservations; a job without one delays no other. One object
+ * per pass.
  */
 final class ReserveWords {
     private final long leastPriority;
@@ -32,7 +32,7 @@ final class ReserveWords {
         return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : otherwise;
     }
 
-    /** Whether any of them says something: if not, everybody may. */
+    /** Returns whether any option is set; if not, every job may reserve. */
     boolean areGiven() {
         return leastPriority > 0 || leastAgeS > 0 || perPartition > 0 || !arrays || onePerJob;
     }

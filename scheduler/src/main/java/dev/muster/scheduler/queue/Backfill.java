@@ -16,18 +16,17 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * SchedulerParameters=muster_backfill: who gets a reservation and in which order the others are tried beside it.
- * Without it the first hundred that wait get reservations, and all are tried in the queue's order.
+ * SchedulerParameters=muster_backfill: which jobs get reservations, and in which order the others are tried beside
+ * these. Without it the first hundred waiting jobs get reservations, and all are tried in the queue's order.
  */
 public final class Backfill {
     /** The word of SchedulerParameters. */
     static final String WORD = "muster_backfill";
 
     /**
-     * EASY: the first that waits in each partition gets a reservation; behind it the queue's order. SHORT: behind it
-     * the shortest first. EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: behind it those
-     * who are due, then who costs least for what that saves ({@link Slowdown}); where nobody wide waits the first in
-     * that order that waits has the reservation.
+     * EASY: the first waiting job of each partition gets a reservation; the others follow in the queue's order. SHORT:
+     * the others by time limit. EXPECTED: the others by expected run time. SLOWDOWN: jobs that are due, then by price
+     * ({@link Slowdown}); where no wide job waits, the first waiting job of that order has the reservation.
      */
     enum Mode {
         QUEUE,
@@ -67,19 +66,19 @@ public final class Backfill {
         };
     }
 
-    /** Those behind the first of a partition that waits are tried after everybody who waits behind nobody. */
+    /** Returns whether jobs behind the first waiting job of their partition are tried after all other jobs. */
     public boolean fills() {
         return mode != Mode.QUEUE;
     }
 
-    /** So many of a partition get a reservation before others are tried. */
+    /** Number of reservations of a partition that are made before other jobs are tried. */
     public int heads() {
         return fills() ? 1 : Integer.MAX_VALUE;
     }
 
     /**
-     * Partitions in which the queue's order says who has a reservation: somebody wide waits there, or a heterogeneous
-     * job; or it does everywhere.
+     * Partitions that give reservations in the queue's order: those in which a wide or a heterogeneous job waits, or
+     * all of them.
      */
     public Predicate<String> ruled() {
         if (mode != Mode.SLOWDOWN) {

@@ -32,8 +32,8 @@ public final class EligibleNodes {
 
     /**
      * As {@link #of}, without those on which nothing was free when this was first asked in the pass: for needs that
-     * name no nodes and take nothing but what is free. Only while nobody is taken off his nodes to see what would fit
-     * then.
+     * name no nodes and take nothing but what is free. Only valid while no job is lifted off its nodes for a what-if
+     * question.
      */
     public List<NodeSlot> withRoom(ResourceNeed need) {
         if (packed || serialAtEnd || isLeastLoaded(need)) {
@@ -139,7 +139,7 @@ public final class EligibleNodes {
         long[] mask = classes.mask(NodeFilter.of(need));
         for (NodeSlot node : members) {
             if (mask.length > 0) {
-                // who may be had at all is known of earlier passes
+                // the mask has the nodes that earlier passes found eligible
                 if (FreeTable.is(mask, node.index)
                         && (required.isEmpty() || !required.contains(node.spec.name()))
                         && !avoided.contains(node.spec.name())) {

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * max_powered_nodes: of nodes without power only so many are started for jobs. Where no more may be, those that have
- * none cannot be used.
+ * max_powered_nodes: bounds the number of nodes that are powered up for jobs. At the bound, powered-down nodes are not
+ * available.
  */
 public final class PowerBudget {
     private final ClusterIndex cluster;
@@ -50,7 +50,7 @@ public final class PowerBudget {
             node.judge(state.nodes().at(node.spec.name()), state.settings());
             cluster.changed(node);
             if (more && node.asleep) {
-                // who would have needed more of them than there might have been is looked at anew
+                // jobs that needed more such nodes than the bound allowed are considered again
                 cluster.free().freer(node.index);
             }
         }

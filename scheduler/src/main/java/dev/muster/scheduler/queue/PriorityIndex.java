@@ -16,7 +16,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Where in the queue who waits stands: by tiers of partitions, and by priorities that follow time and usage. */
+/**
+ * Keeps each waiting job's place in the queue: by its partition's tier, then by its priority, which follows time and
+ * usage.
+ */
 public final class PriorityIndex {
     private final Map<String, Integer> tiers = new HashMap<>();
     private final QueueOrder queue = new QueueOrder();
@@ -30,7 +33,7 @@ public final class PriorityIndex {
     /** @param desc for which it was */
     private record Computed(long priority, JobDesc desc) {}
 
-    /** Nobody waits. */
+    /** Starts anew with an empty queue. */
     public void reset(State state) {
         tiers.clear();
         queue.clear();

@@ -13,16 +13,16 @@ import java.util.Map;
 public final class RuntimeEstimator {
     /** Kinds of jobs remembered; with more, all are learned anew. */
     static final int KINDS_MAX = 200_000;
-    /** So many jobs of a kind are remembered. */
+    /** Number of past jobs of a kind that are remembered. */
     private static final int PAST_MAX = 8;
-    /** Each counts for so much of the one after it. */
+    /** Weight of a past job relative to the next newer one. */
     private static final double OLDER = 0.75;
     /**
-     * What the limit counts for, where the newest counts for 1: who ran for seconds until now may run to his limit the
-     * next time.
+     * Weight of the time limit, where the newest job has 1: a kind of jobs that ended within seconds may run to its
+     * limit the next time.
      */
     private static final double LIMIT_WEIGHT = 0.3;
-    /** A slowdown is bounded: who runs shorter counts as so long, in seconds. */
+    /** Least run time in the bounded slowdown, in seconds. */
     private static final double BOUND_S = 10;
 
     private record Kind(int user, long limit, int cpus) {}
@@ -73,7 +73,7 @@ public final class RuntimeEstimator {
     private final Map<Kind, Past> kinds = new HashMap<>();
     private final Map<Integer, Past> users = new HashMap<>();
 
-    /** A job of the user that asked for this time and so many CPUs has run for so many seconds. */
+    /** Records the run time of a job of the user, by the time limit and CPUs that it asked for. */
     public void learn(int user, long limitAsked, int cpus, long runS) {
         if (kinds.size() >= KINDS_MAX) {
             kinds.clear();
@@ -100,8 +100,8 @@ public final class RuntimeEstimator {
 
     /**
      * What each of its CPUs costs others for what is saved: its mean time, by how fast its slowdown grows while it
-     * waits, which is the mean of one by its time. Who mostly ends within seconds has a low price although some of his
-     * jobs run long; the lowest first makes the least of slowdowns.
+     * waits, which is the mean of one by its time. A user whose jobs mostly end within seconds has a low price although
+     * some run long; lowest first minimises the mean slowdown.
      */
     public double price(int user, long limitAsked, int cpus, double limitS) {
         Past past = past(user, limitAsked, cpus);

@@ -20,18 +20,18 @@ public final class Slowdown {
      * of.
      */
     private static final double WAITED_SHARE = 0.8;
-    /** Who asks for more than one CPU in so many of his partition is wide: it takes long until so much is free. */
+    /** A job that asks for more than one of this many of its partition's CPUs is wide: they are rarely free at once. */
     private static final int WIDE_PART = 8;
     /** The longest wait counts as no less, in seconds. */
     private static final long LEAST_S = 3600;
 
     private static final int DAY_S = 86_400;
     /**
-     * Who costs more of what the partition does in the longest wait, times that wait, does not go by his price: his
-     * slowdown is low anyway.
+     * A job that costs more than this share of the partition's work in the longest wait, times that wait, is not
+     * ordered by price: its slowdown is low anyway.
      */
     private static final double DEAR_SHARE = 1e-6;
-    /** So long a wait is remembered. */
+    /** Days for which the longest wait of a day is remembered. */
     private static final int DAYS = 28;
 
     private record Day(long day, long longestS) {}
@@ -105,7 +105,7 @@ public final class Slowdown {
         }
     }
 
-    /** It takes long until so many CPUs of the partition's are free at once. */
+    /** Returns whether a job of this many CPUs is wide in its partition ({@link #WIDE_PART}). */
     public static boolean isWide(long cpus, long cpusOfPartition) {
         return cpus * WIDE_PART > cpusOfPartition;
     }
@@ -132,7 +132,7 @@ public final class Slowdown {
         ledgers.computeIfAbsent(partition, p -> new Ledger()).add(submittedS, b.cpuS);
     }
 
-    /** It has run for so long. */
+    /** Records the end of a job and its run time in seconds. */
     public void ended(int job, int cpus, long runS) {
         Begun b = begun.remove(job);
         if (b != null) {
@@ -153,12 +153,12 @@ public final class Slowdown {
     }
 
     /**
-     * Lower goes first: who is due, then the cheap by their price, then the others; beside somebody wide the widest of
-     * these first, so that less room is lost, else in the queue's order.
+     * Sort key, lowest first: jobs that are due, then cheap jobs by price, then the others: beside a wide job's
+     * reservation the widest of them first, so that less room is lost, else in the queue's order.
      *
      * @param longestS see {@link #longestS}
      * @param price see {@link RuntimeEstimator#price}
-     * @param beside somebody wide has a reservation in the partition
+     * @param beside whether a wide job has a reservation in the partition
      */
     public double key(
             String partition,
@@ -179,7 +179,8 @@ public final class Slowdown {
     }
 
     /**
-     * So much has overtaken a job, or beside somebody wide it has waited so long, that it goes in the queue's order.
+     * Returns whether the job goes in the queue's order: too much work has overtaken it, or it has waited too long
+     * beside a wide job's reservation.
      */
     private boolean isDue(
             String partition, long submittedS, long waitS, long longestS, long cpusOfPartition, boolean beside) {

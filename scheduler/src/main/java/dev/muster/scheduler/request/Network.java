@@ -14,11 +14,11 @@ import dev.muster.model.job.ResourceRequest;
  *
  * @param topology of its partition, "" for the cluster's
  * @param switches leaf switches at most, 0 for any number
- * @param segment so many nodes each hang together; 0 for all
+ * @param segment number of nodes of each segment; 0 for one segment of all nodes
  * @param apart no two segments share a base block
  * @param together all segments are in one block of blocks
  * @param within the nodes it may have, "" for any: what a job names that has segments, or wants fewer
- * @param ports so many ports of its nodes are its own; -1 for one more than it has tasks on a node
+ * @param ports number of ports that it gets on its nodes; -1 for one more than its tasks on a node
  * @param ownChannels each segment has a channel of its own ({@link ImexChannels})
  */
 public record Network(

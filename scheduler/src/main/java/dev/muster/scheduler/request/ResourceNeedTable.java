@@ -20,7 +20,7 @@ public final class ResourceNeedTable {
         ofJobs.clear();
     }
 
-    /** Which need whose is, is looked at anew. */
+    /** Forgets the needs of all jobs; each is made anew when it is asked for. */
     public void forgetJobs() {
         ofJobs.clear();
     }
@@ -66,7 +66,7 @@ public final class ResourceNeedTable {
         return minutes == need.limitMin() ? need : one(need.lasting(minutes));
     }
 
-    /** The same need of somebody in particular, unless it says already whose it is. */
+    /** Returns the need with a sharing policy, unless it has one. */
     public ResourceNeed by(ResourceNeed need, SharingPolicy who) {
         return need.apart() == SharingPolicy.ANYBODY ? one(need.by(who)) : need;
     }

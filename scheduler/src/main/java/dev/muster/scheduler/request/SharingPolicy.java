@@ -8,7 +8,7 @@ import dev.muster.model.job.ResourceRequest;
 import java.util.Optional;
 
 /**
- * With whom a job shares its nodes.
+ * The jobs that may be on the same nodes as this one.
  *
  * @param user its own
  * @param alone with jobs of its own user only
@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param topology in which these are, "" where it does not ask for them
  */
 public record SharingPolicy(int user, boolean alone, String label, boolean topo, String topology) {
-    /** Of a job whose user does not matter as long as nobody keeps others away. */
+    /** Policy of a job without a user, for questions where no job is exclusive. */
     public static final SharingPolicy ANYBODY = new SharingPolicy(-1, false, "", false, "");
 
     public static SharingPolicy of(JobDesc desc, Optional<Partition> partition, Settings settings) {
@@ -30,7 +30,7 @@ public record SharingPolicy(int user, boolean alone, String label, boolean topo,
 
     /**
      * @param rule of its partition: NO, NODE, USER or TOPO
-     * @param topology likewise, "" for the cluster's
+     * @param topology topology of its partition, "" for the cluster's
      */
     public static SharingPolicy of(JobDesc desc, String rule, String topology, Settings settings) {
         ResourceRequest.Exclusive asked = desc.request().exclusive();
@@ -43,7 +43,7 @@ public record SharingPolicy(int user, boolean alone, String label, boolean topo,
                 topo ? settings.topology(topology).name() : "");
     }
 
-    /** Minds whom it meets. */
+    /** Returns whether the job is particular about the other jobs of its nodes. */
     public boolean minds() {
         return alone || topo || !label.isEmpty();
     }

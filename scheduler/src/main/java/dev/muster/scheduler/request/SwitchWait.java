@@ -24,7 +24,10 @@ public final class SwitchWait {
         this.interned = interned;
     }
 
-    /** A job waits for few switches no longer than it said, and so long for nodes that need no reboot. */
+    /**
+     * Returns the need as it is now: without nodes to reboot while the job's {@code --delay-boot} lasts, and on any
+     * switches once its wait for few is over.
+     */
     public ResourceNeed patient(Job job, ResourceNeed need) {
         boolean sparing = need.reboot() == ResourceNeed.Reboot.FOR_FEATURES && waits(job, bootDelayS(job));
         ResourceNeed out = sparing ? interned.apply(need.withoutReboot()) : need;
@@ -34,15 +37,17 @@ public final class SwitchWait {
     }
 
     /**
-     * So many seconds from now on it waits for few switches; 0 where it does no more. A job that is not eligible yet
-     * waits from now on.
+     * Seconds from now for which the job waits for few switches; 0 when that time is over. A job that is not eligible
+     * yet waits from now on.
      */
     public static long switchesS(Job job, State state, long nowS) {
         long since = job.eligibleTime() > 0 ? job.eligibleTime() : nowS;
         return Math.max(0, since + TresCounts.switchWait(job.desc().request(), state.settings()) + 1 - nowS);
     }
 
-    /** It has not waited so long yet. When it has, it may start although nothing happens then. */
+    /**
+     * Returns whether the job has waited less than this. The time of that second is noted, so that a pass runs then.
+     */
     private boolean waits(Job job, long seconds) {
         long until = job.eligibleTime() + seconds;
         boolean waits = job.eligibleTime() <= 0 || now.seconds() < until;
@@ -52,9 +57,7 @@ public final class SwitchWait {
         return waits;
     }
 
-    /**
-     * The first second in which somebody asked about has waited long enough; Long.MAX_VALUE if nobody waits for that.
-     */
+    /** First second since 1970 in which such a wait of a considered job ends; Long.MAX_VALUE if there is none. */
     public long nextS() {
         return nextS;
     }
