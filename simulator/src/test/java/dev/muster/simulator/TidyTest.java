@@ -15,8 +15,6 @@ class TidyTest {
     /** A formatter wraps all lines but those of texts: {@code ./muster format}. */
     private static final int LINE_MAX = 150;
 
-    private static final int FILE_MAX = 1100;
-
     private static final Pattern GETTER = Pattern.compile("^    public [^=(]*\\bget[A-Z]\\w*\\(.*");
     private static final Pattern UNFINISHED = Pattern.compile(".*\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b.*");
 
@@ -37,14 +35,6 @@ class TidyTest {
     @Test
     void linesFitAScreen() {
         assertThat(offenders((file, line) -> line.length() > LINE_MAX)).isEmpty();
-    }
-
-    @Test
-    void filesAreShort() {
-        assertThat(Repository.sources().stream()
-                        .filter(f -> Repository.lines(f).size() > FILE_MAX)
-                        .toList())
-                .isEmpty();
     }
 
     @Test
