@@ -41,7 +41,7 @@ AcctGatherNodeFreq=1
 GresTypes=gpu
 NodeName=DEFAULT Gres=gpu:2"
 talk='exec 5<>/dev/tcp/127.0.0.1/'$port'; head -c 3000000 /dev/zero >&5 || true'
-id=$(sbatch --parsable -o /dev/null --wrap "bash -c '$talk' 2>/dev/null
+id=$(sbatch --parsable -o /dev/null --wrap "bash -c '$talk' 2>/dev/null; sleep 2
   sstat -n -P -o TRESUsageInTot -j \$SLURM_JOB_ID.batch > $dir/work/sstat.out 2>&1"); wait_empty 30
 match "sacct has what came in while the step ran" 'ic/sysfs=[1-9][0-9]{3,}' "$(sacct -n -P -o TRESUsageInTot -j "$id.batch")"
 match "and what went out" 'ic/sysfs=[1-9][0-9]{3,}' "$(sacct -n -P -o TRESUsageOutTot -j "$id.batch")"

@@ -59,6 +59,11 @@ public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
         return at >= 0 && at < words.size() && words.get(at).matches("[0-9]{1,9}") ? Long.parseLong(words.get(at)) : 0;
     }
 
+    /** Some process of these tasks is on a GPU: of a job without GPUs as well, where devices are not confined. */
+    boolean isUsedBy(List<TaskUsage> tasks) {
+        return tasks.stream().flatMap(t -> t.pids().stream()).anyMatch(p -> percent.containsKey(p));
+    }
+
     /** @param beganMs when the step did: its first look stands for the time since */
     Sum and(Sum before, List<TaskUsage> tasks, long beganMs, long nowMs) {
         long busy = 0;

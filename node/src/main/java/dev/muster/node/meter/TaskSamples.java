@@ -92,7 +92,7 @@ public final class TaskSamples {
             for (ProcessTable.Running step : steps) {
                 List<TaskUsage> tasks =
                         table.of(step, new Sensors.Reading(0, 0, 0)).tasks();
-                keep(step.directory(), tasks, use);
+                keep(step.directory(), tasks, use.filter(u -> step.withGpus() || u.isUsedBy(tasks)));
                 seen.accept(step, tasks);
             }
             start();

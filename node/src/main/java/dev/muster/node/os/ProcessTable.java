@@ -31,7 +31,11 @@ public final class ProcessTable {
     private static final int VIRTUAL_BYTES = 20;
     private static final int RESIDENT_PAGES = 21;
 
-    /** A running step: whose it is and below which process its tasks hang. */
+    /**
+     * A running step: its owner and the process below which its tasks hang.
+     *
+     * @param withGpus its job has GPUs or shares of them on this node
+     */
     public record Running(
             int jobId,
             int attempt,
@@ -39,7 +43,8 @@ public final class ProcessTable {
             Identity owner,
             Path directory,
             long stepd,
-            Optional<StatusFile> status) {}
+            Optional<StatusFile> status,
+            boolean withGpus) {}
 
     private final boolean byGroup;
     private final Settings.Tasks how;

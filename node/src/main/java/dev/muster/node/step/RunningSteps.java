@@ -12,6 +12,8 @@ import java.util.List;
  * Lists of the running steps of some jobs, with the process ids that their stepds wrote. Called on the {@link Loop}.
  */
 public final class RunningSteps {
+    private static final List<String> SHARES_OF_GPUS = List.of("gpu", "mps", "shard");
+
     private RunningSteps() {}
 
     /**
@@ -31,7 +33,8 @@ public final class RunningSteps {
                             job.share.owner(),
                             step.directory,
                             spool.stepdPid(step.directory),
-                            spool.status(step.directory)));
+                            spool.status(step.directory),
+                            SHARES_OF_GPUS.stream().anyMatch(job.share.gres()::containsKey)));
                 }
             }
         }

@@ -124,7 +124,7 @@ class ProfilesTest {
         assertThat(seen).hasSize(3);
         meters = new Profiles.Meters(305_000_000, 40, 60, 4 << 20, 2 << 20, new Lustre(4, 3 << 20, 2, 1 << 19));
         ProcessTable.Running running = new ProcessTable.Running(
-                7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step, 1, Optional.empty());
+                7, 1, 3, new Identity(1, 1, "", "", List.of(), "", ""), step, 1, Optional.empty(), false);
         all.look(List.of(running), System.currentTimeMillis() + 1_000, System.nanoTime());
         assertThat(seen).hasSize(3);
         all.look(List.of(running), System.currentTimeMillis() + 10_000, System.nanoTime() + 10_000_000_000L);
@@ -154,7 +154,8 @@ class ProfilesTest {
                 new Identity(1, 1, "", "", List.of(), "", ""),
                 step,
                 ProcessHandle.current().parent().orElseThrow().pid(),
-                StatusFile.parse(status.getBytes(StandardCharsets.UTF_8)));
+                StatusFile.parse(status.getBytes(StandardCharsets.UTF_8)),
+                false);
         all.look(List.of(running), 1_000_000, 0);
         assertThat(seen.getFirst())
                 .matches("task 4 \\{CPUFrequency=0, CPUTime=0.0, CPUUtilization=0.0, RSS=[1-9][0-9]+, "

@@ -29,7 +29,7 @@ class StepUsesTest {
 
     private static ProcessTable.Running step(int job, int attempt, int step) {
         Identity root = new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh");
-        return new ProcessTable.Running(job, attempt, step, root, Path.of("/tmp"), 1, Optional.empty());
+        return new ProcessTable.Running(job, attempt, step, root, Path.of("/tmp"), 1, Optional.empty(), false);
     }
 
     @Test

@@ -140,6 +140,14 @@ class TaskSamplesTest {
     }
 
     @Test
+    void aProcessOnAGpuMarksItsStepAsAUserOfGpus() {
+        GpuUse use = GpuUse.parse(PMON.formatted("-", "12"));
+        assertThat(use.isUsedBy(List.of(at(0, 0, 0)))).isTrue();
+        assertThat(use.isUsedBy(List.of())).isFalse();
+        assertThat(GpuUse.parse("").isUsedBy(List.of(at(0, 0, 0)))).isFalse();
+    }
+
+    @Test
     void aLookAtGpusStandsForTheTimeSinceTheOneBefore() {
         GpuUse busy = GpuUse.parse(PMON.formatted("100", "1"));
         GpuUse.Sum first = busy.and(GpuUse.Sum.NONE, List.of(at(0, 0, 0)), 10_000, 20_000);
@@ -174,7 +182,8 @@ class TaskSamplesTest {
                 new Identity(0, 0, "root", "root", List.of(), "/", "/bin/sh"),
                 Path.of("/tmp"),
                 ProcessHandle.current().parent().orElseThrow().pid(),
-                Optional.empty());
+                Optional.empty(),
+                false);
         return new ProcessTable(false, new Settings.Tasks(true, 30, pss, noShare, false))
                 .of(step, new Sensors.Reading(0, 0, 0))
                 .tasks()
