@@ -108,7 +108,15 @@ public final class Main {
                         System.exit(0);
                     }
                     case 'f', 'n' -> {
-                        String value = k + 1 < a.length() ? a.substring(k + 1) : ++i < args.length ? args[i] : null;
+                        String value;
+                        if (k + 1 < a.length()) {
+                            value = a.substring(k + 1);
+                        } else if (++i < args.length) {
+                            value = args[i];
+                        } else {
+                            value = null;
+                        }
+
                         if (value == null) {
                             return usage("slurmdbd: option requires an argument -- '" + c + "'");
                         }

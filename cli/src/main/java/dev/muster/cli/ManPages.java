@@ -310,9 +310,13 @@ public final class ManPages {
                     ":" + texts.value(o).replace(":", " ") + ":"
                             + (lister.isEmpty() ? "" : "($(" + lister + " 2>/dev/null))");
             };
-            String sign = o.arg() == GetOpt.Arg.NONE || joint(command, o).equals(" ")
-                    ? ""
-                    : "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
+            String sign;
+            if (o.arg() == GetOpt.Arg.NONE || joint(command, o).equals(" ")) {
+                sign = "";
+            } else {
+                sign = "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
+            }
+
             out.append("  '")
                     .append(named(command, o))
                     .append(sign)

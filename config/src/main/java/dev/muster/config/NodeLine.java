@@ -228,7 +228,13 @@ public final class NodeLine {
     }
 
     private static String pick(List<String> from, int index, String otherwise) {
-        return from.isEmpty() ? otherwise : from.size() == 1 ? from.getFirst() : from.get(index);
+        if (from.isEmpty()) {
+            return otherwise;
+        }
+        if (from.size() == 1) {
+            return from.getFirst();
+        }
+        return from.get(index);
     }
 
     private static int port(String text, Values values) {

@@ -485,9 +485,13 @@ public final class SlurmConf {
     /** How many channels SwitchType=switch/nvidia_imex has; 0 without it. */
     public int imexChannels() {
         String said = parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_channel_count", "");
-        return !text(Key.SWITCH_TYPE).equals("switch/nvidia_imex")
-                ? 0
-                : said.isEmpty() ? IMEX_CHANNELS : Integer.parseInt(said);
+        if (!text(Key.SWITCH_TYPE).equals("switch/nvidia_imex")) {
+            return 0;
+        }
+        if (said.isEmpty()) {
+            return IMEX_CHANNELS;
+        }
+        return Integer.parseInt(said);
     }
 
     /** The first and last port of MpiParams, {@code 12000-12999}; empty when there are none. */

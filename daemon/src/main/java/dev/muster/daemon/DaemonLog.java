@@ -49,8 +49,16 @@ public final class DaemonLog {
         this.path = path;
         this.alsoStderr = alsoStderr || path.isEmpty();
         this.level = level;
-        this.syslogLevel =
-                syslogLevel >= 0 ? syslogLevel : alsoStderr ? 0 : path.isEmpty() ? Math.max(FATAL, level) : FATAL;
+        if (syslogLevel >= 0) {
+            this.syslogLevel = syslogLevel;
+        } else if (alsoStderr) {
+            this.syslogLevel = 0;
+        } else if (path.isEmpty()) {
+            this.syslogLevel = Math.max(FATAL, level);
+        } else {
+            this.syslogLevel = FATAL;
+        }
+
         syslog = this.syslogLevel > 0 ? Syslog.open(program, Syslog.DAEMON) : Optional.empty();
         format = LogTimeFormat.parse(timeFormat);
         reopen();

@@ -108,9 +108,13 @@ public final class Identities {
     /** getent takes digits for a number, id for a name first. */
     private Optional<Identity> lookUp(String key) {
         boolean digits = key.chars().allMatch(Character::isDigit);
-        Optional<String> asked = digits
-                ? run("id", "-u", "--", key).map(String::strip)
-                : Optional.of(key.startsWith(NUMBER) ? key.substring(NUMBER.length()) : key);
+        Optional<String> asked;
+        if (digits) {
+            asked = run("id", "-u", "--", key).map(String::strip);
+        } else {
+            asked = Optional.of(key.startsWith(NUMBER) ? key.substring(NUMBER.length()) : key);
+        }
+
         Optional<String> line = asked.flatMap(k -> run("getent", "passwd", k));
         if (line.isEmpty()) {
             return Optional.empty();
@@ -145,10 +149,12 @@ public final class Identities {
     private static Optional<Group> parseGroup(String text) {
         String[] f = text.split("\n")[0].split(":", -1);
         try {
-            return f.length < 4
-                    ? Optional.empty()
-                    : Optional.of(new Group(
-                            f[0], Integer.parseInt(f[2]), f[3].isEmpty() ? List.of() : List.of(f[3].split(","))));
+            if (f.length < 4) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    new Group(f[0], Integer.parseInt(f[2]), f[3].isEmpty() ? List.of() : List.of(f[3].split(","))));
+
         } catch (NumberFormatException e) {
             return Optional.empty();
         }

@@ -32,9 +32,13 @@ public final class StartErrors {
 
     /** What a daemon says when it cannot start. */
     public static String sentence(Throwable e) {
-        return e instanceof FileSystemException f
-                ? f.getFile() + ": " + reason(f)
-                : e.getMessage() == null ? e.toString() : e.getMessage();
+        if (e instanceof FileSystemException f) {
+            return f.getFile() + ": " + reason(f);
+        }
+        if (e.getMessage() == null) {
+            return e.toString();
+        }
+        return e.getMessage();
     }
 
     /** Opens a port. */

@@ -27,10 +27,15 @@ final class FailureReason {
             case FileSystemException e ->
                 e.getFile() + ": " + (e.getReason() == null ? "Input/output error" : e.getReason());
             case ReadOnlyFileSystemException e -> "Read-only file system";
-            default ->
-                hasWords(error)
-                        ? error.getMessage()
-                        : error.getCause() != null ? of(error.getCause()) : words(error.getClass());
+            default -> {
+                if (hasWords(error)) {
+                    yield error.getMessage();
+                }
+                if (error.getCause() != null) {
+                    yield of(error.getCause());
+                }
+                yield words(error.getClass());
+            }
         };
     }
 

@@ -194,17 +194,21 @@ public final class Main {
                 .flatMap(name -> conf.node(name).stream())
                 .map(n -> new WhichNode.Found(n, ""))
                 .toList();
-        String wrong = options.dynamic() || options.future().isPresent()
-                ? "several nodes are for nodes that slurm.conf names"
-                : nodes.size() < names.size()
-                        ? "Unable to determine this slurmd's NodeName"
-                        : nodes.stream()
-                                                .map(n -> conf.slurmdSpoolDir(n.node()))
-                                                .distinct()
-                                                .count()
-                                        < names.size()
-                                ? "SlurmdSpoolDir must be another for each node (%n)"
-                                : "";
+        String wrong;
+        if (options.dynamic() || options.future().isPresent()) {
+            wrong = "several nodes are for nodes that slurm.conf names";
+        } else if (nodes.size() < names.size()) {
+            wrong = "Unable to determine this slurmd's NodeName";
+        } else if (nodes.stream()
+                        .map(n -> conf.slurmdSpoolDir(n.node()))
+                        .distinct()
+                        .count()
+                < names.size()) {
+            wrong = "SlurmdSpoolDir must be another for each node (%n)";
+        } else {
+            wrong = "";
+        }
+
         if (!wrong.isEmpty()) {
             System.err.println("slurmd: fatal: " + wrong);
             return 1;
@@ -333,12 +337,13 @@ public final class Main {
     }
 
     private static int userId(Identities identities, String name) {
-        return name.equals("root")
-                ? 0
-                : identities
-                        .byName(name)
-                        .map(i -> i.uid())
-                        .orElse(name.matches("[0-9]{1,9}") ? Integer.parseInt(name) : -1);
+        if (name.equals("root")) {
+            return 0;
+        }
+        return identities
+                .byName(name)
+                .map(i -> i.uid())
+                .orElse(name.matches("[0-9]{1,9}") ? Integer.parseInt(name) : -1);
     }
 
     /** Serves, again with a new configuration after each change of it, until told to stop. */
@@ -435,9 +440,15 @@ public final class Main {
     /** A node's new settings; empty, and told, where the new configuration does not do for it. */
     private static Optional<Settings> reread(Start start, SlurmConf conf, Settings now) {
         String line = now.dynamic();
-        Optional<NodeConf> node = line.isEmpty()
-                ? conf.node(now.nodeName())
-                : WhichNode.ofLine(conf, line) instanceof WhichNode.Found f ? Optional.of(f.node()) : Optional.empty();
+        Optional<NodeConf> node;
+        if (line.isEmpty()) {
+            node = conf.node(now.nodeName());
+        } else if (WhichNode.ofLine(conf, line) instanceof WhichNode.Found f) {
+            node = Optional.of(f.node());
+        } else {
+            node = Optional.empty();
+        }
+
         if (node.isEmpty()) {
             start.log.error("node " + now.nodeName() + " is no longer in " + start.conf.file());
             return Optional.empty();
@@ -455,7 +466,17 @@ public final class Main {
         if (start.options.nice() != 0) {
             DaemonProcess.renice(start.options.nice(), start.log);
         }
-        int refused = start.options.lockMemory() ? Native.isLinked() ? Native.lockMemory() : -1 : 0;
+        int refused;
+        if (start.options.lockMemory()) {
+            if (Native.isLinked()) {
+                refused = Native.lockMemory();
+            } else {
+                refused = -1;
+            }
+        } else {
+            refused = 0;
+        }
+
         if (refused != 0) {
             start.log.error("failed to mlock() slurmd pages: "
                     + (refused < 0 ? "not begun by the launcher" : "errno " + refused));

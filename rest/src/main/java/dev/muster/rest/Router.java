@@ -169,19 +169,25 @@ public final class Router implements RequestHandler {
             return reply(200, document(), yaml || path.endsWith(".yaml"));
         }
         Matcher m = VERSIONED.matcher(path);
-        Optional<Contract.Match> match = m.matches()
-                        && tags.contains(m.group(1))
-                        && versions.contains(Integer.parseInt(m.group(2)))
-                ? contract.find(
-                        Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path)
-                : Optional.empty();
-        Set<String> allowed = match.isPresent()
-                ? Set.of()
-                : DOCUMENTS.contains(path)
-                        ? Set.of("GET", "HEAD")
-                        : m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
-                                ? contract.methods(Integer.parseInt(m.group(2)), path)
-                                : Set.of();
+        Optional<Contract.Match> match;
+        if (m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))) {
+            match = contract.find(
+                    Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path);
+        } else {
+            match = Optional.empty();
+        }
+
+        Set<String> allowed;
+        if (match.isPresent()) {
+            allowed = Set.of();
+        } else if (DOCUMENTS.contains(path)) {
+            allowed = Set.of("GET", "HEAD");
+        } else if (m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))) {
+            allowed = contract.methods(Integer.parseInt(m.group(2)), path);
+        } else {
+            allowed = Set.of();
+        }
+
         if (!allowed.isEmpty()) {
             RestException other = new RestException(
                     405,
@@ -374,9 +380,14 @@ public final class Router implements RequestHandler {
         Object tree;
         try {
             // a request without a body equals one with an empty object
-            tree = request.body().length == 0
-                    ? new Json.Obj()
-                    : yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
+            if (request.body().length == 0) {
+                tree = new Json.Obj();
+            } else if (yaml) {
+                tree = Yaml.parse(request.body());
+            } else {
+                tree = Json.parse(request.body());
+            }
+
         } catch (Yaml.Unreadable e) {
             throw new RestException(
                     400,

@@ -105,12 +105,13 @@ public final class Explainer {
     private String waiting(Job job, JobReason reason) {
         if (job.isHeld()) {
             change = "scontrol release " + job.displayId();
-            return reason == JobReason.JOB_HELD_USER
-                    ? "Its owner holds it."
-                    : reason == JobReason.JOB_HELD_ADMIN
-                            ? "An administrator holds it."
-                            : "It is held: " + reason.word()
-                                    + (job.reasonText().isEmpty() ? "." : " (" + job.reasonText() + ").");
+            if (reason == JobReason.JOB_HELD_USER) {
+                return "Its owner holds it.";
+            }
+            if (reason == JobReason.JOB_HELD_ADMIN) {
+                return "An administrator holds it.";
+            }
+            return "It is held: " + reason.word() + (job.reasonText().isEmpty() ? "." : " (" + job.reasonText() + ").");
         }
         Optional<Partition> partition =
                 state.partitions().find(job.desc().partition().split(",")[0]);
@@ -557,9 +558,10 @@ public final class Explainer {
                 .limit(NAMED_MAX)
                 .map(h -> h.displayId() + " of " + h.desc().owner().user())
                 .toList();
-        return names.isEmpty()
-                ? ""
-                : ", by job " + String.join(", ", names) + (holders.size() > names.size() ? " and others" : "");
+        if (names.isEmpty()) {
+            return "";
+        }
+        return ", by job " + String.join(", ", names) + (holders.size() > names.size() ? " and others" : "");
     }
 
     private long limitS(Job job) {
@@ -595,13 +597,16 @@ public final class Explainer {
     }
 
     private static String minutes(int minutes) {
-        return minutes < 0
-                ? "any time"
-                : minutes < 120
-                        ? minutes + (minutes == 1 ? " minute" : " minutes")
-                        : minutes < 2880
-                                ? String.format(java.util.Locale.ROOT, "%d:%02d hours", minutes / 60, minutes % 60)
-                                : minutes / 1440 + " days";
+        if (minutes < 0) {
+            return "any time";
+        }
+        if (minutes < 120) {
+            return minutes + (minutes == 1 ? " minute" : " minutes");
+        }
+        if (minutes < 2880) {
+            return String.format(java.util.Locale.ROOT, "%d:%02d hours", minutes / 60, minutes % 60);
+        }
+        return minutes / 1440 + " days";
     }
 
     /** When and where it is planned to start; empty if it is not, or if more than nodes has to come before. */

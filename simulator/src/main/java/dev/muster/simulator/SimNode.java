@@ -535,9 +535,15 @@ final class SimNode {
         if (proc == null || !proc.alive || signal == 15 && proc.program.ignoresTerm()) {
             return;
         }
-        long delay = signal == 15
-                ? world.below(500)
-                : swarm.unkillable() && world.chance(100) ? world.below(20_000) : world.below(100);
+        long delay;
+        if (signal == 15) {
+            delay = world.below(500);
+        } else if (swarm.unkillable() && world.chance(100)) {
+            delay = world.below(20_000);
+        } else {
+            delay = world.below(100);
+        }
+
         world.at(delay, () -> {
             if (proc.alive) {
                 reality.ended(proc, ExitStatus.signaled(signal), false);

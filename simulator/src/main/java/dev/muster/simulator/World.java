@@ -20,9 +20,13 @@ final class World {
     private record Event(long atMs, int tie, long order, Runnable work) implements Comparable<Event> {
         @Override
         public int compareTo(Event o) {
-            return atMs != o.atMs
-                    ? Long.compare(atMs, o.atMs)
-                    : tie != o.tie ? Integer.compare(tie, o.tie) : Long.compare(order, o.order);
+            if (atMs != o.atMs) {
+                return Long.compare(atMs, o.atMs);
+            }
+            if (tie != o.tie) {
+                return Integer.compare(tie, o.tie);
+            }
+            return Long.compare(order, o.order);
         }
     }
 

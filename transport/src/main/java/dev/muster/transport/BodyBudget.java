@@ -62,7 +62,13 @@ final class BodyBudget {
     }
 
     private long share(int owner) {
-        return owner == STRANGER ? totalBytes / 8 : owner == 0 || owner == ownUid ? totalBytes : totalBytes / 2;
+        if (owner == STRANGER) {
+            return totalBytes / 8;
+        }
+        if (owner == 0 || owner == ownUid) {
+            return totalBytes;
+        }
+        return totalBytes / 2;
     }
 
     long usedBytes() {

@@ -115,9 +115,13 @@ public final class TlsIdentity {
     }
 
     static String reason(IOException e) {
-        return e instanceof NoSuchFileException
-                ? "No such file or directory"
-                : e instanceof java.nio.file.AccessDeniedException ? "Permission denied" : e.getMessage();
+        if (e instanceof NoSuchFileException) {
+            return "No such file or directory";
+        }
+        if (e instanceof java.nio.file.AccessDeniedException) {
+            return "Permission denied";
+        }
+        return e.getMessage();
     }
 
     private void requirePair(X509Certificate of, PrivateKey own) throws IOException {

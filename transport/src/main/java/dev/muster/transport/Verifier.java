@@ -222,9 +222,13 @@ public final class Verifier {
     }
 
     private MungeSession sessionOf(String token, String path) {
-        return token.startsWith("key.")
-                ? keySession(token, path)
-                : token.startsWith("munge.") ? mungeSession(token) : null;
+        if (token.startsWith("key.")) {
+            return keySession(token, path);
+        }
+        if (token.startsWith("munge.")) {
+            return mungeSession(token);
+        }
+        return null;
     }
 
     private MungeSession keySession(String token, String path) {

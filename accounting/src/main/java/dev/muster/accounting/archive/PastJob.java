@@ -173,11 +173,15 @@ public final class PastJob {
         }
         String allocated = tres.apply(text("tres_alloc"));
         String nodes = text("nodelist").equals("None assigned") ? "" : text("nodelist");
-        int count = text("alloc_nodes").matches("\\d{1,6}")
-                ? (int) number("alloc_nodes")
-                : HostList.parse(nodes) instanceof HostList.Parsed.Ok ok
-                        ? ok.list().size()
-                        : 0;
+        int count;
+        if (text("alloc_nodes").matches("\\d{1,6}")) {
+            count = (int) number("alloc_nodes");
+        } else if (HostList.parse(nodes) instanceof HostList.Parsed.Ok ok) {
+            count = ok.list().size();
+        } else {
+            count = 0;
+        }
+
         int cpus = cpus(allocated);
         return new JobRow(
                 submit << ID_BITS | id,

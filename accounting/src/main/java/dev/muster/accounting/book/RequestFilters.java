@@ -112,9 +112,13 @@ public final class RequestFilters {
         } else if (what.equals("modify account")) {
             boolean records = change.set().keySet().stream().anyMatch(RECORDS::contains);
             boolean others = change.set().keySet().stream().anyMatch(k -> !RECORDS.contains(k));
-            key = records && !others
-                    ? what + " records"
-                    : records || change.set().containsKey("parent") ? what : what + " limits";
+            if (records && !others) {
+                key = what + " records";
+            } else if (records || change.set().containsKey("parent")) {
+                key = what;
+            } else {
+                key = what + " limits";
+            }
         }
         return refused(what, key, change.where());
     }

@@ -67,9 +67,15 @@ final class TreeChanges {
         if (book.account(name).isPresent()) {
             return;
         }
-        String organization = !c.set("organization").isEmpty()
-                ? c.set("organization")
-                : List.of("", Book.ROOT).contains(c.set("parent")) ? name : c.set("parent");
+        String organization;
+        if (!c.set("organization").isEmpty()) {
+            organization = c.set("organization");
+        } else if (List.of("", Book.ROOT).contains(c.set("parent"))) {
+            organization = name;
+        } else {
+            organization = c.set("parent");
+        }
+
         book.put(new Account(
                 name,
                 c.set("description").isEmpty() ? name : c.set("description"),

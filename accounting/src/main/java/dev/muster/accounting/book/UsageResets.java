@@ -48,7 +48,15 @@ final class UsageResets {
                             .ifPresentOrElse(q -> reset(q, cluster), () -> wrong("Failed to find QOS " + name)));
         } else {
             boolean users = c.change.entity().equals("user");
-            List<String> names = users ? c.where("name") : c.where("user").isEmpty() ? List.of("") : c.where("user");
+            List<String> names;
+            if (users) {
+                names = c.where("name");
+            } else if (c.where("user").isEmpty()) {
+                names = List.of("");
+            } else {
+                names = c.where("user");
+            }
+
             List<String> accounts = users ? c.where("account") : c.where("name");
             if (accounts.isEmpty()) {
                 wrong("An account must be specified");

@@ -20,7 +20,15 @@ final class Values {
      * @param typed may begin with {@code +=} or {@code -=}, of lists and flags
      */
     static String applied(Book book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
-        char sign = typed.startsWith("+=") ? '+' : typed.startsWith("-=") ? '-' : '=';
+        char sign;
+        if (typed.startsWith("+=")) {
+            sign = '+';
+        } else if (typed.startsWith("-=")) {
+            sign = '-';
+        } else {
+            sign = '=';
+        }
+
         String value = sign == '=' ? typed : typed.substring(2);
         return switch (field.kind()) {
             case TRES -> tres(book, old, value, errors);

@@ -203,11 +203,14 @@ public final class Views {
                             : named("partition", r.get("Partition"));
                     // an empty one is that of users
                     boolean noParent = show.where().containsKey("parent") && !given("parent");
-                    boolean parent = noParent
-                            ? r.get("ParentName").isEmpty()
-                            : !given("parent")
-                                    || named(
-                                            "parent", r.get("User").isEmpty() ? r.get("ParentName") : r.get("Account"));
+                    boolean parent;
+                    if (noParent) {
+                        parent = r.get("ParentName").isEmpty();
+                    } else {
+                        parent = !given("parent")
+                                || named("parent", r.get("User").isEmpty() ? r.get("ParentName") : r.get("Account"));
+                    }
+
                     return account
                             && user
                             && partition

@@ -199,9 +199,13 @@ public final class RowTable<T extends Record> {
             Object[] values = new Object[columns.size()];
             for (int i = 0; i < values.length; i++) {
                 Shape inner = nested.get(i);
-                values[i] = inner != null
-                        ? inner.build(from, column, wanted, leaf)
-                        : wanted[leaf[0]++] ? value(columns.get(i), from, column[0]++) : nothing(columns.get(i));
+                if (inner != null) {
+                    values[i] = inner.build(from, column, wanted, leaf);
+                } else if (wanted[leaf[0]++]) {
+                    values[i] = value(columns.get(i), from, column[0]++);
+                } else {
+                    values[i] = nothing(columns.get(i));
+                }
             }
             return made(values);
         }
@@ -225,9 +229,16 @@ public final class RowTable<T extends Record> {
     }
 
     private static Object nothing(Class<?> type) {
-        return type == int.class
-                ? (Object) 0
-                : type == long.class ? (Object) 0L : type == boolean.class ? (Object) Boolean.FALSE : "";
+        if (type == int.class) {
+            return (Object) 0;
+        }
+        if (type == long.class) {
+            return (Object) 0L;
+        }
+        if (type == boolean.class) {
+            return (Object) Boolean.FALSE;
+        }
+        return "";
     }
 
     private static Object value(Class<?> type, ResultSet from, int column) throws SQLException {

@@ -57,10 +57,15 @@ public final class DbdConfig {
                                             .byName(conf.slurmUser())
                                             .map(i -> i.uid())
                                             .orElse(0) + ")";
-                        case "StoragePort" ->
-                            !conf.text(key).equals("0")
-                                    ? conf.text(key)
-                                    : conf.storageType().equals(SlurmdbdServer.POSTGRESQL) ? "5432" : "3306";
+                        case "StoragePort" -> {
+                            if (!conf.text(key).equals("0")) {
+                                yield conf.text(key);
+                            }
+                            if (conf.storageType().equals(SlurmdbdServer.POSTGRESQL)) {
+                                yield "5432";
+                            }
+                            yield "3306";
+                        }
                         default -> conf.text(key);
                     });
         }

@@ -126,14 +126,27 @@ public final class SlurmdbdServer {
         String named = conf.text("StorageHost");
         boolean socket = named.startsWith(UNIX);
         String backup = conf.text("StorageBackupHost");
-        String host = socket ? "localhost" : named + (backup.isEmpty() ? "" : "," + backup);
+        String host;
+        if (socket) {
+            host = "localhost";
+        } else {
+            host = named + (backup.isEmpty() ? "" : "," + backup);
+        }
+
         int port = Integer.parseInt(conf.text("StoragePort"));
         String user = conf.text("StorageUser").isEmpty() ? System.getProperty("user.name") : conf.text("StorageUser");
         String script = conf.text("StoragePassScript");
         Database.Secret secret = () -> conf.text("StoragePass");
         if (!script.isEmpty()) {
-            int shown =
-                    port > 0 ? port : conf.storageType().equals(POSTGRESQL) ? Database.POSTGRESQL_PORT : Database.PORT;
+            int shown;
+            if (port > 0) {
+                shown = port;
+            } else if (conf.storageType().equals(POSTGRESQL)) {
+                shown = Database.POSTGRESQL_PORT;
+            } else {
+                shown = Database.PORT;
+            }
+
             secret = new PassScript("StoragePassScript", script, named, shown, user, conf.tokenDurationS())::password;
         }
         return new Database.Server(

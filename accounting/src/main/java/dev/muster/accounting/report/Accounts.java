@@ -163,7 +163,13 @@ public final class Accounts {
         Set<String> asked = roots.isEmpty() ? new HashSet<>(List.of(Book.ROOT)) : roots;
         for (int i = 0; i < up.size(); i++) {
             if (asked.contains(up.get(i))) {
-                return below ? i == 0 ? "" : up.get(i - 1) : up.get(i);
+                if (below) {
+                    if (i == 0) {
+                        return "";
+                    }
+                    return up.get(i - 1);
+                }
+                return up.get(i);
             }
         }
         return "";

@@ -30,7 +30,15 @@ public final class Amounts {
         try {
             double number = Double.parseDouble(unit < 0 ? text : text.substring(0, text.length() - 1));
             boolean megabytes = name.equals("mem") || name.startsWith("bb/");
-            int powers = unit < 0 ? 0 : megabytes ? unit - 1 : unit + 1;
+            int powers;
+            if (unit < 0) {
+                powers = 0;
+            } else if (megabytes) {
+                powers = unit - 1;
+            } else {
+                powers = unit + 1;
+            }
+
             return Math.round(number * Math.pow(1024, powers));
         } catch (NumberFormatException e) {
             return -1;

@@ -66,7 +66,15 @@ public record JobUse(
         if (eligible == 0) {
             return 0;
         }
-        long until = start > 0 ? start : end > 0 ? end : now;
+        long until;
+        if (start > 0) {
+            until = start;
+        } else if (end > 0) {
+            until = end;
+        } else {
+            until = now;
+        }
+
         return Math.max(0, Math.min(to, until) - Math.max(from, eligible));
     }
 
@@ -80,8 +88,12 @@ public record JobUse(
     }
 
     private static long share(long of, long part, long whole) {
-        return whole <= 0
-                ? 0
-                : Math.multiplyHigh(of, part) == 0 ? of * part / whole : (long) ((double) of * part / whole);
+        if (whole <= 0) {
+            return 0;
+        }
+        if (Math.multiplyHigh(of, part) == 0) {
+            return of * part / whole;
+        }
+        return (long) ((double) of * part / whole);
     }
 }

@@ -72,9 +72,17 @@ public final class Sizes {
             return key(j);
         }
         Set<String> roots = list("accounts");
-        String account = where.containsKey("flatview")
-                ? roots.isEmpty() || roots.contains(j.account()) ? j.account() : ""
-                : accounts.shown(j.account(), roots, where.containsKey("acctasparent"));
+        String account;
+        if (where.containsKey("flatview")) {
+            if (roots.isEmpty() || roots.contains(j.account())) {
+                account = j.account();
+            } else {
+                account = "";
+            }
+        } else {
+            account = accounts.shown(j.account(), roots, where.containsKey("acctasparent"));
+        }
+
         return account.isEmpty() || !by.equals("accountandwckey") ? account : account + ":" + key(j);
     }
 

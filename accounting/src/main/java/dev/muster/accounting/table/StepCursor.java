@@ -29,13 +29,20 @@ final class StepCursor {
     }
 
     private void advance() throws SQLException {
-        ahead = rows == null || !rows.next()
-                ? null
-                : columns == null ? AccountingStore.STEPS.read(rows) : AccountingStore.STEPS.read(rows, columns);
-        aheadKey = ahead == null
-                ? 0
-                : rows.getInt(
-                        (columns == null ? AccountingStore.STEPS.columnNames().size() : RowTable.count(columns)) + 1);
+        if (rows == null || !rows.next()) {
+            ahead = null;
+        } else if (columns == null) {
+            ahead = AccountingStore.STEPS.read(rows);
+        } else {
+            ahead = AccountingStore.STEPS.read(rows, columns);
+        }
+
+        if (ahead == null) {
+            aheadKey = 0;
+        } else {
+            aheadKey = rows.getInt(
+                    (columns == null ? AccountingStore.STEPS.columnNames().size() : RowTable.count(columns)) + 1);
+        }
     }
 
     List<StepRow> of(JobRow job, int clusterKey) throws SQLException {

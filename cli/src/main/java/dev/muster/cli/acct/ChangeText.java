@@ -138,10 +138,15 @@ final class ChangeText {
             case MINUTES -> Printer.shown(c, Entity.Kind.MINUTES, raw);
             case SECONDS -> f.name().equals("GraceTime") ? raw : Printer.shown(c, Entity.Kind.SECONDS, raw);
             case REAL -> raw.substring(0, raw.length() - 2);
-            case FLAGS ->
-                f.name().equals("PreemptMode")
-                        ? raw.toUpperCase(java.util.Locale.ROOT)
-                        : raw.startsWith("+=") || raw.startsWith("-=") ? raw.charAt(0) + raw.substring(2) : raw;
+            case FLAGS -> {
+                if (f.name().equals("PreemptMode")) {
+                    yield raw.toUpperCase(java.util.Locale.ROOT);
+                }
+                if (raw.startsWith("+=") || raw.startsWith("-=")) {
+                    yield raw.charAt(0) + raw.substring(2);
+                }
+                yield raw;
+            }
             default -> raw.startsWith("+=") || raw.startsWith("-=") ? raw.charAt(0) + raw.substring(2) : raw;
         };
     }

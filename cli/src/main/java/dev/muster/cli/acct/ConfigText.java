@@ -41,10 +41,15 @@ final class ConfigText {
         return switch (value) {
             case "yes" -> "Yes";
             case "no" -> "No";
-            default ->
-                key.endsWith("Timeout")
-                        ? value + " secs"
-                        : key.equals("CommitDelay") && value.equals("0") ? "No" : value;
+            default -> {
+                if (key.endsWith("Timeout")) {
+                    yield value + " secs";
+                }
+                if (key.equals("CommitDelay") && value.equals("0")) {
+                    yield "No";
+                }
+                yield value;
+            }
         };
     }
 

@@ -155,9 +155,15 @@ final class LoadCommand {
         } catch (IOException e) {
             // the file's name alone, or with the reason behind it
             String said = String.valueOf(e.getMessage());
-            String why = said.contains("Permission denied") || e instanceof java.nio.file.AccessDeniedException
-                    ? "Permission denied"
-                    : said.endsWith(file) || said.contains("No such file") ? "No such file or directory" : said;
+            String why;
+            if (said.contains("Permission denied") || e instanceof java.nio.file.AccessDeniedException) {
+                why = "Permission denied";
+            } else if (said.endsWith(file) || said.contains("No such file")) {
+                why = "No such file or directory";
+            } else {
+                why = said;
+            }
+
             throw new UsageException(1, List.of(" Unable to read \"" + file + "\": " + why));
         }
     }

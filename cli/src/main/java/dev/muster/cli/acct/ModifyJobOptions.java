@@ -53,9 +53,15 @@ final class ModifyJobOptions {
         List<String> names = new ArrayList<>();
         for (String word : value.split(",")) {
             boolean number = word.matches("\\d{1,9}");
-            String name = number
-                    ? c.host().userName(Integer.parseInt(word))
-                    : c.host().userId(word) < 0 ? "" : word;
+            String name;
+            if (number) {
+                name = c.host().userName(Integer.parseInt(word));
+            } else if (c.host().userId(word) < 0) {
+                name = "";
+            } else {
+                name = word;
+            }
+
             if (name.isEmpty()) {
                 throw word.isEmpty()
                         ? new UsageException(1, List.of())

@@ -118,10 +118,18 @@ final class Printer {
                         ? "Unknown"
                         : TIME.format(Instant.ofEpochSecond(Long.parseLong(raw))
                                 .atZone(c.host().zone()));
-            case LEVEL ->
-                raw.equalsIgnoreCase("Administrator") || raw.equalsIgnoreCase("Admin")
-                        ? "Administrator"
-                        : raw.equalsIgnoreCase("Operator") ? "Operator" : raw.equals(NOT_SET) ? raw : "None";
+            case LEVEL -> {
+                if (raw.equalsIgnoreCase("Administrator") || raw.equalsIgnoreCase("Admin")) {
+                    yield "Administrator";
+                }
+                if (raw.equalsIgnoreCase("Operator")) {
+                    yield "Operator";
+                }
+                if (raw.equals(NOT_SET)) {
+                    yield raw;
+                }
+                yield "None";
+            }
             case CPUS -> count(raw, "cpu");
             case NODES -> count(raw, "node");
             case MEMORY -> count(raw, "mem");

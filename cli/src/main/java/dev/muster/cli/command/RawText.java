@@ -47,7 +47,17 @@ public final class RawText {
         if (c < 0x80) {
             return 1;
         }
-        int n = c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+        int n;
+        if (c >= 0xc2 && c < 0xe0) {
+            n = 2;
+        } else if (c >= 0xe0 && c < 0xf0) {
+            n = 3;
+        } else if (c >= 0xf0 && c < 0xf5) {
+            n = 4;
+        } else {
+            n = 0;
+        }
+
         if (n == 0 || i + n > to) {
             return 0;
         }

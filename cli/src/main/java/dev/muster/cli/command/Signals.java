@@ -76,7 +76,16 @@ public final class Signals {
                 return i;
             }
         }
-        return name.equals("POLL") ? 29 : name.equals("CLD") ? 17 : name.equals("IOT") ? 6 : -1;
+        if (name.equals("POLL")) {
+            return 29;
+        }
+        if (name.equals("CLD")) {
+            return 17;
+        }
+        if (name.equals("IOT")) {
+            return 6;
+        }
+        return -1;
     }
 
     /** {@code TERM}, "" for one without a name. */
@@ -85,8 +94,12 @@ public final class Signals {
     }
 
     public static String text(int number) {
-        return number == OUT_OF_MEMORY
-                ? "Out Of Memory"
-                : number > 0 && number < TEXTS.length ? TEXTS[number] : "Unknown signal " + number;
+        if (number == OUT_OF_MEMORY) {
+            return "Out Of Memory";
+        }
+        if (number > 0 && number < TEXTS.length) {
+            return TEXTS[number];
+        }
+        return "Unknown signal " + number;
     }
 }

@@ -110,7 +110,13 @@ public final class Texts {
     }
 
     public static String absolute(String path, String workDir) {
-        return path.startsWith("/") ? path : workDir.endsWith("/") ? workDir + path : workDir + "/" + path;
+        if (path.startsWith("/")) {
+            return path;
+        }
+        if (workDir.endsWith("/")) {
+            return workDir + path;
+        }
+        return workDir + "/" + path;
     }
 
     /** A word for the shell's eyes: quoted when it holds anything unusual. */

@@ -61,6 +61,12 @@ public final class UserNames {
         }
         // a number may be a name that only the name service knows, which getent would take for the number
         int named = database.equals("passwd") ? NameService.ofDigits(nameOrId) : -1;
-        return named >= 0 ? named : n <= Integer.MAX_VALUE ? (int) n : -1;
+        if (named >= 0) {
+            return named;
+        }
+        if (n <= Integer.MAX_VALUE) {
+            return (int) n;
+        }
+        return -1;
     }
 }

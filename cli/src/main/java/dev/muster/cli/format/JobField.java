@@ -364,7 +364,13 @@ public enum JobField {
     private static String taskText(Json.Obj j, View v) {
         String tasks = v.indexesShown == JobRows.EACH_INDEX ? JobRows.eachTask(j) : JobRows.arrayTasks(j);
         int task = JobRows.taskId(j);
-        return !tasks.isEmpty() ? JobRows.cut(tasks, v.indexesShown) : task >= 0 ? Integer.toString(task) : "N/A";
+        if (!tasks.isEmpty()) {
+            return JobRows.cut(tasks, v.indexesShown);
+        }
+        if (task >= 0) {
+            return Integer.toString(task);
+        }
+        return "N/A";
     }
 
     private static String endTime(Json.Obj j, View v) {

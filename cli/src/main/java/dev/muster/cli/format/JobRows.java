@@ -107,7 +107,13 @@ public final class JobRows {
 
     /** The index of one array task, -1 if the job is none; an absent field is index 0 of an array. */
     public static int taskId(Json.Obj job) {
-        return job.integer("arrayJobId") == 0 ? -1 : job.has("arrayTaskId") ? job.integer("arrayTaskId") : 0;
+        if (job.integer("arrayJobId") == 0) {
+            return -1;
+        }
+        if (job.has("arrayTaskId")) {
+            return job.integer("arrayTaskId");
+        }
+        return 0;
     }
 
     /**
@@ -241,7 +247,13 @@ public final class JobRows {
             int signal = job.obj("exit").integer("signal");
             return signal > 0 ? word + ":" + signal + "(" + Signals.text(signal) + ")" : word;
         }
-        return !text.isEmpty() ? text : word.isEmpty() || word.equals("NONE") ? "None" : word;
+        if (!text.isEmpty()) {
+            return text;
+        }
+        if (word.isEmpty() || word.equals("NONE")) {
+            return "None";
+        }
+        return word;
     }
 
     /** Returns the reason as squeue shows it. Two reasons have blanks there. */

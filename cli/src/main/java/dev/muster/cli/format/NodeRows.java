@@ -50,9 +50,16 @@ public final class NodeRows {
 
     /** Returns the node's state after its reboot; "" without one, or if it is not fixed. */
     public static String nextState(Json.Obj n) {
-        return has(n, "NEXT_DOWN")
-                ? "DOWN"
-                : has(n, "NEXT_RESUME") ? "RESUME" : has(n, "NEXT_UNDRAIN") ? "UNDRAIN" : "";
+        if (has(n, "NEXT_DOWN")) {
+            return "DOWN";
+        }
+        if (has(n, "NEXT_RESUME")) {
+            return "RESUME";
+        }
+        if (has(n, "NEXT_UNDRAIN")) {
+            return "UNDRAIN";
+        }
+        return "";
     }
 
     /** {@code IDLE+DRAIN+NOT_RESPONDING}. */

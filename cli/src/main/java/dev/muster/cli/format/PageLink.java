@@ -42,7 +42,15 @@ public final class PageLink {
      */
     public static int print(CommandContext c, String place) throws SlurmException {
         List<String> places = new ArrayList<>();
-        String named = !place.isEmpty() ? place : c.env(PLACE).isEmpty() ? fromFile(c) : c.env(PLACE);
+        String named;
+        if (!place.isEmpty()) {
+            named = place;
+        } else if (c.env(PLACE).isEmpty()) {
+            named = fromFile(c);
+        } else {
+            named = c.env(PLACE);
+        }
+
         Tls tls = c.host().settings().tls();
         String scheme = tls.isOn() ? "https://" : "http://";
         if (named.isEmpty()) {

@@ -175,7 +175,15 @@ public final class RowFormat {
             b.append(value);
             return;
         }
-        String v = value.length() <= width ? value : value.equals(NULL) && !right ? "" : value.substring(0, width);
+        String v;
+        if (value.length() <= width) {
+            v = value;
+        } else if (value.equals(NULL) && !right) {
+            v = "";
+        } else {
+            v = value.substring(0, width);
+        }
+
         if (right) {
             b.repeat(' ', width - v.length());
         }

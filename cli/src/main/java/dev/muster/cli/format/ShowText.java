@@ -562,7 +562,10 @@ public final class ShowText {
 
     /** A bound of CPUs as the controller keeps it: below -1 for none at all. */
     public static String cpusMax(long kept) {
-        return kept < -1 ? "0" : orUnlimited(kept == 0 ? -1 : kept);
+        if (kept < -1) {
+            return "0";
+        }
+        return orUnlimited(kept == 0 ? -1 : kept);
     }
 
     public static String orUnlimited(long n) {

@@ -71,9 +71,15 @@ public final class TextTable {
             return;
         }
         int width = Math.abs(c.width);
-        String v = value.length() <= width
-                ? value
-                : mark && width > 0 ? value.substring(0, width - 1) + "+" : value.substring(0, width);
+        String v;
+        if (value.length() <= width) {
+            v = value;
+        } else if (mark && width > 0) {
+            v = value.substring(0, width - 1) + "+";
+        } else {
+            v = value.substring(0, width);
+        }
+
         String pad = " ".repeat(width - v.length());
         line.append(c.width < 0 ? v + pad : pad + v).append(' ');
     }

@@ -248,9 +248,17 @@ public final class Scancel implements Command {
             for (String id : jobs.isEmpty() || w.filtered
                     ? reply.texts("done").stream().distinct().toList()
                     : jobs) {
-                String whole = w.request.flag("batchOnly")
-                        ? "batch job "
-                        : w.request.flag("full") ? "full job " : id.indexOf('.') < 0 ? "job " : "step ";
+                String whole;
+                if (w.request.flag("batchOnly")) {
+                    whole = "batch job ";
+                } else if (w.request.flag("full")) {
+                    whole = "full job ";
+                } else if (id.indexOf('.') < 0) {
+                    whole = "job ";
+                } else {
+                    whole = "step ";
+                }
+
                 c.info((w.signalGiven ? "Signal " + w.signal + " to " : "Terminating ") + whole + id);
             }
         }
@@ -285,7 +293,13 @@ public final class Scancel implements Command {
             c.error("Kill job error on " + (dot < 0 ? "job id " : "job step id ") + told + ": "
                     + (noJob ? SlurmErrno.INVALID_JOB_ID.sentence() : e.text("error")));
         }
-        return gone && plain ? 0 : noJob ? 1 : errno & 0xff;
+        if (gone && plain) {
+            return 0;
+        }
+        if (noJob) {
+            return 1;
+        }
+        return errno & 0xff;
     }
 
     /** Returns whether the job exists and has not ended. */

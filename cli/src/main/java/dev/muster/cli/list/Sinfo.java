@@ -167,7 +167,15 @@ public final class Sinfo implements Command {
         }
         // the original ignores operands, and scripts rely on it ("sinfo -p x show node")
         if (w.verbose > 0) {
-            String said = !w.wideFormat.isEmpty() ? w.wideFormat : !w.format.isEmpty() ? w.format : defaultFields(w);
+            String said;
+            if (!w.wideFormat.isEmpty()) {
+                said = w.wideFormat;
+            } else if (!w.format.isEmpty()) {
+                said = w.format;
+            } else {
+                said = defaultFields(w);
+            }
+
             SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), said);
         }
         if (w.reservations) {
@@ -403,14 +411,14 @@ public final class Sinfo implements Command {
     }
 
     private static RowFormat format(Wanted w, int widest, List<String> unknown) {
-        return Texts.lower(w.wideFormat).matches("all(:.*)?")
-                ? RowFormat.ofLetters(expand("%all"), SinfoField.TABLE, unknown)
-                : !w.wideFormat.isEmpty()
-                        ? RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown)
-                        : RowFormat.ofLetters(
-                                expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format),
-                                SinfoField.TABLE,
-                                unknown);
+        if (Texts.lower(w.wideFormat).matches("all(:.*)?")) {
+            return RowFormat.ofLetters(expand("%all"), SinfoField.TABLE, unknown);
+        }
+        if (!w.wideFormat.isEmpty()) {
+            return RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown);
+        }
+        return RowFormat.ofLetters(
+                expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format), SinfoField.TABLE, unknown);
     }
 
     /** Returns the fields that columns, sort keys and filters need. */

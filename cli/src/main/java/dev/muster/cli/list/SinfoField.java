@@ -109,7 +109,15 @@ public enum SinfoField {
 
         @Override
         public int byName(String name) {
-            String wanted = name.equals("shared") ? "oversubscribe" : name.equals("cpuload") ? "cpusload" : name;
+            String wanted;
+            if (name.equals("shared")) {
+                wanted = "oversubscribe";
+            } else if (name.equals("cpuload")) {
+                wanted = "cpusload";
+            } else {
+                wanted = name;
+            }
+
             for (SinfoField f : ALL) {
                 if (f.longName.equals(wanted)) {
                     return f.ordinal();
@@ -281,7 +289,13 @@ public enum SinfoField {
     }
 
     private static String limit(int minutes, String none) {
-        return minutes == 0 ? none : minutes == Durations.INFINITE ? "infinite" : Durations.briefMinutes(minutes);
+        if (minutes == 0) {
+            return none;
+        }
+        if (minutes == Durations.INFINITE) {
+            return "infinite";
+        }
+        return Durations.briefMinutes(minutes);
     }
 
     private static String size(Json.Obj p) {
@@ -293,11 +307,23 @@ public enum SinfoField {
             return "0";
         }
         String max = ShowText.orUnlimited(p.number("maxNodes"));
-        return max.equals("UNLIMITED") ? min + "-infinite" : max.equals(Long.toString(min)) ? max : min + "-" + max;
+        if (max.equals("UNLIMITED")) {
+            return min + "-infinite";
+        }
+        if (max.equals(Long.toString(min))) {
+            return max;
+        }
+        return min + "-" + max;
     }
 
     private static String oversubscribe(Json.Obj p) {
         String v = p.text("overSubscribe");
-        return v.isEmpty() ? "NO" : v.equals("EXCLUSIVE") ? "EXCLUSIV" : v;
+        if (v.isEmpty()) {
+            return "NO";
+        }
+        if (v.equals("EXCLUSIVE")) {
+            return "EXCLUSIV";
+        }
+        return v;
     }
 }

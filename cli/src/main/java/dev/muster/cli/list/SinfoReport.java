@@ -68,7 +68,15 @@ final class SinfoReport {
                 || !w.states.isEmpty()
                 || !w.nodes.isEmpty()
                 || !w.partitions.isEmpty();
-        String states = !w.states.isEmpty() ? String.join(",", w.states) : w.reasons ? "down" : "(null)";
+        String states;
+        if (!w.states.isEmpty()) {
+            states = String.join(",", w.states);
+        } else if (w.reasons) {
+            states = "down";
+        } else {
+            states = "(null)";
+        }
+
         String[][] table = {
             {"dead", flag(w.dead)},
             {"exact", w.exact ? "1" : "0"},

@@ -48,7 +48,13 @@ final class SinfoRow {
             min = Math.min(min, n.number(field));
             max = Math.max(max, n.number(field));
         }
-        return nodes.isEmpty() ? "0" : min == max ? Long.toString(min) : min + "+";
+        if (nodes.isEmpty()) {
+            return "0";
+        }
+        if (min == max) {
+            return Long.toString(min);
+        }
+        return min + "+";
     }
 
     long min(String field) {
@@ -78,7 +84,10 @@ final class SinfoRow {
             return "N/A";
         }
         String lo = hundredths ? decimal(min) : Long.toString(min);
-        return min == max ? lo : lo + "-" + (hundredths ? decimal(max) : Long.toString(max));
+        if (min == max) {
+            return lo;
+        }
+        return lo + "-" + (hundredths ? decimal(max) : Long.toString(max));
     }
 
     private static String decimal(long v) {

@@ -478,7 +478,17 @@ public final class Squeue implements Command {
         if (w.format.isEmpty() && !w.wideFormat.isEmpty()) {
             f = RowFormat.ofNames(w.wideFormat, JobField.TABLE, unknown);
         } else {
-            String text = !w.format.isEmpty() ? w.format : w.start ? START : w.longForm ? LONG : PLAIN;
+            String text;
+            if (!w.format.isEmpty()) {
+                text = w.format;
+            } else if (w.start) {
+                text = START;
+            } else if (w.longForm) {
+                text = LONG;
+            } else {
+                text = PLAIN;
+            }
+
             f = text.equals("%all") ? everything() : RowFormat.ofLetters(text, JobField.TABLE, unknown);
         }
         for (String u : unknown) {
@@ -530,7 +540,15 @@ public final class Squeue implements Command {
 
     private static int showJobs(CommandContext c, Wanted w) throws UsageException {
         RowFormat format = format(c, w);
-        String sort = !w.sort.isEmpty() ? w.sort : w.start ? "S" : "P,t,-p";
+        String sort;
+        if (!w.sort.isEmpty()) {
+            sort = w.sort;
+        } else if (w.start) {
+            sort = "S";
+        } else {
+            sort = "P,t,-p";
+        }
+
         JobOrder order = order(c, w, format, sort);
         Optional<Map<String, Long>> tiers = w.priority ? Optional.of(tiers(c)) : Optional.empty();
         Listing listing = new Listing(c, w, format, order, tiers);
@@ -646,7 +664,13 @@ public final class Squeue implements Command {
 
     private static String cluster(CommandContext c, Wanted w) {
         List<String> known = c.host().clusters();
-        return !w.cluster.isEmpty() ? w.cluster : known.isEmpty() ? "" : known.getFirst();
+        if (!w.cluster.isEmpty()) {
+            return w.cluster;
+        }
+        if (known.isEmpty()) {
+            return "";
+        }
+        return known.getFirst();
     }
 
     /** One id typed once: then an unknown job is an error, with several it is just no row. */

@@ -101,7 +101,15 @@ final class SqueueSteps {
 
         @Override
         public int byName(String name) {
-            String wanted = name.equals("resvports") ? "resvport" : name.equals("nodes") ? "nodelist" : name;
+            String wanted;
+            if (name.equals("resvports")) {
+                wanted = "resvport";
+            } else if (name.equals("nodes")) {
+                wanted = "nodelist";
+            } else {
+                wanted = name;
+            }
+
             for (Field f : Field.values()) {
                 if (!wanted.isEmpty() && f.longName.equals(wanted)) {
                     return f.ordinal();
@@ -152,10 +160,14 @@ final class SqueueSteps {
 
     static int show(CommandContext c, Squeue.Wanted w) {
         List<String> unknown = new ArrayList<>();
-        RowFormat format = w.format.isEmpty() && !w.wideFormat.isEmpty()
-                ? RowFormat.ofNames(w.wideFormat, TABLE, unknown)
-                : RowFormat.ofLetters(
-                        w.format.isEmpty() ? PLAIN : w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
+        RowFormat format;
+        if (w.format.isEmpty() && !w.wideFormat.isEmpty()) {
+            format = RowFormat.ofNames(w.wideFormat, TABLE, unknown);
+        } else {
+            format = RowFormat.ofLetters(
+                    w.format.isEmpty() ? PLAIN : w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
+        }
+
         for (String u : unknown) {
             c.error("Invalid job step format specification: " + u);
         }

@@ -261,7 +261,15 @@ public final class Sshare implements Command {
             case "NormUsage" -> root ? "" : real(r.real("normUsage"));
             case "EffectvUsage" -> real(r.real("effectiveUsage"));
             case "FairShare" -> tree && r.text("user").isEmpty() ? "" : real(r.real("fairShare"));
-            case "LevelFS" -> !tree || root || parents ? "" : r.real("level") < 0 ? "inf" : real(r.real("level"));
+            case "LevelFS" -> {
+                if (!tree || root || parents) {
+                    yield "";
+                }
+                if (r.real("level") < 0) {
+                    yield "inf";
+                }
+                yield real(r.real("level"));
+            }
             case "GrpTRESMins" -> TresText.ordered(r.text("grpTresMins"));
             case "GrpTRESRaw" -> tracked(r.obj("tresSeconds"), reply, 60);
             default -> tracked(r.obj("tresRunMins"), reply, 1);

@@ -344,9 +344,17 @@ public final class Strigger implements Command {
     private static String row(Json.Obj t) {
         boolean job = t.integer("jobId") != 0;
         List<String> events = t.texts("events");
-        String resource = job
-                ? Long.toString(t.number("jobId"))
-                : events.contains(BURST_BUFFER) ? "(null)" : t.text("nodes").isEmpty() ? "*" : t.text("nodes");
+        String resource;
+        if (job) {
+            resource = Long.toString(t.number("jobId"));
+        } else if (events.contains(BURST_BUFFER)) {
+            resource = "(null)";
+        } else if (t.text("nodes").isEmpty()) {
+            resource = "*";
+        } else {
+            resource = t.text("nodes");
+        }
+
         return String.format(
                 "%7d %-9s %7s %-35s %6d %-8s %5s %s",
                 t.number("id"),

@@ -115,8 +115,15 @@ public final class Swait implements Command {
     /** The number of the job that is meant. */
     private static int job(CommandContext c, String typed) throws SlurmException, UsageException {
         boolean own = typed.isEmpty();
-        String id =
-                !own ? typed : !c.env("SLURM_JOB_SLUID").isEmpty() ? c.env("SLURM_JOB_SLUID") : c.env("SLURM_JOB_ID");
+        String id;
+        if (!own) {
+            id = typed;
+        } else if (!c.env("SLURM_JOB_SLUID").isEmpty()) {
+            id = c.env("SLURM_JOB_SLUID");
+        } else {
+            id = c.env("SLURM_JOB_ID");
+        }
+
         if (id.isEmpty()) {
             throw c.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
         }

@@ -53,9 +53,15 @@ final class BindOptions {
     static String checked(JobOptions options, JobOption o, String value) throws UsageException {
         help(options, o, value);
         boolean cpus = o == JobOption.CPU_BIND;
-        String wrong = value.isEmpty()
-                ? "unrecognized --" + o.longName + " argument \"\""
-                : cpus ? CpuBind.mistake(value) : MemBind.mistake(value);
+        String wrong;
+        if (value.isEmpty()) {
+            wrong = "unrecognized --" + o.longName + " argument \"\"";
+        } else if (cpus) {
+            wrong = CpuBind.mistake(value);
+        } else {
+            wrong = MemBind.mistake(value);
+        }
+
         if (wrong.isEmpty()) {
             return value;
         }
@@ -71,7 +77,15 @@ final class BindOptions {
         if (!value.equalsIgnoreCase("help")) {
             return;
         }
-        List<String> lines = o == JobOption.CPU_BIND ? CPU_HELP : o == JobOption.MEM_BIND ? MEM_HELP : HINT_HELP;
+        List<String> lines;
+        if (o == JobOption.CPU_BIND) {
+            lines = CPU_HELP;
+        } else if (o == JobOption.MEM_BIND) {
+            lines = MEM_HELP;
+        } else {
+            lines = HINT_HELP;
+        }
+
         lines.forEach(options.context().out()::println);
         options.context().out().println("");
         throw new UsageException(o == JobOption.MEM_BIND ? MEM_BIND_EXIT : 1, List.of());

@@ -27,9 +27,15 @@ public final class CommonOptions {
             c.out().println(Release.LINE);
             return true;
         }
-        String operands = o.command() == 'B'
-                ? "script [args...]"
-                : o.command() == 'R' ? "executable [args...]" : "[command [args...]]";
+        String operands;
+        if (o.command() == 'B') {
+            operands = "script [args...]";
+        } else if (o.command() == 'R') {
+            operands = "executable [args...]";
+        } else {
+            operands = "[command [args...]]";
+        }
+
         if (o.has(JobOption.USAGE)) {
             OptionHelp.usage(c, JobOption.table(o.command()), operands);
             return true;

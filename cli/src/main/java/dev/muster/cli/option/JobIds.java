@@ -143,9 +143,13 @@ public final class JobIds {
                 return Optional.of(large);
             }
             boolean zero = value == 0 && this == JOB;
-            return zero
-                    ? Optional.of(SlurmErrno.JOB_ID_ZERO)
-                    : value == 0 && this == STEP_COMPONENT ? Optional.of(SlurmErrno.HET_STEP_ZERO) : Optional.empty();
+            if (zero) {
+                return Optional.of(SlurmErrno.JOB_ID_ZERO);
+            }
+            if (value == 0 && this == STEP_COMPONENT) {
+                return Optional.of(SlurmErrno.HET_STEP_ZERO);
+            }
+            return Optional.empty();
         }
     }
 

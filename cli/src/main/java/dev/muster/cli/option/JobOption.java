@@ -276,7 +276,15 @@ public enum JobOption {
         if (variables.isEmpty() || !takenBy(command)) {
             return out;
         }
-        String prefix = command == 'B' ? "SBATCH_" : command == 'R' ? "SLURM_" : "SALLOC_";
+        String prefix;
+        if (command == 'B') {
+            prefix = "SBATCH_";
+        } else if (command == 'R') {
+            prefix = "SLURM_";
+        } else {
+            prefix = "SALLOC_";
+        }
+
         int at = 0;
         while (at < variables.length()) {
             int comma = variables.indexOf(',', at);

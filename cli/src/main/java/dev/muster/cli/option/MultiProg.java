@@ -24,9 +24,15 @@ public final class MultiProg {
             }
             String first = words.getFirst();
             List<IndexSet.Spec> spec = first.equals("*") ? List.of() : IndexSet.parseSpec(first, IndexSet.MAX_INDEX);
-            IndexSet ranks = first.equals("*")
-                    ? IndexSet.range(0, IndexSet.MAX_INDEX, 1)
-                    : spec.isEmpty() ? IndexSet.empty() : spec.getFirst().indexes();
+            IndexSet ranks;
+            if (first.equals("*")) {
+                ranks = IndexSet.range(0, IndexSet.MAX_INDEX, 1);
+            } else if (spec.isEmpty()) {
+                ranks = IndexSet.empty();
+            } else {
+                ranks = spec.getFirst().indexes();
+            }
+
             out.add(new Line(ranks, words.size() > 1 ? words.get(1) : "", line));
         }
         return out;
@@ -45,9 +51,15 @@ public final class MultiProg {
                 continue;
             }
             String spec = words.getFirst();
-            String wrong = rest
-                    ? "Task range specification with asterisk must be last"
-                    : spec.equals("*") ? "" : wrong(spec, tasks, seen);
+            String wrong;
+            if (rest) {
+                wrong = "Task range specification with asterisk must be last";
+            } else if (spec.equals("*")) {
+                wrong = "";
+            } else {
+                wrong = wrong(spec, tasks, seen);
+            }
+
             rest |= spec.equals("*");
             if (!wrong.isEmpty() || words.size() < 2) {
                 String last = c.name() + ": error: Line " + number + " of configuration file " + path + " invalid";

@@ -239,10 +239,15 @@ public final class OptionCheck {
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
-            case SEGMENT ->
-                value.isEmpty()
-                        ? "0"
-                        : digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE ? value : bad(options, o);
+            case SEGMENT -> {
+                if (value.isEmpty()) {
+                    yield "0";
+                }
+                if (digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE) {
+                    yield value;
+                }
+                yield bad(options, o);
+            }
             case TRES_PER_TASK -> tresPerTask(options, value);
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
@@ -430,7 +435,13 @@ public final class OptionCheck {
 
     /** expedite, or nothing; what the variable has otherwise says no more than that it is set. */
     private static String requeue(JobOptions options, JobOption o, String value) throws UsageException {
-        return value.equalsIgnoreCase("expedite") ? "expedite" : value.isEmpty() ? "yes" : bad(options, o);
+        if (value.equalsIgnoreCase("expedite")) {
+            return "expedite";
+        }
+        if (value.isEmpty()) {
+            return "yes";
+        }
+        return bad(options, o);
     }
 
     /** Words of --gres-flags; the mutually exclusive pairs come first. */
@@ -559,9 +570,13 @@ public final class OptionCheck {
             return 0;
         }
         String digits = number.group(1);
-        return digits.length() <= LONG_DIGITS_MAX
-                ? Long.parseLong(digits)
-                : digits.startsWith("-") ? -Long.MAX_VALUE : Long.MAX_VALUE;
+        if (digits.length() <= LONG_DIGITS_MAX) {
+            return Long.parseLong(digits);
+        }
+        if (digits.startsWith("-")) {
+            return -Long.MAX_VALUE;
+        }
+        return Long.MAX_VALUE;
     }
 
     private static String nodes(JobOptions options, String value) throws UsageException {
@@ -573,7 +588,15 @@ public final class OptionCheck {
         }
         int dash = value.indexOf('-');
         long min = Digits.parseNumber(dash < 0 ? value : value.substring(0, dash));
-        long max = dash < 0 ? min : dash == value.length() - 1 ? -1 : Digits.parseNumber(value.substring(dash + 1));
+        long max;
+        if (dash < 0) {
+            max = min;
+        } else if (dash == value.length() - 1) {
+            max = -1;
+        } else {
+            max = Digits.parseNumber(value.substring(dash + 1));
+        }
+
         throw options.context()
                 .bad(
                         SPEC_EXIT,

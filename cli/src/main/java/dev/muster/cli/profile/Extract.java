@@ -110,7 +110,13 @@ final class Extract {
         }
 
         String shown(boolean real, long count) {
-            double mean = count == 0 ? 0 : (real ? sum : wholeSum) / count;
+            double mean;
+            if (count == 0) {
+                mean = 0;
+            } else {
+                mean = (real ? sum : wholeSum) / count;
+            }
+
             return "," + Extract.shown(real, min, wholeMin) + "," + Extract.shown(real, max, wholeMax) + ","
                     + Extract.shown(real, sum, wholeSum) + String.format(Locale.ROOT, ",%f", mean);
         }

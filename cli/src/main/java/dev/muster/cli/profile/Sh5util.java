@@ -183,11 +183,13 @@ public final class Sh5util implements Command {
     }
 
     private static String reason(IOException e) {
-        return e instanceof NoSuchFileException
-                ? "No such file or directory"
-                : e instanceof java.nio.file.AccessDeniedException
-                        ? "Permission denied"
-                        : String.valueOf(e.getMessage());
+        if (e instanceof NoSuchFileException) {
+            return "No such file or directory";
+        }
+        if (e instanceof java.nio.file.AccessDeniedException) {
+            return "Permission denied";
+        }
+        return String.valueOf(e.getMessage());
     }
 
     // ---- merge
@@ -298,11 +300,15 @@ public final class Sh5util implements Command {
 
     private static int fromFile(CommandContext c, Wanted w) throws UsageException {
         String input = w.input.isEmpty() ? "./job_" + w.job + ".h5" : w.input;
-        String output = !w.output.isEmpty()
-                ? w.output
-                : w.mode == Mode.ITEM
-                        ? "./" + w.series + "_" + w.data + "_" + w.job + ".csv"
-                        : "./extract_" + w.job + ".csv";
+        String output;
+        if (!w.output.isEmpty()) {
+            output = w.output;
+        } else if (w.mode == Mode.ITEM) {
+            output = "./" + w.series + "_" + w.data + "_" + w.job + ".csv";
+        } else {
+            output = "./extract_" + w.job + ".csv";
+        }
+
         c.info(
                 switch (w.mode) {
                     case LIST -> "Listing items from " + input;

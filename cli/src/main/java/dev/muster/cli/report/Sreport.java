@@ -157,11 +157,17 @@ public final class Sreport implements Command {
         return switch (type) {
             case "cluster" -> cluster(c, s, typed, name, words);
             case "job" -> {
-                String by = means(typed, 1, "sizesbyaccount")
-                        ? "account"
-                        : means(typed, 15, "sizesbyaccountandwckey")
-                                ? "accountandwckey"
-                                : means(typed, 8, "sizesbywckey") ? "wckey" : "";
+                String by;
+                if (means(typed, 1, "sizesbyaccount")) {
+                    by = "account";
+                } else if (means(typed, 15, "sizesbyaccountandwckey")) {
+                    by = "accountandwckey";
+                } else if (means(typed, 8, "sizesbywckey")) {
+                    by = "wckey";
+                } else {
+                    by = "";
+                }
+
                 yield by.isEmpty()
                         ? unknown(
                                 c,

@@ -122,7 +122,13 @@ public final class CliFilter {
     }
 
     private String name() {
-        return options.command() == 'B' ? "sbatch" : options.command() == 'R' ? "srun" : "salloc";
+        if (options.command() == 'B') {
+            return "sbatch";
+        }
+        if (options.command() == 'R') {
+            return "srun";
+        }
+        return "salloc";
     }
 
     /** Returns whether the option or one of its rivals is set by more than the defaults. */

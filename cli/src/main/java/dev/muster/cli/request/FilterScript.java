@@ -303,11 +303,13 @@ public final class FilterScript {
 
         /** --exclusive and --oversubscribe are one option with two names. */
         private String sharing() {
-            return options.has(JobOption.OVERSUBSCRIBE)
-                    ? "oversubscribe"
-                    : options.has(JobOption.EXCLUSIVE)
-                            ? OptionCheck.shown(JobOption.EXCLUSIVE, options.text(JobOption.EXCLUSIVE))
-                            : "unset";
+            if (options.has(JobOption.OVERSUBSCRIBE)) {
+                return "oversubscribe";
+            }
+            if (options.has(JobOption.EXCLUSIVE)) {
+                return OptionCheck.shown(JobOption.EXCLUSIVE, options.text(JobOption.EXCLUSIVE));
+            }
+            return "unset";
         }
 
         private static String switches(String value) {

@@ -80,9 +80,15 @@ final class GpuCheck {
             return;
         }
         for (String item : Texts.split(o.text(JobOption.TRES_PER_TASK), ',')) {
-            int end = item.indexOf('=') >= 0
-                    ? item.indexOf('=')
-                    : item.indexOf(':') >= 0 ? item.indexOf(':') : item.length();
+            int end;
+            if (item.indexOf('=') >= 0) {
+                end = item.indexOf('=');
+            } else if (item.indexOf(':') >= 0) {
+                end = item.indexOf(':');
+            } else {
+                end = item.length();
+            }
+
             String name = Texts.lower(item.substring(0, end));
             if (UNCOUNTED.contains(name)) {
                 throw fatal("Invalid TRES for --tres-per-task: " + name);
@@ -198,9 +204,15 @@ final class GpuCheck {
 
     private void sums(long gres) throws UsageException {
         long job = typedCount(JobOption.GPUS);
-        long node = o.typed(JobOption.GPUS_PER_NODE)
-                ? count(o.text(JobOption.GPUS_PER_NODE))
-                : o.typed(JobOption.GRES) ? gres : 0;
+        long node;
+        if (o.typed(JobOption.GPUS_PER_NODE)) {
+            node = count(o.text(JobOption.GPUS_PER_NODE));
+        } else if (o.typed(JobOption.GRES)) {
+            node = gres;
+        } else {
+            node = 0;
+        }
+
         long socket = typedCount(JobOption.GPUS_PER_SOCKET);
         boolean unequal = job > 0 && node > job || job > 0 && socket > job || node > 0 && socket > node;
         if (unequal) {
@@ -222,8 +234,20 @@ final class GpuCheck {
     private void nodes(long job, long node) throws UsageException {
         String range = o.typed(JobOption.NODES) ? o.text(JobOption.NODES) : "";
         int dash = range.indexOf('-');
-        long least = range.isEmpty() ? 0 : Digits.parseNumber(dash < 0 ? range : range.substring(0, dash));
-        long most = range.isEmpty() ? Long.MAX_VALUE : Digits.parseNumber(dash < 0 ? range : range.substring(dash + 1));
+        long least;
+        if (range.isEmpty()) {
+            least = 0;
+        } else {
+            least = Digits.parseNumber(dash < 0 ? range : range.substring(0, dash));
+        }
+
+        long most;
+        if (range.isEmpty()) {
+            most = Long.MAX_VALUE;
+        } else {
+            most = Digits.parseNumber(dash < 0 ? range : range.substring(dash + 1));
+        }
+
         if (job > 0 && job < least) {
             throw error(SPEC + ", --gpus < -N");
         }
@@ -287,7 +311,13 @@ final class GpuCheck {
     /** Returns the GPU part of an item of --gres; null if the item is not about GPUs. */
     private static String ofGpu(String item) {
         String plain = item.startsWith("gres/") || item.startsWith("gres:") ? item.substring(5) : item;
-        return plain.equals("gpu") ? "" : plain.startsWith("gpu:") ? plain.substring(4) : null;
+        if (plain.equals("gpu")) {
+            return "";
+        }
+        if (plain.startsWith("gpu:")) {
+            return plain.substring(4);
+        }
+        return null;
     }
 
     private UsageException fatal(String sentence) {

@@ -85,13 +85,23 @@ public final class JobRequest {
     /** Warns if a request has more nodes than tasks. */
     private void warnOfIdleNodes(Json.Obj request) throws UsageException {
         String nodes = o.text(JobOption.NODES);
-        long least = nodes.isEmpty()
-                ? listed()
-                : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
+        long least;
+        if (nodes.isEmpty()) {
+            least = listed();
+        } else {
+            least = Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
+        }
+
         if (!nodes.isEmpty() && request.number("nodesMax") == 0) {
-            String verb = o.command() == 'B'
-                    ? "Batch job submission failed: "
-                    : o.command() == 'A' ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
+            String verb;
+            if (o.command() == 'B') {
+                verb = "Batch job submission failed: ";
+            } else if (o.command() == 'A') {
+                verb = "Job submit/allocate failed: ";
+            } else {
+                verb = "Unable to allocate resources: ";
+            }
+
             throw o.context().bad(o.exitError(1), verb + SlurmErrno.INVALID_NODE_COUNT.sentence());
         }
         if (o.has(JobOption.NTASKS) && request.number("tasks") > 0 && least > request.number("tasks")) {
@@ -288,9 +298,15 @@ public final class JobRequest {
      */
     private long byGeometry(Json.Obj r) {
         boolean whole = o.has(JobOption.EXTRA_NODE_INFO);
-        long nodes = o.text(JobOption.NODES).isEmpty()
-                ? listed()
-                : r.number("nodesMin") == r.number("nodesMax") ? r.number("nodesMin") : 0;
+        long nodes;
+        if (o.text(JobOption.NODES).isEmpty()) {
+            nodes = listed();
+        } else if (r.number("nodesMin") == r.number("nodesMax")) {
+            nodes = r.number("nodesMin");
+        } else {
+            nodes = 0;
+        }
+
         boolean counts = ONE_THREAD.contains(o.text(JobOption.HINT))
                 || Stream.of(GEOMETRY).anyMatch(o::has);
         if (o.command() == 'R' || o.has(JobOption.NTASKS_PER_NODE) || !whole && (nodes == 0 || !counts)) {
@@ -387,7 +403,13 @@ public final class JobRequest {
     }
 
     private static String joined(String a, String b) {
-        return a.isEmpty() ? b : b.isEmpty() ? a : a + "," + b;
+        if (a.isEmpty()) {
+            return b;
+        }
+        if (b.isEmpty()) {
+            return a;
+        }
+        return a + "," + b;
     }
 
     private Json.Obj timing() throws UsageException {

@@ -56,7 +56,15 @@ public final class OptionEnvironment {
 
     /** Adds the longest wait for --switches from its variable, unless the option itself has one. */
     private void addSwitchWait() throws UsageException {
-        String program = options.command() == 'B' ? "SBATCH_" : options.command() == 'R' ? "SLURM_" : "SALLOC_";
+        String program;
+        if (options.command() == 'B') {
+            program = "SBATCH_";
+        } else if (options.command() == 'R') {
+            program = "SLURM_";
+        } else {
+            program = "SALLOC_";
+        }
+
         String wait = options.context().env(program + "WAIT4SWITCH");
         String switches = options.text(JobOption.SWITCHES);
         if (!wait.isEmpty() && options.has(JobOption.SWITCHES) && switches.indexOf('@') < 0) {

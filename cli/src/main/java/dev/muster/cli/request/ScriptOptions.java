@@ -136,7 +136,15 @@ public final class ScriptOptions {
             }
             String typed = line.substring(first, Math.min(i, line.length()));
             // components are separated by lines of a script, not within one
-            String wrong = quote != 0 ? "Unmatched `" + quote + "`" : typed.equals(":") ? "Unexpected `:`" : "";
+            String wrong;
+            if (quote != 0) {
+                wrong = "Unmatched `" + quote + "`";
+            } else if (typed.equals(":")) {
+                wrong = "Unexpected `:`";
+            } else {
+                wrong = "";
+            }
+
             if (!wrong.isEmpty()) {
                 throw fatal(
                         options, number, wrong + " in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");

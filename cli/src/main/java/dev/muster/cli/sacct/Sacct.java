@@ -189,11 +189,15 @@ public final class Sacct implements Command {
             w.query.put("maxLimitMin", w.query.number("minLimitMin"));
         }
         if (w.completion) {
-            w.format = w.format.equals(BRIEF)
-                    ? SacctCompletions.BRIEF
-                    : w.format.equals(LONG)
-                            ? SacctCompletions.LONG
-                            : w.format.isEmpty() ? SacctCompletions.PLAIN : w.format;
+            if (w.format.equals(BRIEF)) {
+                w.format = SacctCompletions.BRIEF;
+            } else if (w.format.equals(LONG)) {
+                w.format = SacctCompletions.LONG;
+            } else if (w.format.isEmpty()) {
+                w.format = SacctCompletions.PLAIN;
+            } else {
+                w.format = w.format;
+            }
         }
         List<Column> columns = columns(w);
         window(c, w);

@@ -88,7 +88,15 @@ final class SacctCompletions {
             }
         }
         c.host().needsOwnProcess(); // which opens the file as the caller
-        String path = !file.isEmpty() ? file : conf.jobCompLoc.isEmpty() ? FILE : conf.jobCompLoc;
+        String path;
+        if (!file.isEmpty()) {
+            path = file;
+        } else if (conf.jobCompLoc.isEmpty()) {
+            path = FILE;
+        } else {
+            path = conf.jobCompLoc;
+        }
+
         try (BufferedReader in =
                 new BufferedReader(new InputStreamReader(c.host().openFile(path), StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {

@@ -484,8 +484,15 @@ public enum SacctField {
             case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, v.now));
             case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
             case TIMELIMIT -> isStep ? "" : limit(job);
-            case TIMELIMITRAW ->
-                isStep ? "" : job.integer("limitMin") <= 0 ? limit(job) : number(job.number("limitMin"));
+            case TIMELIMITRAW -> {
+                if (isStep) {
+                    yield "";
+                }
+                if (job.integer("limitMin") <= 0) {
+                    yield limit(job);
+                }
+                yield number(job.number("limitMin"));
+            }
             case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
             case UID -> isStep ? "" : number(v.uid(job));
             case USER -> isStep ? "" : job.text("userName");
@@ -501,7 +508,13 @@ public enum SacctField {
 
     /** Returns the allocated count; 0 for a job that never had an allocation. */
     private static long cpus(Json.Obj row, boolean isStep) {
-        return isStep ? row.number("cpus") : row.text("nodes").isEmpty() ? 0 : row.number("cpusAllocated");
+        if (isStep) {
+            return row.number("cpus");
+        }
+        if (row.text("nodes").isEmpty()) {
+            return 0;
+        }
+        return row.number("cpusAllocated");
     }
 
     static String shownId(Json.Obj job) {
@@ -515,9 +528,15 @@ public enum SacctField {
     /** Time between being eligible and the start. */
     private static long planned(Json.Obj job, long now) {
         long from = job.number("eligibleTime");
-        long to = job.number("startTime") != 0
-                ? job.number("startTime")
-                : job.number("endTime") != 0 ? job.number("endTime") : now;
+        long to;
+        if (job.number("startTime") != 0) {
+            to = job.number("startTime");
+        } else if (job.number("endTime") != 0) {
+            to = job.number("endTime");
+        } else {
+            to = now;
+        }
+
         return from == 0 ? 0 : Math.max(0, to - from);
     }
 
@@ -530,19 +549,35 @@ public enum SacctField {
 
     private static String state(Json.Obj row) {
         String s = row.text("state");
-        return s.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0
-                ? s + " by " + row.integer("cancelledBy")
-                : s.equals("CANCELLED") && !row.has("cancelledBy") ? s + " by 0" : s;
+        if (s.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0) {
+            return s + " by " + row.integer("cancelledBy");
+        }
+        if (s.equals("CANCELLED") && !row.has("cancelledBy")) {
+            return s + " by 0";
+        }
+        return s;
     }
 
     /** A frequency is asked for by steps: a job's is unknown, a batch script has none. */
     private static String frequency(Json.Obj step, boolean isStep, Function<CpuFreq, String> part) {
-        return !isStep ? "Unknown" : step.integer("stepId") == StepId.BATCH ? "0" : StepFrequency.asked(step, part);
+        if (!isStep) {
+            return "Unknown";
+        }
+        if (step.integer("stepId") == StepId.BATCH) {
+            return "0";
+        }
+        return StepFrequency.asked(step, part);
     }
 
     private static String limit(Json.Obj job) {
         int min = job.integer("limitMin");
-        return min < 0 ? "UNLIMITED" : min == 0 ? "Partition_Limit" : Durations.fullMinutes(min);
+        if (min < 0) {
+            return "UNLIMITED";
+        }
+        if (min == 0) {
+            return "Partition_Limit";
+        }
+        return Durations.fullMinutes(min);
     }
 
     /** Returns an amount in plain bytes with --noconvert. */
@@ -567,7 +602,10 @@ public enum SacctField {
             return Long.toString(n);
         }
         long hundredths = Math.round(n * 100.0 / (1 << 20));
-        return n == 0 ? "0" : hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + "M";
+        if (n == 0) {
+            return "0";
+        }
+        return hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + "M";
     }
 
     /** All memory of the request: what its TRES say. */

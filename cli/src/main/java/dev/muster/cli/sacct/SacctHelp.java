@@ -24,7 +24,13 @@ final class SacctHelp {
         c.out().println("    Valid <OPTION> values are:");
         for (GetOpt.Opt o : options) {
             String name = o.name().isEmpty() ? "" : "--" + o.name();
-            String letter = o.letter() == 0 ? "" : "-" + o.letter() + (name.isEmpty() ? "" : ", ");
+            String letter;
+            if (o.letter() == 0) {
+                letter = "";
+            } else {
+                letter = "-" + o.letter() + (name.isEmpty() ? "" : ", ");
+            }
+
             c.out().println("     " + letter + name + ":");
             String says = texts.of(o).meaning();
             if (!says.isEmpty()) {

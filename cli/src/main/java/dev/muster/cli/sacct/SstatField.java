@@ -126,7 +126,13 @@ enum SstatField {
             if (percent >= 0) {
                 boolean left = item.startsWith("-", percent + 1);
                 int typed = (int) Digits.parseNumber(item.substring(percent + (left ? 2 : 1)));
-                width = typed <= 0 ? width : left ? -typed : typed;
+                if (typed <= 0) {
+                    width = width;
+                } else if (left) {
+                    width = -typed;
+                } else {
+                    width = typed;
+                }
             }
             out.add(new Column(found, width));
         }
@@ -171,11 +177,15 @@ enum SstatField {
                 continue;
             }
             int width = Math.abs(columns.get(i).width);
-            String cut = v.length() <= width
-                    ? v
-                    : columns.get(i).field == PIDS || columns.get(i).field == NODELIST
-                            ? v
-                            : v.substring(0, width - 1) + "+";
+            String cut;
+            if (v.length() <= width) {
+                cut = v;
+            } else if (columns.get(i).field == PIDS || columns.get(i).field == NODELIST) {
+                cut = v;
+            } else {
+                cut = v.substring(0, width - 1) + "+";
+            }
+
             String pad = " ".repeat(Math.max(0, width - cut.length()));
             line.append(columns.get(i).width < 0 ? cut + pad : pad + cut).append(' ');
         }

@@ -375,7 +375,15 @@ public final class Scontrol implements Command {
             return 1;
         }
         String level = Texts.lower(rest.getFirst());
-        String number = level.equals("enable") ? "1" : level.equals("disable") ? "0" : level;
+        String number;
+        if (level.equals("enable")) {
+            number = "1";
+        } else if (level.equals("disable")) {
+            number = "0";
+        } else {
+            number = level;
+        }
+
         if (!number.equals("0") && !number.equals("1")) {
             c.err().println("invalid schedlog level: " + rest.getFirst());
             return 1;
@@ -632,9 +640,13 @@ public final class Scontrol implements Command {
     }
 
     private static String given(CommandContext c, String id) {
-        return id.isEmpty()
-                ? c.env("SLURM_JOB_NODELIST").isEmpty() ? c.env("SLURM_NODELIST") : c.env("SLURM_JOB_NODELIST")
-                : id;
+        if (id.isEmpty()) {
+            if (c.env("SLURM_JOB_NODELIST").isEmpty()) {
+                return c.env("SLURM_NODELIST");
+            }
+            return c.env("SLURM_JOB_NODELIST");
+        }
+        return id;
     }
 
     private static int hostNames(CommandContext c, String id) {

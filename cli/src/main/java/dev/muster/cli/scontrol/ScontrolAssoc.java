@@ -28,11 +28,19 @@ final class ScontrolAssoc {
             int eq = word.indexOf('=');
             String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
             List<String> values = eq < 0 ? List.of() : Texts.split(word.substring(eq + 1), ',');
-            List<String> to = key.startsWith("user")
-                    ? users
-                    : key.startsWith("acc")
-                            ? accounts
-                            : key.startsWith("qos") ? qos : key.startsWith("flag") ? flags : null;
+            List<String> to;
+            if (key.startsWith("user")) {
+                to = users;
+            } else if (key.startsWith("acc")) {
+                to = accounts;
+            } else if (key.startsWith("qos")) {
+                to = qos;
+            } else if (key.startsWith("flag")) {
+                to = flags;
+            } else {
+                to = null;
+            }
+
             if (to == null) {
                 c.error("invalid option:" + word);
                 return 1;

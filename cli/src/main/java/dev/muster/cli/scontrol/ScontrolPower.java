@@ -75,9 +75,15 @@ final class ScontrolPower {
             if (e.errno() == SlurmErrno.ERROR.number()) {
                 c.error(e.getMessage());
             }
-            String sentence = e.errno() == SlurmErrno.ERROR.number()
-                    ? SlurmErrno.ERROR.sentence()
-                    : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? "Permission denied" : e.getMessage();
+            String sentence;
+            if (e.errno() == SlurmErrno.ERROR.number()) {
+                sentence = SlurmErrno.ERROR.sentence();
+            } else if (e.errno() == SlurmErrno.ACCESS_DENIED.number()) {
+                sentence = "Permission denied";
+            } else {
+                sentence = e.getMessage();
+            }
+
             c.err().println("scontrol_reboot_nodes error:" + sentence);
             return 1;
         }

@@ -148,7 +148,13 @@ public final class ScontrolReservation {
                 new Name("tres", 1),
                 new Name("trespernode", 5))) {
             if (typed.length() >= n.least && n.full.startsWith(typed)) {
-                return n.full.equals("nodecount") ? "nodecnt" : n.full.equals("corecount") ? "corecnt" : n.full;
+                if (n.full.equals("nodecount")) {
+                    return "nodecnt";
+                }
+                if (n.full.equals("corecount")) {
+                    return "corecnt";
+                }
+                return n.full;
             }
         }
         return typed.equals("user") ? "users" : "";
@@ -179,9 +185,15 @@ public final class ScontrolReservation {
     }
 
     private static long minutes(String value, String wrong) throws Wrong {
-        OptionalLong m = value.equals("-1")
-                ? OptionalLong.of(-1)
-                : value.startsWith("+") || value.startsWith("-") ? OptionalLong.empty() : Durations.parseMinutes(value);
+        OptionalLong m;
+        if (value.equals("-1")) {
+            m = OptionalLong.of(-1);
+        } else if (value.startsWith("+") || value.startsWith("-")) {
+            m = OptionalLong.empty();
+        } else {
+            m = Durations.parseMinutes(value);
+        }
+
         if (m.isEmpty()) {
             throw new Wrong(wrong);
         }
@@ -197,7 +209,15 @@ public final class ScontrolReservation {
         if (!value.isEmpty() && !m.matches()) {
             throw new Alone("\"" + value + "\" is not a valid node count");
         }
-        int shift = value.isEmpty() || m.group(2).isEmpty() ? 0 : m.group(2).equalsIgnoreCase("k") ? 10 : 20;
+        int shift;
+        if (value.isEmpty() || m.group(2).isEmpty()) {
+            shift = 0;
+        } else if (m.group(2).equalsIgnoreCase("k")) {
+            shift = 10;
+        } else {
+            shift = 20;
+        }
+
         return value.isEmpty() ? "" : Long.toString(Math.min(NODES_MAX, Long.parseLong(m.group(1)) << shift));
     }
 

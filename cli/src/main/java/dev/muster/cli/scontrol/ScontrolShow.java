@@ -223,10 +223,13 @@ final class ScontrolShow {
         }
         List<Json.Obj> steps;
         try {
-            steps = ofContainer
-                    ? ofContainer(c, id.substring(CONTAINER_ID.length()))
-                    : StepRows.load(
-                            c, id.isEmpty() ? List.of() : List.of(id), s.all || !id.isEmpty() || !s.json.isEmpty());
+            if (ofContainer) {
+                steps = ofContainer(c, id.substring(CONTAINER_ID.length()));
+            } else {
+                steps = StepRows.load(
+                        c, id.isEmpty() ? List.of() : List.of(id), s.all || !id.isEmpty() || !s.json.isEmpty());
+            }
+
         } catch (SlurmException e) {
             return stepsRefused(c, id, e.getMessage());
         }

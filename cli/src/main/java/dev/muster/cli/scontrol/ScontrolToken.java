@@ -23,7 +23,15 @@ final class ScontrolToken {
                 q.put("user", value);
             } else if (name.equals("lifespan") && eq > 0) {
                 boolean unlimited = List.of("infinite", "unlimited").contains(Texts.lower(value));
-                long seconds = unlimited ? UNLIMITED : value.matches("[0-9]{1,18}") ? Long.parseLong(value) : 0;
+                long seconds;
+                if (unlimited) {
+                    seconds = UNLIMITED;
+                } else if (value.matches("[0-9]{1,18}")) {
+                    seconds = Long.parseLong(value);
+                } else {
+                    seconds = 0;
+                }
+
                 if (!unlimited && (seconds <= 0 || seconds > SECONDS_MAX)) {
                     boolean large = seconds > SECONDS_MAX;
                     c.error(

@@ -42,9 +42,13 @@ final class ScontrolTopology {
         }
 
         String text() {
-            return !unit.isEmpty()
-                    ? "unit named " + unit
-                    : !nodes.isEmpty() ? "node named " + String.join(",", nodes) : "switch or block named " + loose;
+            if (!unit.isEmpty()) {
+                return "unit named " + unit;
+            }
+            if (!nodes.isEmpty()) {
+                return "node named " + String.join(",", nodes);
+            }
+            return "switch or block named " + loose;
         }
     }
 

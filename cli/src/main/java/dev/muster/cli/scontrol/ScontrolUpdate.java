@@ -440,10 +440,11 @@ final class ScontrolUpdate {
             return error;
         }
         int bar = id.indexOf('_');
-        return bar < 0
-                ? error + " for job " + id
-                : (id.startsWith("[", bar + 1) ? id : id.substring(0, bar) + "_[" + id.substring(bar + 1) + "]") + ": "
-                        + error;
+        if (bar < 0) {
+            return error + " for job " + id;
+        }
+        return (id.startsWith("[", bar + 1) ? id : id.substring(0, bar) + "_[" + id.substring(bar + 1) + "]") + ": "
+                + error;
     }
 
     private static List<String> byName(CommandContext c, String name) throws SlurmException {

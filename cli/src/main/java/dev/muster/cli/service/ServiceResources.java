@@ -128,7 +128,15 @@ public final class ServiceResources {
 
     /** The configuration a caller means; a file that not everybody may read is opened by the caller's launcher. */
     ClientConf conf(String path, ClientConf.Files asCaller) throws IOException {
-        String file = !path.isEmpty() ? path : !defaultConf.isEmpty() ? defaultConf : own.confPath();
+        String file;
+        if (!path.isEmpty()) {
+            file = path;
+        } else if (!defaultConf.isEmpty()) {
+            file = defaultConf;
+        } else {
+            file = own.confPath();
+        }
+
         File f = new File(file);
         long modified = f.lastModified();
         long size = f.length();

@@ -207,18 +207,21 @@ public final class AcctJson {
                                 .orElse(""))
                         .filter(f -> !f.isEmpty())
                         .toList());
-        return flags.isEmpty()
-                ? Optional.empty()
-                : Optional.of((list.contains("ADD") ? "+=" : list.contains("REMOVE") ? "-=" : "") + flags);
+        if (flags.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of((list.contains("ADD") ? "+=" : list.contains("REMOVE") ? "-=" : "") + flags);
     }
 
     private static Optional<String> optional(Object raw, Function<Number, String> text) {
         if (raw instanceof Json.Obj o) {
-            return o.flag("infinite")
-                    ? Optional.of("")
-                    : o.flag("set") && o.raw("number") instanceof Number n
-                            ? Optional.of(text.apply(n))
-                            : Optional.empty();
+            if (o.flag("infinite")) {
+                return Optional.of("");
+            }
+            if (o.flag("set") && o.raw("number") instanceof Number n) {
+                return Optional.of(text.apply(n));
+            }
+            return Optional.empty();
         }
         return raw instanceof Number n ? Optional.of(text.apply(n)) : Optional.empty();
     }
@@ -267,10 +270,15 @@ public final class AcctJson {
             case "T" -> counts(raw, tres);
             case "L" -> texts(raw);
             case "E" -> new ArrayList<>();
-            case "SH" ->
-                raw.isEmpty()
-                        ? (Object) (long) EVERYBODYS_SHARES
-                        : raw.equals("parent") ? (Object) PARENT_SHARES : (Object) number(raw);
+            case "SH" -> {
+                if (raw.isEmpty()) {
+                    yield (Object) (long) EVERYBODYS_SHARES;
+                }
+                if (raw.equals("parent")) {
+                    yield (Object) PARENT_SHARES;
+                }
+                yield (Object) number(raw);
+            }
             case "QF" ->
                 new ArrayList<Object>(texts(raw).stream()
                         .map(f -> (Object) QOS_FLAGS.getOrDefault(String.valueOf(f), String.valueOf(f)))
@@ -319,7 +327,13 @@ public final class AcctJson {
 
     /** 0 for what is none: slurmdbd may be of another release. */
     private static long number(String digits) {
-        return !digits.matches("-?[0-9]+") ? 0 : digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
+        if (!digits.matches("-?[0-9]+")) {
+            return 0;
+        }
+        if (digits.length() > 18) {
+            return Long.MAX_VALUE;
+        }
+        return Long.parseLong(digits);
     }
 
     private static Json.Obj shortAssoc(Json.Obj r) {

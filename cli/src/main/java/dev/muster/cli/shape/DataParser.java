@@ -118,9 +118,15 @@ public record DataParser(int version, String flags, boolean complex, List<String
         String bare = text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
         int plus = bare.indexOf('+');
         String name = plus < 0 ? bare : bare.substring(0, plus);
-        int version = text.isEmpty() || name.equals("latest")
-                ? NEWEST
-                : name.matches("v0\\.0\\.4[2-5]") ? Integer.parseInt(name.substring(5)) : 0;
+        int version;
+        if (text.isEmpty() || name.equals("latest")) {
+            version = NEWEST;
+        } else if (name.matches("v0\\.0\\.4[2-5]")) {
+            version = Integer.parseInt(name.substring(5));
+        } else {
+            version = 0;
+        }
+
         if (version < OLDEST) {
             return Optional.empty();
         }
@@ -160,7 +166,17 @@ public record DataParser(int version, String flags, boolean complex, List<String
         }
         Json.Obj out = new Json.Obj();
         answer.fields().forEach((name, value) -> {
-            String place = name.equals("jobs") ? answer.has("last_backfill") ? "queue" : "ended" : name;
+            String place;
+            if (name.equals("jobs")) {
+                if (answer.has("last_backfill")) {
+                    place = "queue";
+                } else {
+                    place = "ended";
+                }
+            } else {
+                place = name;
+            }
+
             out.put(name, shaped(value, place));
         });
         return out;

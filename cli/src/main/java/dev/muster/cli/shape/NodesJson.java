@@ -310,28 +310,43 @@ public final class NodesJson {
     /** Seconds, INFINITE, or one of the words for what is said elsewhere. */
     private static Json.Obj powerTime(Json.Obj o, String field) {
         String text = o.text(field);
-        return text.equals("INFINITE")
-                ? Tree.infinite()
-                : text.matches("[0-9]+") ? Tree.number(Long.parseLong(text)) : Tree.unset();
+        if (text.equals("INFINITE")) {
+            return Tree.infinite();
+        }
+        if (text.matches("[0-9]+")) {
+            return Tree.number(Long.parseLong(text));
+        }
+        return Tree.unset();
     }
 
     /** Returns how many jobs share a unit, from {@code NO}, {@code EXCLUSIVE}, {@code YES:4} or {@code FORCE:4}. */
     private static long shares(String overSubscribe) {
         int colon = overSubscribe.indexOf(':');
         String count = overSubscribe.substring(colon + 1);
-        return overSubscribe.equals("NO") || overSubscribe.startsWith("EXCLUSIVE")
-                ? 0
-                : colon > 0 && count.matches("[0-9]{1,5}") ? Long.parseLong(count) : 1;
+        if (overSubscribe.equals("NO") || overSubscribe.startsWith("EXCLUSIVE")) {
+            return 0;
+        }
+        if (colon > 0 && count.matches("[0-9]{1,5}")) {
+            return Long.parseLong(count);
+        }
+        return 1;
     }
 
     private static Json.Obj overTime(long minutes) {
-        return minutes < 0
-                ? Tree.unset()
-                : minutes == PartitionInfo.OVER_UNLIMITED ? Tree.infinite() : Tree.number(minutes);
+        if (minutes < 0) {
+            return Tree.unset();
+        }
+        if (minutes == PartitionInfo.OVER_UNLIMITED) {
+            return Tree.infinite();
+        }
+        return Tree.number(minutes);
     }
 
     private static List<Object> preemption(String modes) {
-        return modes.isEmpty() ? Tree.texts("CLUSTER_GLOBAL") : Tree.csv(modes.equals("OFF") ? "DISABLED" : modes);
+        if (modes.isEmpty()) {
+            return Tree.texts("CLUSTER_GLOBAL");
+        }
+        return Tree.csv(modes.equals("OFF") ? "DISABLED" : modes);
     }
 
     private static List<Object> flags(Json.Obj p) {

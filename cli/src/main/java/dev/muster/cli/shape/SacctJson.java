@@ -328,7 +328,15 @@ public final class SacctJson {
         }
         int end = value.length();
         char last = end == 0 ? 0 : value.charAt(end - 1);
-        long by = last == 'K' ? 1 << 10 : last == 'M' ? 1 << 20 : 1;
+        long by;
+        if (last == 'K') {
+            by = 1 << 10;
+        } else if (last == 'M') {
+            by = 1 << 20;
+        } else {
+            by = 1;
+        }
+
         String digits = value.substring(0, by > 1 ? end - 1 : end);
         return Texts.isNumber(digits) && digits.length() < 13 ? by * Long.parseLong(digits) : 0;
     }

@@ -35,7 +35,15 @@ public final class SharesJson {
             int depth = Math.min(r.integer("depth"), above.length - 1);
             boolean user = !r.text("user").isEmpty();
             above[depth] = r.text("account");
-            String parent = user ? r.text("account") : depth == 0 || above[depth - 1] == null ? "" : above[depth - 1];
+            String parent;
+            if (user) {
+                parent = r.text("account");
+            } else if (depth == 0 || above[depth - 1] == null) {
+                parent = "";
+            } else {
+                parent = above[depth - 1];
+            }
+
             boolean root = depth == 0 && !user;
             boolean number = r.text("rawShares").matches("[0-9]{1,9}") && !root;
             total += number ? Long.parseLong(r.text("rawShares")) : 0;

@@ -89,9 +89,15 @@ final class StepTresUsage {
             if (t.id > ENERGY && out.stream().noneMatch(o -> ((Json.Obj) o).number("id") == ENERGY)) {
                 out.add(one("energy", "", ENERGY, usage.number("energyJ") / share));
             }
-            long all = t.measure == Measure.CPU
-                    ? usage.number("userCpuUs") + usage.number("systemCpuUs")
-                    : t.sum.isEmpty() ? usage.number(t.average) * tasks : usage.number(t.sum);
+            long all;
+            if (t.measure == Measure.CPU) {
+                all = usage.number("userCpuUs") + usage.number("systemCpuUs");
+            } else if (t.sum.isEmpty()) {
+                all = usage.number(t.average) * tasks;
+            } else {
+                all = usage.number(t.sum);
+            }
+
             out.add(one(t.type, t.name, t.id, t.count(all / share)));
         }
         return out;

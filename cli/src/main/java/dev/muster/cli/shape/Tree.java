@@ -82,7 +82,19 @@ public final class Tree {
     public static Json.Obj exit(Json.Obj e) {
         int signal = e.integer("signal");
         int code = e.integer("code");
-        String status = signal != 0 ? e.flag("core") ? "CORE_DUMPED" : "SIGNALED" : code != 0 ? "ERROR" : "SUCCESS";
+        String status;
+        if (signal != 0) {
+            if (e.flag("core")) {
+                status = "CORE_DUMPED";
+            } else {
+                status = "SIGNALED";
+            }
+        } else if (code != 0) {
+            status = "ERROR";
+        } else {
+            status = "SUCCESS";
+        }
+
         return new Json.Obj()
                 .put("status", texts(status))
                 .put("return_code", signal != 0 ? unset() : number(code))

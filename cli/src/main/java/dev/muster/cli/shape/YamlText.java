@@ -54,7 +54,15 @@ public final class YamlText {
         if (tags) {
             out.append(list ? " !!seq" : " !!map");
         }
-        int indent = outer == null ? 0 : list && !outer.list ? outer.indent : outer.indent + STEP;
+        int indent;
+        if (outer == null) {
+            indent = 0;
+        } else if (list && !outer.list) {
+            indent = outer.indent;
+        } else {
+            indent = outer.indent + STEP;
+        }
+
         open.push(new Level(list, indent));
     }
 
@@ -261,10 +269,15 @@ public final class YamlText {
             case 0xa0 -> "_";
             case 0x2028 -> "L";
             case 0x2029 -> "P";
-            default ->
-                c <= 0xff
-                        ? String.format("x%02X", c)
-                        : c <= 0xffff ? String.format("u%04X", c) : String.format("U%08X", c);
+            default -> {
+                if (c <= 0xff) {
+                    yield String.format("x%02X", c);
+                }
+                if (c <= 0xffff) {
+                    yield String.format("u%04X", c);
+                }
+                yield String.format("U%08X", c);
+            }
         };
     }
 }

@@ -32,8 +32,17 @@ final class Bcast {
      */
     private static String unnamed(CommandContext c, String asked, String workDir, int jobId, String step) {
         String configured = c.host().settings().bcastDirectory;
-        String directory =
-                asked.isEmpty() ? configured.isEmpty() ? workDir : configured : Texts.absolute(asked, workDir);
+        String directory;
+        if (asked.isEmpty()) {
+            if (configured.isEmpty()) {
+                directory = workDir;
+            } else {
+                directory = configured;
+            }
+        } else {
+            directory = Texts.absolute(asked, workDir);
+        }
+
         return directory + (directory.endsWith("/") ? "" : "/") + "slurm_bcast_" + jobId + "." + step;
     }
 

@@ -217,7 +217,15 @@ public final class Sbcast implements Command {
     /** Bytes, or with k or m; -1 if it is none of these. */
     static long bytes(String text) {
         String lower = Texts.lower(text);
-        int unit = lower.endsWith("k") ? 10 : lower.endsWith("m") ? 20 : 0;
+        int unit;
+        if (lower.endsWith("k")) {
+            unit = 10;
+        } else if (lower.endsWith("m")) {
+            unit = 20;
+        } else {
+            unit = 0;
+        }
+
         long number = Digits.parseNumber(unit == 0 ? lower : lower.substring(0, lower.length() - 1));
         return number < 0 || number > Long.MAX_VALUE >> 20 ? -1 : number << unit;
     }

@@ -153,15 +153,23 @@ public final class Srun implements Command {
     }
 
     private static void async(CommandContext c, JobOptions o) throws UsageException {
-        String wrong = !o.has(JobOption.ASYNC)
-                ? o.has(JobOption.PARSABLE) ? "--parsable requires --async" : ""
-                : o.has(JobOption.PTY)
-                        ? "--async and --pty are mutually exclusive"
-                        : o.has(JobOption.IMMEDIATE)
-                                ? "--immediate and --async are mutually exclusive"
-                                : !o.has(JobOption.JOBID) || isOwnAllocation(o)
-                                        ? "--async is only valid for steps submitted within an existing job allocation"
-                                        : "";
+        String wrong;
+        if (!o.has(JobOption.ASYNC)) {
+            if (o.has(JobOption.PARSABLE)) {
+                wrong = "--parsable requires --async";
+            } else {
+                wrong = "";
+            }
+        } else if (o.has(JobOption.PTY)) {
+            wrong = "--async and --pty are mutually exclusive";
+        } else if (o.has(JobOption.IMMEDIATE)) {
+            wrong = "--immediate and --async are mutually exclusive";
+        } else if (!o.has(JobOption.JOBID) || isOwnAllocation(o)) {
+            wrong = "--async is only valid for steps submitted within an existing job allocation";
+        } else {
+            wrong = "";
+        }
+
         if (!wrong.isEmpty()) {
             throw c.bad(o.exitError(1), wrong);
         }
@@ -251,9 +259,15 @@ public final class Srun implements Command {
                     List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
         AllocationClient client = new AllocationClient(c, o).running(List.of(program));
-        String name = o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)
-                ? o.text(JobOption.JOB_NAME)
-                : program.isEmpty() ? "srun" : Texts.baseName(program.getFirst());
+        String name;
+        if (o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)) {
+            name = o.text(JobOption.JOB_NAME);
+        } else if (program.isEmpty()) {
+            name = "srun";
+        } else {
+            name = Texts.baseName(program.getFirst());
+        }
+
         // a job of one step would be over when its program has been copied
         String kind = o.has(JobOption.BCAST) ? "ALLOCATION" : "RUN";
         Json.Obj reply;
@@ -514,9 +528,15 @@ public final class Srun implements Command {
             throws UsageException {
         boolean direct = o.has(JobOption.PTY) || o.has(JobOption.UNBUFFERED);
         Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
-        Output toErr = o.has(JobOption.ERROR)
-                ? sink(c, o, JobOption.ERROR, names, c.err(), files)
-                : o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT)) ? toOut : c.err();
+        Output toErr;
+        if (o.has(JobOption.ERROR)) {
+            toErr = sink(c, o, JobOption.ERROR, names, c.err(), files);
+        } else if (o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT))) {
+            toErr = toOut;
+        } else {
+            toErr = c.err();
+        }
+
         return new StepRun.Streams(
                 shared.computeIfAbsent(new Way(toOut, o.has(JobOption.LABEL), direct), w -> w.open(tasks)),
                 shared.computeIfAbsent(new Way(toErr, o.has(JobOption.LABEL), direct), w -> w.open(tasks)));
@@ -710,9 +730,15 @@ public final class Srun implements Command {
         int tasks = Math.max(1, started.integer("tasks"));
         Map<String, Output> files = new HashMap<>();
         Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
-        Output toErr = o.has(JobOption.ERROR)
-                ? sink(c, o, JobOption.ERROR, names, c.err(), files)
-                : o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT)) ? toOut : c.err();
+        Output toErr;
+        if (o.has(JobOption.ERROR)) {
+            toErr = sink(c, o, JobOption.ERROR, names, c.err(), files);
+        } else if (o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT))) {
+            toErr = toOut;
+        } else {
+            toErr = c.err();
+        }
+
         boolean direct = pty || o.has(JobOption.UNBUFFERED);
         StepRun run = new StepRun(
                 c,
@@ -771,9 +797,15 @@ public final class Srun implements Command {
     /** Nodes that are reached directly; {@code off} is all of them, but for more than --threads would serve. */
     private static int treeWidth(JobOptions o) {
         String asked = o.text(JobOption.TREE_WIDTH);
-        int width = asked.isEmpty()
-                ? o.context().host().settings().treeWidth
-                : asked.equalsIgnoreCase("off") ? LaunchTree.WIDTH_MAX : Integer.parseInt(asked);
+        int width;
+        if (asked.isEmpty()) {
+            width = o.context().host().settings().treeWidth;
+        } else if (asked.equalsIgnoreCase("off")) {
+            width = LaunchTree.WIDTH_MAX;
+        } else {
+            width = Integer.parseInt(asked);
+        }
+
         int most = o.has(JobOption.THREADS) ? o.integer(JobOption.THREADS) : LaunchTree.WIDTH_MAX;
         return Math.min(most, width == 0 ? TREE_WIDTH_DEFAULT : width);
     }
@@ -848,9 +880,13 @@ public final class Srun implements Command {
     /** Why a file could not be opened, in the C library's words. */
     private static String reason(String path) {
         Path parent = Path.of(path).toAbsolutePath().getParent();
-        return Files.isDirectory(Path.of(path))
-                ? "Is a directory"
-                : parent != null && !Files.exists(parent) ? "No such file or directory" : "Permission denied";
+        if (Files.isDirectory(Path.of(path))) {
+            return "Is a directory";
+        }
+        if (parent != null && !Files.exists(parent)) {
+            return "No such file or directory";
+        }
+        return "Permission denied";
     }
 
     private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
@@ -875,7 +911,15 @@ public final class Srun implements Command {
                                 + (Files.exists(Path.of(path)) ? reason(path) : "No such file or directory"));
             }
         }
-        int task = pty ? 0 : Texts.isNumber(text) ? Integer.parseInt(text) : IoFrame.ALL_TASKS;
+        int task;
+        if (pty) {
+            task = 0;
+        } else if (Texts.isNumber(text)) {
+            task = Integer.parseInt(text);
+        } else {
+            task = IoFrame.ALL_TASKS;
+        }
+
         if (c.host().isTty(0)) {
             // reading a terminal from its background fails then instead of stopping srun
             c.host().ignoreSignal("TTIN");

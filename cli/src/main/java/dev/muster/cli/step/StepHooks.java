@@ -60,11 +60,15 @@ final class StepHooks {
 
     /** Returns the program to run: the option's, else that of slurm.conf; "" for none. */
     static String program(CommandContext c, JobOptions o, JobOption which) {
-        String program = o.has(which)
-                ? o.text(which)
-                : which == JobOption.PROLOG
-                        ? c.host().settings().srunProlog
-                        : c.host().settings().srunEpilog;
+        String program;
+        if (o.has(which)) {
+            program = o.text(which);
+        } else if (which == JobOption.PROLOG) {
+            program = c.host().settings().srunProlog;
+        } else {
+            program = c.host().settings().srunEpilog;
+        }
+
         return program.equalsIgnoreCase("none") ? "" : program;
     }
 

@@ -443,13 +443,19 @@ final class StepRequest {
 
     /** A word of the step's own, a pattern the node opens, or "" for what srun reads and writes itself. */
     private static String stream(String text, StepFiles.Names names) {
-        return StepFiles.isNone(text)
-                ? "none"
-                : StepFiles.isAll(text)
-                        ? "all"
-                        : StepFiles.isMode(text)
-                                ? text
-                                : StepFiles.isPerTask(text) ? StepFiles.expand(text, names) : "";
+        if (StepFiles.isNone(text)) {
+            return "none";
+        }
+        if (StepFiles.isAll(text)) {
+            return "all";
+        }
+        if (StepFiles.isMode(text)) {
+            return text;
+        }
+        if (StepFiles.isPerTask(text)) {
+            return StepFiles.expand(text, names);
+        }
+        return "";
     }
 
     /** Not said: it follows a stdout that each task has for itself. */

@@ -160,7 +160,16 @@ final class StepRun implements StepNode.Events {
 
     private TaskOutput stream(int task, int stream) {
         Streams own = ofTask.get(task);
-        return stream == STDOUT ? own == null ? out : own.out : own == null ? err : own.err;
+        if (stream == STDOUT) {
+            if (own == null) {
+                return out;
+            }
+            return own.out;
+        }
+        if (own == null) {
+            return err;
+        }
+        return own.err;
     }
 
     /**
@@ -651,8 +660,12 @@ final class StepRun implements StepNode.Events {
 
     private String state(int task) {
         Integer status = exits.get(task);
-        return status == null
-                ? "running"
-                : ExitStatus.ofWaitStatus(status).isSuccess() ? "exited" : "exited abnormally";
+        if (status == null) {
+            return "running";
+        }
+        if (ExitStatus.ofWaitStatus(status).isSuccess()) {
+            return "exited";
+        }
+        return "exited abnormally";
     }
 }

@@ -79,9 +79,15 @@ public final class Salloc implements Command {
         }
         AllocationClient client =
                 new AllocationClient(c, o).running(List.of(operands.subList(0, Math.min(1, operands.size()))));
-        String name = o.has(JobOption.JOB_NAME)
-                ? o.text(JobOption.JOB_NAME)
-                : o.has(JobOption.NO_SHELL) ? "no-shell" : "interactive";
+        String name;
+        if (o.has(JobOption.JOB_NAME)) {
+            name = o.text(JobOption.JOB_NAME);
+        } else if (o.has(JobOption.NO_SHELL)) {
+            name = "no-shell";
+        } else {
+            name = "interactive";
+        }
+
         Json.Obj reply;
         try {
             client.choose("ALLOCATION", components, List.of(name));

@@ -110,9 +110,10 @@ public final class Sbatch implements Command {
             return script;
         }
         int line = script.indexOf('\n') + 1;
-        return line == 0
-                ? script + "\n" + buffer
-                : script.substring(0, line) + (buffer.endsWith("\n") ? buffer : buffer + "\n") + script.substring(line);
+        if (line == 0) {
+            return script + "\n" + buffer;
+        }
+        return script.substring(0, line) + (buffer.endsWith("\n") ? buffer : buffer + "\n") + script.substring(line);
     }
 
     private static Json.Obj submit(

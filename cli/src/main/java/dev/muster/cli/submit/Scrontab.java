@@ -140,9 +140,15 @@ public final class Scrontab implements Command {
                     .toFile();
             Files.writeString(draft.toPath(), before.isEmpty() ? EXAMPLE : before);
             while (true) {
-                String editor = !c.env("VISUAL").isEmpty()
-                        ? c.env("VISUAL")
-                        : !c.env("EDITOR").isEmpty() ? c.env("EDITOR") : "vi";
+                String editor;
+                if (!c.env("VISUAL").isEmpty()) {
+                    editor = c.env("VISUAL");
+                } else if (!c.env("EDITOR").isEmpty()) {
+                    editor = c.env("EDITOR");
+                } else {
+                    editor = "vi";
+                }
+
                 int rc = new ProcessBuilder("/bin/sh", "-c", editor + " \"$1\"", "sh", draft.getPath())
                         .inheritIO()
                         .start()

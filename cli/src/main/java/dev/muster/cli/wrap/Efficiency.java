@@ -140,10 +140,11 @@ record Efficiency(
 
     static double bytes(String text) {
         Matcher m = Pattern.compile("(\\d+(?:\\.\\d+)?)([KMGTP]?)").matcher(text);
-        return m.matches()
-                ? Double.parseDouble(m.group(1))
-                        * Math.pow(1024, m.group(2).isEmpty() ? 0 : 1 + "KMGTP".indexOf(m.group(2)))
-                : 0;
+        if (m.matches()) {
+            return Double.parseDouble(m.group(1))
+                    * Math.pow(1024, m.group(2).isEmpty() ? 0 : 1 + "KMGTP".indexOf(m.group(2)));
+        }
+        return 0;
     }
 
     // ---- as people read it

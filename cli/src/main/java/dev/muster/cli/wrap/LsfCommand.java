@@ -79,13 +79,12 @@ public final class LsfCommand extends Wrapper {
 
     private static String id(Json.Obj job) {
         long array = job.number("arrayJobId");
-        return array == 0
-                ? Long.toString(job.number("jobId"))
-                : array + "["
-                        + (job.text("arrayTasks").isEmpty()
-                                ? Long.toString(job.number("arrayTaskId"))
-                                : job.text("arrayTasks"))
-                        + "]";
+        if (array == 0) {
+            return Long.toString(job.number("jobId"));
+        }
+        return array + "["
+                + (job.text("arrayTasks").isEmpty() ? Long.toString(job.number("arrayTaskId")) : job.text("arrayTasks"))
+                + "]";
     }
 
     /** Returns the jobs of the caller, of another user or of all, by name, queue and number. */

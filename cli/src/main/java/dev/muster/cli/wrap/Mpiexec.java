@@ -74,9 +74,13 @@ public final class Mpiexec extends Wrapper {
         StringBuilder plan = new StringBuilder();
         int rank = 0;
         try {
-            byte[] text = file.equals("-")
-                    ? c.in().readNBytes(PLAN_BYTES_MAX)
-                    : c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, PLAN_BYTES_MAX);
+            byte[] text;
+            if (file.equals("-")) {
+                text = c.in().readNBytes(PLAN_BYTES_MAX);
+            } else {
+                text = c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, PLAN_BYTES_MAX);
+            }
+
             for (String line : new String(text, StandardCharsets.UTF_8)
                     .lines()
                     .map(String::strip)

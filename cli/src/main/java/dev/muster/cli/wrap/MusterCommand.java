@@ -183,8 +183,13 @@ public final class MusterCommand extends Wrapper {
     }
 
     private static String sentence(Efficiency e) {
-        Optional<String> gpus =
-                e.gpus() == 0 ? Optional.empty() : Optional.of(e.gpus() + (e.gpus() == 1 ? " GPU" : " GPUs"));
+        Optional<String> gpus;
+        if (e.gpus() == 0) {
+            gpus = Optional.empty();
+        } else {
+            gpus = Optional.of(e.gpus() + (e.gpus() == 1 ? " GPU" : " GPUs"));
+        }
+
         return "It had " + e.cores() + (e.cores() == 1 ? " CPU" : " CPUs")
                 + gpus.map(g -> " and " + g).orElse("") + " on " + e.nodes() + (e.nodes() == 1 ? " node" : " nodes")
                 + (e.state().equals("RUNNING") ? ", and runs on." : ".");

@@ -35,9 +35,13 @@ public final class PbsJob extends Wrapper {
     /** {@code 12}, {@code 12.server}, {@code 12[3]} and {@code 12[]} in Slurm's writing; anything else as it is. */
     static String id(String text) {
         Matcher m = ID.matcher(text);
-        return !m.matches()
-                ? text
-                : m.group(2) == null || m.group(2).isEmpty() ? m.group(1) : m.group(1) + "_" + m.group(2);
+        if (!m.matches()) {
+            return text;
+        }
+        if (m.group(2) == null || m.group(2).isEmpty()) {
+            return m.group(1);
+        }
+        return m.group(1) + "_" + m.group(2);
     }
 
     @Override
@@ -57,15 +61,13 @@ public final class PbsJob extends Wrapper {
                     rc,
                     switch (c.name()) {
                         case "qdel" -> delete(c, id);
-                        case "qhold" ->
-                            hold.equals("n")
-                                    ? 0
-                                    : runAndExplain(
-                                            c,
-                                            id,
-                                            "Error",
-                                            "scontrol",
-                                            List.of(hold.equals("u") ? "uhold" : "hold", id));
+                        case "qhold" -> {
+                            if (hold.equals("n")) {
+                                yield 0;
+                            }
+                            yield runAndExplain(
+                                    c, id, "Error", "scontrol", List.of(hold.equals("u") ? "uhold" : "hold", id));
+                        }
                         case "qrls" ->
                             hold.equals("n") ? 0 : runAndExplain(c, id, "Error", "scontrol", List.of("release", id));
                         case "qrerun" -> runAndExplain(c, id, "Error", "scontrol", List.of("requeue", id));

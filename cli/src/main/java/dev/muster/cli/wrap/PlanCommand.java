@@ -219,7 +219,15 @@ final class PlanCommand {
         Arrays.fill(out, '-');
         for (int i = 0; i < out.length && row.usable; i++) {
             double part = row.cpus == 0 ? 1 : row.taken[i] / row.cpus;
-            out[i] = part > 0.99 ? '#' : part >= 0.5 ? '+' : part > 0 ? ':' : '.';
+            if (part > 0.99) {
+                out[i] = '#';
+            } else if (part >= 0.5) {
+                out[i] = '+';
+            } else if (part > 0) {
+                out[i] = ':';
+            } else {
+                out[i] = '.';
+            }
         }
         return new String(out);
     }

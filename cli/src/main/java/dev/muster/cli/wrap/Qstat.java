@@ -143,9 +143,16 @@ public final class Qstat extends Wrapper {
         long mb = j.number("memPerNodeMb") > 0
                 ? j.number("memPerNodeMb") * Math.max(1, j.number("nodeCount"))
                 : j.number("memPerCpuMb") * j.number("cpus");
-        return mb <= 0
-                ? NONE
-                : g.has("G") ? Math.ceilDiv(mb, 1024L) + "gb" : g.has("M") ? Math.ceilDiv(mb, 8L) + "mw" : mb + "mb";
+        if (mb <= 0) {
+            return NONE;
+        }
+        if (g.has("G")) {
+            return Math.ceilDiv(mb, 1024L) + "gb";
+        }
+        if (g.has("M")) {
+            return Math.ceilDiv(mb, 8L) + "mw";
+        }
+        return mb + "mb";
     }
 
     private static void full(CommandContext c, Json.Obj j) {

@@ -224,7 +224,15 @@ public final class Qsub extends Wrapper {
     /** {@code job.oNNN} and {@code job.eNNN}, unless told otherwise, here or in the script. */
     private static void streams(
             CommandContext c, ParsedArguments given, List<String> operands, boolean wraps, List<String> args) {
-        String name = given.has("N") ? given.value("N") : operands.isEmpty() ? "STDIN" : base(operands.getFirst());
+        String name;
+        if (given.has("N")) {
+            name = given.value("N");
+        } else if (operands.isEmpty()) {
+            name = "STDIN";
+        } else {
+            name = base(operands.getFirst());
+        }
+
         String number = given.has("J") || given.has("t") ? "%A.%a" : "%A";
         String script = "";
         if (!wraps && !operands.isEmpty()) {

@@ -131,12 +131,13 @@ final class WatchCommand {
 
     private static String shown(Json.Obj job) {
         long array = job.number("arrayJobId");
-        return array == 0
-                ? Long.toString(job.number("jobId"))
-                : array + "_"
-                        + (job.text("arrayTasks").isEmpty()
-                                ? Long.toString(job.number("arrayTaskId"))
-                                : "[" + job.text("arrayTasks") + "]");
+        if (array == 0) {
+            return Long.toString(job.number("jobId"));
+        }
+        return array + "_"
+                + (job.text("arrayTasks").isEmpty()
+                        ? Long.toString(job.number("arrayTaskId"))
+                        : "[" + job.text("arrayTasks") + "]");
     }
 
     private static String state(Json.Obj job) {

@@ -93,7 +93,18 @@ public final class YamlLite {
         char quote = 0;
         for (int i = 0; i < line.length(); i++) {
             char c = line.charAt(i);
-            quote = quote != 0 ? (c == quote ? 0 : quote) : c == '"' || c == '\'' ? c : 0;
+            if (quote != 0) {
+                if (c == quote) {
+                    quote = 0;
+                } else {
+                    quote = quote;
+                }
+            } else if (c == '"' || c == '\'') {
+                quote = c;
+            } else {
+                quote = 0;
+            }
+
             if (quote == 0 && c == '#' && (i == 0 || Character.isWhitespace(line.charAt(i - 1)))) {
                 return line.substring(0, i);
             }
@@ -162,7 +173,18 @@ public final class YamlLite {
         char quote = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            quote = quote != 0 ? (c == quote ? 0 : quote) : c == '"' || c == '\'' ? c : 0;
+            if (quote != 0) {
+                if (c == quote) {
+                    quote = 0;
+                } else {
+                    quote = quote;
+                }
+            } else if (c == '"' || c == '\'') {
+                quote = c;
+            } else {
+                quote = 0;
+            }
+
             if (quote == 0 && c == ':' && (i + 1 == text.length() || text.charAt(i + 1) == ' ')) {
                 return i;
             }

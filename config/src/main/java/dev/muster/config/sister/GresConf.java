@@ -198,7 +198,15 @@ public record GresConf(String autoDetect, List<Device> devices) {
             if (!files.isEmpty() && count >= 0 && count != files.size() && !sharing) {
                 values.error("Invalid GRES record for " + name + ", count does not match File value");
             }
-            long total = count >= 0 ? count : files.isEmpty() ? 1 : files.size();
+            long total;
+            if (count >= 0) {
+                total = count;
+            } else if (files.isEmpty()) {
+                total = 1;
+            } else {
+                total = files.size();
+            }
+
             return new Device(nodes, name, type, total, files, multiple, cores, links, flags, autoDetect, line);
         }
     }

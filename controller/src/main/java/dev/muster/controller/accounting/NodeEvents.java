@@ -44,13 +44,19 @@ final class NodeEvents {
 
     /** The node whose instance may be another by a change; "" for none. */
     static String ofInstance(Change change) {
-        return change instanceof Change.NodeStateChanged c
-                ? c.node()
-                : change instanceof Change.NodeMarked c
-                        ? c.node()
-                        : change instanceof Change.NodeTextsChanged c
-                                ? c.node()
-                                : change instanceof Change.NodeRemoved c ? c.node() : "";
+        if (change instanceof Change.NodeStateChanged c) {
+            return c.node();
+        }
+        if (change instanceof Change.NodeMarked c) {
+            return c.node();
+        }
+        if (change instanceof Change.NodeTextsChanged c) {
+            return c.node();
+        }
+        if (change instanceof Change.NodeRemoved c) {
+            return c.node();
+        }
+        return "";
     }
 
     /** The instance that a node has since an entry, or that it has none any more; empty if it has what it had. */

@@ -103,9 +103,13 @@ public final class WaitReasons {
     }
 
     private JobReason now(Job job) {
-        return job.reason() == JobReason.NONE
-                ? queue.reason.apply(job.id())
-                : job.reason().isRequeuedHeld() ? JobReason.JOB_HELD_USER : job.reason();
+        if (job.reason() == JobReason.NONE) {
+            return queue.reason.apply(job.id());
+        }
+        if (job.reason().isRequeuedHeld()) {
+            return JobReason.JOB_HELD_USER;
+        }
+        return job.reason();
     }
 
     /**

@@ -307,8 +307,15 @@ public final class ConfigBridge {
         for (String word : words.split(",")) {
             String[] pair = word.strip().split("=");
             boolean number = pair.length == 2 && pair[1].matches("[0-9]{1,12}");
-            int which =
-                    pair[0].equalsIgnoreCase("DefCpuPerGPU") ? 0 : pair[0].equalsIgnoreCase("DefMemPerGPU") ? 1 : -1;
+            int which;
+            if (pair[0].equalsIgnoreCase("DefCpuPerGPU")) {
+                which = 0;
+            } else if (pair[0].equalsIgnoreCase("DefMemPerGPU")) {
+                which = 1;
+            } else {
+                which = -1;
+            }
+
             if (number && which >= 0 && values[which] <= 0) {
                 values[which] = Long.parseLong(pair[1]);
             }
@@ -555,7 +562,13 @@ public final class ConfigBridge {
     }
 
     private static int defaultTime(long minutes) {
-        return minutes < 0 ? 0 : minutes == 0 ? PartitionInfo.NO_TIME : (int) minutes;
+        if (minutes < 0) {
+            return 0;
+        }
+        if (minutes == 0) {
+            return PartitionInfo.NO_TIME;
+        }
+        return (int) minutes;
     }
 
     static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, Map<String, Integer> gids) {

@@ -98,11 +98,17 @@ public final class PowerOptions {
             return List.of();
         }
         Path path = Path.of(program);
-        String why = !path.isAbsolute()
-                ? "not absolute pathname"
-                : !Files.isRegularFile(path) || !Files.isExecutable(path)
-                        ? "not executable"
-                        : isOthers(path) ? "has group or world write permission" : "";
+        String why;
+        if (!path.isAbsolute()) {
+            why = "not absolute pathname";
+        } else if (!Files.isRegularFile(path) || !Files.isExecutable(path)) {
+            why = "not executable";
+        } else if (isOthers(path)) {
+            why = "has group or world write permission";
+        } else {
+            why = "";
+        }
+
         return why.isEmpty() ? List.of() : List.of("power_save program " + program + " " + why);
     }
 
@@ -159,7 +165,13 @@ public final class PowerOptions {
 
     /** Seconds; "" for nothing said. The reader has refused what is neither a number nor INFINITE. */
     private static String idle(String text) {
-        return text.isEmpty() ? "" : text.matches("[0-9]{1,9}") ? text : "-1";
+        if (text.isEmpty()) {
+            return "";
+        }
+        if (text.matches("[0-9]{1,9}")) {
+            return text;
+        }
+        return "-1";
     }
 
     private static String text(OptionalInt value) {

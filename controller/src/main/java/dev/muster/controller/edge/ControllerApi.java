@@ -822,11 +822,13 @@ public final class ControllerApi {
     }
 
     private Optional<List<String>> nodesNamed(String text) {
-        return text.equalsIgnoreCase("ALL")
-                ? Optional.of(List.copyOf(core.durable().nodes().keys()))
-                : HostList.parse(HostFunctions.expanded(text, core.durable())) instanceof HostList.Parsed.Ok ok
-                        ? Optional.of(ok.list().names()).filter(n -> !n.isEmpty())
-                        : Optional.empty();
+        if (text.equalsIgnoreCase("ALL")) {
+            return Optional.of(List.copyOf(core.durable().nodes().keys()));
+        }
+        if (HostList.parse(HostFunctions.expanded(text, core.durable())) instanceof HostList.Parsed.Ok ok) {
+            return Optional.of(ok.list().names()).filter(n -> !n.isEmpty());
+        }
+        return Optional.empty();
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {

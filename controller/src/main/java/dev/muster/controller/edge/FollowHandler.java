@@ -181,7 +181,15 @@ public final class FollowHandler {
         int usual = Sampling.taskSeconds(state.settings().options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""));
         int own = Sampling.taskSeconds(job.desc().extras().acctgFreq());
         // where nothing is gathered a job's own frequency changes nothing
-        int every = usual < 0 ? 0 : own >= 0 ? own : usual;
+        int every;
+        if (usual < 0) {
+            every = 0;
+        } else if (own >= 0) {
+            every = own;
+        } else {
+            every = usual;
+        }
+
         return Reply.of(
                 new FollowMessages.Use(job.id(), job.attempt(), job.state().name(), every, uses, without));
     }

@@ -112,10 +112,12 @@ public final class HttpPages implements Server.OpenHandler {
                         : !uid.isEmpty()
                                 && users.stream()
                                         .anyMatch(user -> userId.apply(user).equals(uid)));
-        return allowed
-                ? Optional.empty()
-                : caller.isPresent()
-                        ? Optional.of(page(403, "text/plain", "not for this user\n"))
-                        : Optional.of(page(401, "text/plain", "a token is needed\n"));
+        if (allowed) {
+            return Optional.empty();
+        }
+        if (caller.isPresent()) {
+            return Optional.of(page(403, "text/plain", "not for this user\n"));
+        }
+        return Optional.of(page(401, "text/plain", "a token is needed\n"));
     }
 }

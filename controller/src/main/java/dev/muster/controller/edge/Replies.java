@@ -17,9 +17,10 @@ final class Replies {
 
     /** A message that is sent again acts once; it may stand for several commands. */
     static Command once(Caller caller, String requestId, int part, Command command) {
-        return requestId.isEmpty()
-                ? command
-                : new Command.Once(requestId + (part == 0 ? "" : "." + part), caller.uid(), command);
+        if (requestId.isEmpty()) {
+            return command;
+        }
+        return new Command.Once(requestId + (part == 0 ? "" : "." + part), caller.uid(), command);
     }
 
     static Reply tested(Decision decision) {

@@ -237,7 +237,13 @@ public final class SubmitFilter {
 
         /** -1 is no limit, the least number not said. */
         private static long limit(int value) {
-            return value == Integer.MIN_VALUE ? 4_294_967_294L : value < 0 ? 4_294_967_295L : value;
+            if (value == Integer.MIN_VALUE) {
+                return 4_294_967_294L;
+            }
+            if (value < 0) {
+                return 4_294_967_295L;
+            }
+            return value;
         }
 
         @Override

@@ -240,7 +240,15 @@ public final class SubmitHandler {
         boolean groupSaid = gid != 0 || !m.job().owner().group().isEmpty();
         // who took on another of his groups (newgrp, sg) has his job run with it; his credential says so
         boolean own = !groupSaid && uid == caller.uid() && owner.get().gids().contains(caller.gid());
-        int group = own ? caller.gid() : groupSaid ? gid : owner.get().gid();
+        int group;
+        if (own) {
+            group = caller.gid();
+        } else if (groupSaid) {
+            group = gid;
+        } else {
+            group = owner.get().gid();
+        }
+
         Optional<Identity> asked = withGroup(owner.get(), group, Access.isSuperUser(core.durable(), caller.uid()));
         if (asked.isEmpty()) {
             return new Refused(SlurmErrno.ACCESS_DENIED);

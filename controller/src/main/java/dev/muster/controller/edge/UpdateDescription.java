@@ -79,9 +79,13 @@ final class UpdateDescription {
         /** Empty where the field is unset. What one name of a field sets counts, not what another had before. */
         Optional<Object> value(String name) {
             boolean overridden = MEMORY.contains(name) && MEMORY.stream().anyMatch(set::containsKey);
-            return isSet(name)
-                    ? Optional.of(set.get(name))
-                    : set.containsKey(name) || overridden ? Optional.empty() : given(before.get(name));
+            if (isSet(name)) {
+                return Optional.of(set.get(name));
+            }
+            if (set.containsKey(name) || overridden) {
+                return Optional.empty();
+            }
+            return given(before.get(name));
         }
 
         boolean isSet(String name) {
@@ -420,10 +424,11 @@ final class UpdateDescription {
         if (!relative || minutes.isEmpty()) {
             return minutes;
         }
-        return limit <= 0
-                ? OptionalLong.empty()
-                : OptionalLong.of(
-                        Math.max(0, text.startsWith("+") ? limit + minutes.getAsLong() : limit - minutes.getAsLong()));
+        if (limit <= 0) {
+            return OptionalLong.empty();
+        }
+        return OptionalLong.of(
+                Math.max(0, text.startsWith("+") ? limit + minutes.getAsLong() : limit - minutes.getAsLong()));
     }
 
     private void memory(long mb, boolean perNode) {

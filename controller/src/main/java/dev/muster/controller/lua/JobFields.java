@@ -299,19 +299,34 @@ final class JobFields {
             case "delay_boot" -> t.number("delayBootMin") == 0 ? NO_VAL : t.number("delayBootMin") * SECONDS_PER_MINUTE;
             case "segment_size" -> r.number("segment");
             case "max_cpus" -> NO_VAL;
-            case "priority" -> t.flag("hold") ? 0L : t.flag("prioritySet") ? t.number("priority") : NO_VAL;
+            case "priority" -> {
+                if (t.flag("hold")) {
+                    yield 0L;
+                }
+                if (t.flag("prioritySet")) {
+                    yield t.number("priority");
+                }
+                yield NO_VAL;
+            }
             case "nice" -> t.number("nice") == 0 ? NO_VAL : NICE_OFFSET + t.number("nice");
-            case "pn_min_memory" ->
-                r.flag("memAll")
-                        ? (Object) 0L
-                        : r.number("memPerNodeMb") > 0
-                                ? (Object) r.number("memPerNodeMb")
-                                : Double.valueOf(
-                                        r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
-            case "min_mem_per_node" ->
-                r.flag("memAll")
-                        ? (Object) 0L
-                        : r.number("memPerNodeMb") > 0 ? (Object) r.number("memPerNodeMb") : null;
+            case "pn_min_memory" -> {
+                if (r.flag("memAll")) {
+                    yield (Object) 0L;
+                }
+                if (r.number("memPerNodeMb") > 0) {
+                    yield (Object) r.number("memPerNodeMb");
+                }
+                yield Double.valueOf(r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
+            }
+            case "min_mem_per_node" -> {
+                if (r.flag("memAll")) {
+                    yield (Object) 0L;
+                }
+                if (r.number("memPerNodeMb") > 0) {
+                    yield (Object) r.number("memPerNodeMb");
+                }
+                yield null;
+            }
             case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? (Object) r.number("memPerCpuMb") : null;
             case "cpus_per_tres" -> text(r.number("cpusPerGpu") > 0 ? "gres/gpu:" + r.number("cpusPerGpu") : "");
             case "mem_per_tres" -> text(r.number("memPerGpuMb") > 0 ? "gres/gpu:" + r.number("memPerGpuMb") : "");
@@ -411,7 +426,13 @@ final class JobFields {
     private static String perTask(Json.Obj r) {
         String cpus = r.number("cpusPerTask") > 0 ? "cpu=" + r.number("cpusPerTask") : "";
         String rest = r.text("tresPerTask");
-        return cpus.isEmpty() || rest.contains("cpu") ? rest : rest.isEmpty() ? cpus : cpus + "," + rest;
+        if (cpus.isEmpty() || rest.contains("cpu")) {
+            return rest;
+        }
+        if (rest.isEmpty()) {
+            return cpus;
+        }
+        return cpus + "," + rest;
     }
 
     private static long bits(Json.Obj job) {

@@ -419,10 +419,18 @@ public final class SubmitScript implements AutoCloseable {
                 return more.get(name);
             }
             return switch (name) {
-                case "script" ->
-                    newScript != null
-                            ? newScript.isEmpty() ? null : newScript
-                            : batch() && !script.isEmpty() ? script : null;
+                case "script" -> {
+                    if (newScript != null) {
+                        if (newScript.isEmpty()) {
+                            yield null;
+                        }
+                        yield newScript;
+                    }
+                    if (batch() && !script.isEmpty()) {
+                        yield script;
+                    }
+                    yield null;
+                }
                 case "environment" -> variables();
                 case "env_size" -> given.isEmpty() ? null : given.size();
                 case "assoc_qos" -> association("qos");
@@ -444,9 +452,14 @@ public final class SubmitScript implements AutoCloseable {
                 return;
             }
             Object old = read(name);
-            Optional<String> wrong = JobFields.isBeside(name)
-                    ? Optional.empty()
-                    : JobFields.set(isUpdate && JobFields.isNumberOfUpdate(name) ? new Json.Obj() : tree, name, value);
+            Optional<String> wrong;
+            if (JobFields.isBeside(name)) {
+                wrong = Optional.empty();
+            } else {
+                wrong = JobFields.set(
+                        isUpdate && JobFields.isNumberOfUpdate(name) ? new Json.Obj() : tree, name, value);
+            }
+
             if (wrong.isPresent()) {
                 error.accept("job_submit/lua: _set_job_field: " + wrong.get());
                 return;

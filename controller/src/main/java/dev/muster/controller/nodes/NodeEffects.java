@@ -122,10 +122,12 @@ public final class NodeEffects implements Pipeline.Effects {
 
     /** As Slurm's log names a job: {@code 9_1(14)}, {@code 9_*}, {@code 10+0(10)}. */
     private static String logId(Job job) {
-        return job.isArrayRecord()
-                ? job.id() + "_*"
-                : job.isArrayTask() || job.isHet()
-                        ? job.displayId() + "(" + job.id() + ")"
-                        : Integer.toString(job.id());
+        if (job.isArrayRecord()) {
+            return job.id() + "_*";
+        }
+        if (job.isArrayTask() || job.isHet()) {
+            return job.displayId() + "(" + job.id() + ")";
+        }
+        return Integer.toString(job.id());
     }
 }

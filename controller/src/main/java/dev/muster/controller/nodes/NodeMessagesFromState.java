@@ -201,9 +201,10 @@ public final class NodeMessagesFromState {
     }
 
     private static ToNode ending(Change.StepEnding c, State after, Job job, Step step) {
-        return step.isInterrupted() && !c.atOnce()
-                ? new NodeMessages.Signal(job.id(), job.attempt(), step.id(), SIGINT, false, false)
-                : endStep(job, step, c.atOnce() ? 0 : after.settings().killWaitS());
+        if (step.isInterrupted() && !c.atOnce()) {
+            return new NodeMessages.Signal(job.id(), job.attempt(), step.id(), SIGINT, false, false);
+        }
+        return endStep(job, step, c.atOnce() ? 0 : after.settings().killWaitS());
     }
 
     /** A node is told of an interrupt as of a cancellation. */

@@ -111,9 +111,13 @@ public final class BurstBuffers {
     /** The job's script as a file that SlurmUser may read, for the site's script to look into. */
     private Path script(Path directory, Job job) throws IOException {
         Bytes batch = blobs.apply(job.desc().payload().scriptHash());
-        Bytes own = batch.isEmpty()
-                ? alone(job.desc())
-                : section(settings, batch, job.isHet() ? job.het().offset() : ALL);
+        Bytes own;
+        if (batch.isEmpty()) {
+            own = alone(job.desc());
+        } else {
+            own = section(settings, batch, job.isHet() ? job.het().offset() : ALL);
+        }
+
         return script(directory, BufferSymbols.filled(own, settings.directive(), job));
     }
 
@@ -202,11 +206,12 @@ public final class BurstBuffers {
                             Integer.toString(desc.owner().gid())),
                     job,
                     settings.validateS());
-            return answer.success()
-                    ? new Taken(desc)
-                    : new Refused(
-                            SlurmErrno.INVALID_BURST_BUFFER_REQUEST,
-                            answer.text().isEmpty() ? "" : PLUGIN + answer.text());
+            if (answer.success()) {
+                return new Taken(desc);
+            }
+            return new Refused(
+                    SlurmErrno.INVALID_BURST_BUFFER_REQUEST, answer.text().isEmpty() ? "" : PLUGIN + answer.text());
+
         } catch (IOException e) {
             log.error(PLUGIN + e.getMessage());
             return new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);

@@ -174,9 +174,14 @@ final class JobCompletion implements AutoCloseable {
             return;
         }
         outbox.ifPresent(Outbox::close);
-        outbox = wanted.equals(KAFKA)
-                ? Optional.of(brokers())
-                : wanted.equals(ELASTIC) ? Optional.of(Documents.open(conf, log)) : Optional.empty();
+        if (wanted.equals(KAFKA)) {
+            outbox = Optional.of(brokers());
+        } else if (wanted.equals(ELASTIC)) {
+            outbox = Optional.of(Documents.open(conf, log));
+        } else {
+            outbox = Optional.empty();
+        }
+
         outboxOf = wanted;
     }
 
@@ -236,10 +241,14 @@ final class JobCompletion implements AutoCloseable {
                 Integer.toString(durationS));
         if (!which.equals(tableOf)) {
             table.ifPresent(JobCompletionTable::close);
-            Database.Secret secret = program.isEmpty()
-                    ? () -> password
-                    : new PassScript("JobCompPassScript", program, host, port > 0 ? port : SQL_PORT, user, durationS)
-                            ::password;
+            Database.Secret secret;
+            if (program.isEmpty()) {
+                secret = () -> password;
+            } else {
+                secret = new PassScript("JobCompPassScript", program, host, port > 0 ? port : SQL_PORT, user, durationS)
+                        ::password;
+            }
+
             table = Optional.of(new JobCompletionTable(
                     Database.mariaDb(new Database.Server(host, port, "", user, secret, place(c, TABLES), ""))));
             tableOf = which;

@@ -105,12 +105,17 @@ final class MailOfArray {
             told.put("SLURM_JOB_EXIT_CODE_MAX", Integer.toString(most));
         }
         told.put("SLURM_JOB_RUN_TIME", Mail.ran(job.run()));
-        String how = signal > 0
-                ? ", Mixed, " + (most > 0 ? "MaxExitCode [" + most : "MaxSignal [" + signal) + "]"
-                : ", " + (same ? job.state().name() : "Mixed") + ", ExitCode [" + least + "-" + most + "]";
-        return event.isWanted(job)
-                ? Optional.of(mail(event, job, how + (requeued ? ", with requeued tasks" : ""), told))
-                : Optional.empty();
+        String how;
+        if (signal > 0) {
+            how = ", Mixed, " + (most > 0 ? "MaxExitCode [" + most : "MaxSignal [" + signal) + "]";
+        } else {
+            how = ", " + (same ? job.state().name() : "Mixed") + ", ExitCode [" + least + "-" + most + "]";
+        }
+
+        if (event.isWanted(job)) {
+            return Optional.of(mail(event, job, how + (requeued ? ", with requeued tasks" : ""), told));
+        }
+        return Optional.empty();
     }
 
     /** A task that was cancelled, or ran out of time, counts as one that was killed. */

@@ -204,7 +204,13 @@ public final class Programs {
         environment.putAll(mail.environment());
         String user = mail.job().desc().extras().mailUser();
         String domain = conf.get().text(Key.MAIL_DOMAIN);
-        String to = !user.isEmpty() ? user : mail.job().desc().owner().user() + (domain.isEmpty() ? "" : "@" + domain);
+        String to;
+        if (!user.isEmpty()) {
+            to = user;
+        } else {
+            to = mail.job().desc().owner().user() + (domain.isEmpty() ? "" : "@" + domain);
+        }
+
         log.info("email msg to " + to + ": " + mail.subject());
         later("MailProg", () -> run("MailProg", mail.job().id(), List.of(path, "-s", mail.subject(), to), environment));
     }

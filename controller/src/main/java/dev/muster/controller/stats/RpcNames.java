@@ -81,7 +81,13 @@ public final class RpcNames {
     }
 
     public static String of(ClusterMessages.SetDebug m) {
-        return !m.flags().isEmpty() ? "flags" : !m.scheduler().isEmpty() ? "schedlog" : "SetDebug";
+        if (!m.flags().isEmpty()) {
+            return "flags";
+        }
+        if (!m.scheduler().isEmpty()) {
+            return "schedlog";
+        }
+        return "SetDebug";
     }
 
     /** Counts by message as the original counts them: some of its own are several here. */

@@ -61,13 +61,18 @@ public final class ConfigView {
                                 .map(i -> i.user() + "(" + i.uid() + ")")
                                 .orElse(name)));
         List<String> live = lines.stream()
-                .map(line -> line.startsWith("DebugFlags ")
-                        ? with(line, String.join(",", flags.on()))
-                        : line.startsWith("SlurmSchedLogLevel ")
-                                ? with(line, scheduling.isOn() ? "1" : "0")
-                                : line.startsWith("SlurmctldDebug ")
-                                        ? with(line, SlurmConf.debugName(log.level()))
-                                        : line)
+                .map(line -> {
+                    if (line.startsWith("DebugFlags ")) {
+                        return with(line, String.join(",", flags.on()));
+                    }
+                    if (line.startsWith("SlurmSchedLogLevel ")) {
+                        return with(line, scheduling.isOn() ? "1" : "0");
+                    }
+                    if (line.startsWith("SlurmctldDebug ")) {
+                        return with(line, SlurmConf.debugName(log.level()));
+                    }
+                    return line;
+                })
                 .toList();
         return new ClusterMessages.ConfigReply(
                 System.currentTimeMillis() / 1000,

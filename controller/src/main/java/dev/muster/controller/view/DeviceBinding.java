@@ -39,9 +39,13 @@ final class DeviceBinding {
         List<IndexSet> out = new ArrayList<>();
         for (int local = 0; local < near.size(); local++) {
             IndexSet close = all.intersect(near.get(local));
-            IndexSet own = all.isEmpty() || bindsNothing(bind)
-                    ? all
-                    : binding.one(bind, perTask, local, close.isEmpty() ? all : close);
+            IndexSet own;
+            if (all.isEmpty() || bindsNothing(bind)) {
+                own = all;
+            } else {
+                own = binding.one(bind, perTask, local, close.isEmpty() ? all : close);
+            }
+
             out.add(own.isEmpty() && !all.isEmpty() ? IndexSet.of(all.first()) : own);
         }
         return out;

@@ -369,9 +369,15 @@ public final class JobEnvironment {
     /** @param ofStep the step's own value; "" for the value of the job or the configuration */
     private void oomKillStep(String ofStep) {
         String ofJob = job.desc().extras().oomKillStep();
-        String said = !ofStep.isEmpty()
-                ? ofStep
-                : !ofJob.isEmpty() ? ofJob : state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
+        String said;
+        if (!ofStep.isEmpty()) {
+            said = ofStep;
+        } else if (!ofJob.isEmpty()) {
+            said = ofJob;
+        } else {
+            said = state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
+        }
+
         put("SLURM_OOM_KILL_STEP", said.equals("1") ? 1 : 0);
     }
 

@@ -49,7 +49,10 @@ public final class JobPaths {
 
     private static Bytes stdoutPattern(Job job) {
         Bytes typed = job.desc().files().stdout();
-        return !typed.isEmpty() ? typed : Bytes.of(job.array().jobId() != 0 ? "slurm-%A_%a.out" : "slurm-%j.out");
+        if (!typed.isEmpty()) {
+            return typed;
+        }
+        return Bytes.of(job.array().jobId() != 0 ? "slurm-%A_%a.out" : "slurm-%j.out");
     }
 
     private static Bytes stderrPattern(Job job) {

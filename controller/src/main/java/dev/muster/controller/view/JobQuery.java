@@ -40,11 +40,13 @@ public final class JobQuery {
         this.shown = shown;
         this.state = state;
         this.q = q;
-        nodes = q.nodes().isEmpty()
-                ? Optional.empty()
-                : HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok
-                        ? Optional.of(ok.list())
-                        : Optional.of(HostList.empty());
+        if (q.nodes().isEmpty()) {
+            nodes = Optional.empty();
+        } else if (HostList.parse(String.join(",", q.nodes())) instanceof HostList.Parsed.Ok ok) {
+            nodes = Optional.of(ok.list());
+        } else {
+            nodes = Optional.of(HostList.empty());
+        }
     }
 
     /**
@@ -107,11 +109,13 @@ public final class JobQuery {
     }
 
     private static IndexSet left(Hit hit) {
-        return !hit.tasks().isEmpty()
-                ? hit.tasks()
-                : hit.job().isArrayTask()
-                        ? IndexSet.of(hit.job().array().task())
-                        : hit.job().array().pending();
+        if (!hit.tasks().isEmpty()) {
+            return hit.tasks();
+        }
+        if (hit.job().isArrayTask()) {
+            return IndexSet.of(hit.job().array().task());
+        }
+        return hit.job().array().pending();
     }
 
     private static boolean alike(Job a, Job b) {

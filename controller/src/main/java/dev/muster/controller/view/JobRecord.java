@@ -105,6 +105,12 @@ public final class JobRecord {
 
     /** Minutes; -1 is without limit. */
     private static long limit(int value) {
-        return value == Integer.MIN_VALUE ? NO_VAL : value < 0 ? INFINITE : value;
+        if (value == Integer.MIN_VALUE) {
+            return NO_VAL;
+        }
+        if (value < 0) {
+            return INFINITE;
+        }
+        return value;
     }
 }

@@ -50,7 +50,15 @@ public final class JobRows {
             boolean yields =
                     entry.changes().stream().anyMatch(c -> c instanceof Change.JobPreempted p && p.jobId() == job.id());
             String node = lost(entry, job);
-            String state = yields ? JobState.PREEMPTED.name() : node.isEmpty() ? REQUEUED : JobState.NODE_FAIL.name();
+            String state;
+            if (yields) {
+                state = JobState.PREEMPTED.name();
+            } else if (node.isEmpty()) {
+                state = REQUEUED;
+            } else {
+                state = JobState.NODE_FAIL.name();
+            }
+
             return Optional.of(new Left(state, back.time(), node, back.exit()));
         }
 
@@ -204,11 +212,13 @@ public final class JobRows {
 
     /** Who started it, and that accounting was told so. */
     private static String flags(boolean pending, Job.Run run, Allocation a) {
-        return pending
-                ? ""
-                : run.startTime() == 0
-                        ? "StartReceived"
-                        : (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
+        if (pending) {
+            return "";
+        }
+        if (run.startTime() == 0) {
+            return "StartReceived";
+        }
+        return (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
     }
 
     /** Of several that it asked for the one that its nodes are in, once it has some. */
@@ -250,9 +260,13 @@ public final class JobRows {
 
     public static StepRow step(State all, Job job, Step step, Usage usage, long suspendedSeconds) {
         boolean running = step.state() == Step.State.RUNNING;
-        String state = running
-                ? (job.state() == JobState.SUSPENDED ? JobState.SUSPENDED : JobState.RUNNING).name()
-                : ended(job, step);
+        String state;
+        if (running) {
+            state = (job.state() == JobState.SUSPENDED ? JobState.SUSPENDED : JobState.RUNNING).name();
+        } else {
+            state = ended(job, step);
+        }
+
         return row(all, job, step, usage, state, running ? 0 : step.endTime(), step.exit(), suspendedSeconds);
     }
 
@@ -345,9 +359,19 @@ public final class JobRows {
     static String layout(String wanted, boolean few) {
         String[] words = wanted.split(",");
         String[] levels = words[0].split(":");
-        String first = levels[0].startsWith("plane")
-                ? "Plane"
-                : levels[0].isEmpty() || levels[0].equals("*") ? few ? "Cyclic" : "Block" : capital(levels[0]);
+        String first;
+        if (levels[0].startsWith("plane")) {
+            first = "Plane";
+        } else if (levels[0].isEmpty() || levels[0].equals("*")) {
+            if (few) {
+                first = "Cyclic";
+            } else {
+                first = "Block";
+            }
+        } else {
+            first = capital(levels[0]);
+        }
+
         if (first.equals("Arbitrary")) {
             return "arbitrary task distribution";
         }
@@ -381,14 +405,20 @@ public final class JobRows {
             case "TimeLimit" ->
                 step.isBatch() || step.desc().timeLimitMin() <= 0 ? JobState.CANCELLED : JobState.TIMEOUT;
             case "NodeFail" -> JobState.NODE_FAIL;
-            default ->
-                step.exit().isOutOfMemory()
-                        ? JobState.OUT_OF_MEMORY
-                        : !step.ending().isEmpty() && !step.isInterrupted()
-                                        || killedWith(job, step)
-                                        || step.exit().signal() != 0
-                                ? JobState.CANCELLED
-                                : step.exit().isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+            default -> {
+                if (step.exit().isOutOfMemory()) {
+                    yield JobState.OUT_OF_MEMORY;
+                }
+                if (!step.ending().isEmpty() && !step.isInterrupted()
+                        || killedWith(job, step)
+                        || step.exit().signal() != 0) {
+                    yield JobState.CANCELLED;
+                }
+                if (step.exit().isSuccess()) {
+                    yield JobState.COMPLETED;
+                }
+                yield JobState.FAILED;
+            }
         };
         return state.name();
     }

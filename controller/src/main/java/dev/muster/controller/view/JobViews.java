@@ -173,13 +173,19 @@ public final class JobViews {
     private String reasonText(Job job) {
         Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
         String words = buffer.map(BurstBuffer::words).orElse("");
-        return !words.isEmpty()
-                ? words
-                : job.has(JobFlag.STAGE_OUT)
-                        ? "burst_buffer/lua: Stage-out in progress"
-                        : job.state() == JobState.CANCELLED
-                                ? ""
-                                : job.reasonText().isEmpty() ? unavailable(job, reason(job)) : job.reasonText();
+        if (!words.isEmpty()) {
+            return words;
+        }
+        if (job.has(JobFlag.STAGE_OUT)) {
+            return "burst_buffer/lua: Stage-out in progress";
+        }
+        if (job.state() == JobState.CANCELLED) {
+            return "";
+        }
+        if (job.reasonText().isEmpty()) {
+            return unavailable(job, reason(job));
+        }
+        return job.reasonText();
     }
 
     private String bufferState(Job job) {
@@ -213,7 +219,13 @@ public final class JobViews {
                         || job.restarts() > 0 && job.desc().timing().beginTime() > now);
         // where limits are kept to it is set when the time has come
         boolean limited = AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS);
-        return limited && since > now ? 0 : since == 0 && later && !limited ? eligible(job) : since;
+        if (limited && since > now) {
+            return 0;
+        }
+        if (since == 0 && later && !limited) {
+            return eligible(job);
+        }
+        return since;
     }
 
     private long priority(Job job) {
@@ -304,9 +316,10 @@ public final class JobViews {
 
     private String mailUser(JobDesc d) {
         String user = d.extras().mailUser();
-        return !user.isEmpty() || d.extras().mailType().isEmpty()
-                ? user
-                : d.owner().user() + (mailDomain.isEmpty() ? "" : "@" + mailDomain);
+        if (!user.isEmpty() || d.extras().mailType().isEmpty()) {
+            return user;
+        }
+        return d.owner().user() + (mailDomain.isEmpty() ? "" : "@" + mailDomain);
     }
 
     private int limitMin(Job job) {
@@ -674,7 +687,13 @@ public final class JobViews {
     static String perTask(ResourceRequest r) {
         boolean named = r.tresPerTask().startsWith("cpu") || r.tresPerTask().contains(",cpu");
         String cpus = named || r.cpusPerTaskTyped() == 0 ? "" : "cpu=" + r.cpusPerTask();
-        return cpus.isEmpty() ? r.tresPerTask() : r.tresPerTask().isEmpty() ? cpus : cpus + "," + r.tresPerTask();
+        if (cpus.isEmpty()) {
+            return r.tresPerTask();
+        }
+        if (r.tresPerTask().isEmpty()) {
+            return cpus;
+        }
+        return cpus + "," + r.tresPerTask();
     }
 
     /** Returns --cpus-per-task, or the CPUs that --cpus-per-gpu implies for a task's GPUs. */

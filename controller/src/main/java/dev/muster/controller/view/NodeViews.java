@@ -241,7 +241,16 @@ public final class NodeViews {
     /** What jobs that are over still hold counts as nobody's. */
     private static String base(String state, int allocated, int cpus) {
         boolean inUse = state.equals("ALLOCATED") || state.equals("MIXED");
-        return !inUse ? state : allocated == 0 ? "IDLE" : allocated < cpus ? "MIXED" : "ALLOCATED";
+        if (!inUse) {
+            return state;
+        }
+        if (allocated == 0) {
+            return "IDLE";
+        }
+        if (allocated < cpus) {
+            return "MIXED";
+        }
+        return "ALLOCATED";
     }
 
     /** {@code gpu:a100:1(IDX:0)} for each configured kind. */

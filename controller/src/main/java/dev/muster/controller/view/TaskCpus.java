@@ -59,9 +59,15 @@ final class TaskCpus {
             case NONE, RANK, MAP, MASK, LDRANK, LDMAP, LDMASK, SOCKETS, LDOMS -> false;
         };
         List<IndexSet> out = new ArrayList<>();
-        Distribution.Level level = layout.sockets() != Distribution.Level.UNSET
-                ? layout.sockets()
-                : layout.nodes() == Distribution.Nodes.PLANE ? Distribution.Level.BLOCK : standard;
+        Distribution.Level level;
+        if (layout.sockets() != Distribution.Level.UNSET) {
+            level = layout.sockets();
+        } else if (layout.nodes() == Distribution.Nodes.PLANE) {
+            level = Distribution.Level.BLOCK;
+        } else {
+            level = standard;
+        }
+
         Sockets sockets = new Sockets(part.cores(), unitsPerSocket, level);
         for (int i = 0; i < tasks; i++) {
             out.add(

@@ -149,9 +149,15 @@ public final class Dependencies {
             }
         } else {
             boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
-            int one = bar >= 0 && !task.equals("*")
-                    ? number(task)
-                    : array || bar >= 0 ? Dependency.ALL_TASKS : Dependency.WHOLE;
+            int one;
+            if (bar >= 0 && !task.equals("*")) {
+                one = number(task);
+            } else if (array || bar >= 0) {
+                one = Dependency.ALL_TASKS;
+            } else {
+                one = Dependency.WHOLE;
+            }
+
             if (ofEnd && (one >= 0 && targets(state, id, one).isEmpty() || bar >= 0 && !array)) {
                 throw new Refused(SlurmErrno.DEPENDENCY); // the array has no such task, or the job is no array
             }
@@ -248,9 +254,13 @@ public final class Dependencies {
      * 0 while it waits.
      */
     private static long begun(Job t) {
-        return t.run().startTime() > 0
-                ? t.run().startTime()
-                : t.state().isTerminal() ? t.run().endTime() : 0;
+        if (t.run().startTime() > 0) {
+            return t.run().startTime();
+        }
+        if (t.state().isTerminal()) {
+            return t.run().endTime();
+        }
+        return 0;
     }
 
     private static Dependency.Status ended(Dependency.Kind kind, List<Job> targets) {

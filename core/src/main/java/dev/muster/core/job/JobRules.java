@@ -270,9 +270,13 @@ public final class JobRules {
                                     .contains("explicit_scancel")) {
                         return Optional.of(SlurmErrno.CRON_JOB);
                     }
-                    return ends && component && job.state() == JobState.PENDING && !c.parts()
-                            ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
-                            : ends ? end(job, c) : signal(job, c);
+                    if (ends && component && job.state() == JobState.PENDING && !c.parts()) {
+                        return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
+                    }
+                    if (ends) {
+                        return end(job, c);
+                    }
+                    return signal(job, c);
                 });
     }
 
@@ -314,8 +318,15 @@ public final class JobRules {
                     changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
                 }
             } else if (failure || c.signal() == 0 || c.signal() == SIGKILL) {
-                String reason =
-                        failure ? TASK_FAILURE : step.isInterrupted() ? step.ending() : Step.CANCELLED_BY + c.uid();
+                String reason;
+                if (failure) {
+                    reason = TASK_FAILURE;
+                } else if (step.isInterrupted()) {
+                    reason = step.ending();
+                } else {
+                    reason = Step.CANCELLED_BY + c.uid();
+                }
+
                 changes.add(new Change.StepEnding(job.id(), step.id(), reason, c.signal() == SIGKILL));
             } else if (c.signal() == Cancel.INTERRUPT) {
                 changes.add(new Change.StepEnding(job.id(), step.id(), Step.INTERRUPTED_BY + c.uid(), false));
@@ -457,9 +468,15 @@ public final class JobRules {
         if (set) {
             changes.add(new Change.DescriptionChanged(job.id(), UpdateRules.withComputedPriority(job.desc())));
         }
-        JobReason reason = !Dependency.fulfilled(job.dependencies())
-                ? JobReason.DEPENDENCY
-                : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;
+        JobReason reason;
+        if (!Dependency.fulfilled(job.dependencies())) {
+            reason = JobReason.DEPENDENCY;
+        } else if (job.desc().timing().beginTime() > now.seconds()) {
+            reason = JobReason.BEGIN_TIME;
+        } else {
+            reason = JobReason.NONE;
+        }
+
         long priority = Math.max(
                 1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice());
         changes.add(new Change.PriorityChanged(job.id(), priority, -1, reason, ""));
@@ -624,21 +641,32 @@ public final class JobRules {
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
             case "NodeFail" -> JobState.NODE_FAIL;
             // srun may say how its task ended before the node does
-            default ->
-                interruptedBy.isPresent()
-                        ? JobState.CANCELLED
-                        : exit.isOutOfMemory()
-                                ? JobState.OUT_OF_MEMORY
-                                : exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+            default -> {
+                if (interruptedBy.isPresent()) {
+                    yield JobState.CANCELLED;
+                }
+                if (exit.isOutOfMemory()) {
+                    yield JobState.OUT_OF_MEMORY;
+                }
+                if (exit.isSuccess()) {
+                    yield JobState.COMPLETED;
+                }
+                yield JobState.FAILED;
+            }
         };
         JobReason reason = switch (end) {
             case TIMEOUT -> JobReason.TIME_LIMIT;
             case OUT_OF_MEMORY -> JobReason.OUT_OF_MEMORY;
             case NODE_FAIL -> JobReason.NODE_DOWN;
-            case FAILED ->
-                why.equals("StepdKilled")
-                        ? JobReason.STEPD_KILLED
-                        : exit.signal() != 0 ? JobReason.RAISED_SIGNAL : JobReason.NON_ZERO_EXIT_CODE;
+            case FAILED -> {
+                if (why.equals("StepdKilled")) {
+                    yield JobReason.STEPD_KILLED;
+                }
+                if (exit.signal() != 0) {
+                    yield JobReason.RAISED_SIGNAL;
+                }
+                yield JobReason.NON_ZERO_EXIT_CODE;
+            }
             case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, PREEMPTED, BOOT_FAIL, DEADLINE -> JobReason.NONE;
         };
         // srun cancels the job of an interrupted step as well, if it lives for so long

@@ -132,10 +132,15 @@ public final class JobSubmit {
         List<String> names =
                 List.of(state.settings().options().getOrDefault(PLUGINS, "").split(","));
         boolean all = names.contains("all_partitions");
-        Optional<String> found =
-                names.contains("partition") && (!all || names.indexOf("partition") < names.indexOf("all_partitions"))
-                        ? fitting(state, job)
-                        : all ? Optional.of(all(state)) : Optional.empty();
+        Optional<String> found;
+        if (names.contains("partition") && (!all || names.indexOf("partition") < names.indexOf("all_partitions"))) {
+            found = fitting(state, job);
+        } else if (all) {
+            found = Optional.of(all(state));
+        } else {
+            found = Optional.empty();
+        }
+
         return found.orElseGet(() -> state.partitions().values().stream()
                 .filter(p -> p.info().isDefault())
                 .map(Partition::name)

@@ -42,17 +42,21 @@ public final class JobTopRules {
                     || state.settings().options().containsKey(USERS_MAY);
             boolean may =
                     some && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
-            Optional<SlurmErrno> errno = some && job.isEmpty()
-                    ? Optional.of(SlurmErrno.INVALID_JOB_ID)
-                    : !may
-                            ? Optional.of(SlurmErrno.ACCESS_DENIED)
-                            : !job.get().isPending()
-                                    ? Optional.of(SlurmErrno.JOB_NOT_PENDING)
-                                    : job.get().isHeld()
-                                            ? Optional.of(SlurmErrno.JOB_HELD)
-                                            : job.get().desc().partition().indexOf(',') >= 0
-                                                    ? Optional.of(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE)
-                                                    : Optional.empty();
+            Optional<SlurmErrno> errno;
+            if (some && job.isEmpty()) {
+                errno = Optional.of(SlurmErrno.INVALID_JOB_ID);
+            } else if (!may) {
+                errno = Optional.of(SlurmErrno.ACCESS_DENIED);
+            } else if (!job.get().isPending()) {
+                errno = Optional.of(SlurmErrno.JOB_NOT_PENDING);
+            } else if (job.get().isHeld()) {
+                errno = Optional.of(SlurmErrno.JOB_HELD);
+            } else if (job.get().desc().partition().indexOf(',') >= 0) {
+                errno = Optional.of(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE);
+            } else {
+                errno = Optional.empty();
+            }
+
             if (errno.isPresent()) {
                 errors.add(new JobError(
                         ref.text(), errno.get().number(), errno.get().sentence()));

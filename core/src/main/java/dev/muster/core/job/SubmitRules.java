@@ -220,12 +220,27 @@ public final class SubmitRules {
         List<Dependency> dependencies = fit.dependencies();
         JobDesc.Timing timing = desc.timing();
         boolean held = timing.hold() || timing.prioritySet() && timing.priority() == 0;
-        long priority =
-                held ? 0 : timing.prioritySet() ? timing.priority() : Math.max(1, PRIORITY_TOP - sluid - timing.nice());
+        long priority;
+        if (held) {
+            priority = 0;
+        } else if (timing.prioritySet()) {
+            priority = timing.priority();
+        } else {
+            priority = Math.max(1, PRIORITY_TOP - sluid - timing.nice());
+        }
+
         boolean waits = timing.beginTime() > now.seconds() || !dependencies.isEmpty();
-        JobReason reason = held
-                ? JobReason.JOB_HELD_USER
-                : !dependencies.isEmpty() ? JobReason.DEPENDENCY : waits ? JobReason.BEGIN_TIME : JobReason.NONE;
+        JobReason reason;
+        if (held) {
+            reason = JobReason.JOB_HELD_USER;
+        } else if (!dependencies.isEmpty()) {
+            reason = JobReason.DEPENDENCY;
+        } else if (waits) {
+            reason = JobReason.BEGIN_TIME;
+        } else {
+            reason = JobReason.NONE;
+        }
+
         return new Job(
                 id,
                 sluid,

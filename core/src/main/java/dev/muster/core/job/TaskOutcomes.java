@@ -51,9 +51,13 @@ public final class TaskOutcomes {
 
     /** The tasks that a job of an array stands for. */
     static IndexSet of(Job job) {
-        return job.isArrayRecord()
-                ? job.array().pending()
-                : job.isArrayTask() ? IndexSet.of(job.array().task()) : IndexSet.empty();
+        if (job.isArrayRecord()) {
+            return job.array().pending();
+        }
+        if (job.isArrayTask()) {
+            return IndexSet.of(job.array().task());
+        }
+        return IndexSet.empty();
     }
 
     /** Returns the outcomes as {@code 7_1-3}; none for tasks without an error and without lines of job_submit.lua. */

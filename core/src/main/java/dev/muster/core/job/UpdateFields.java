@@ -131,12 +131,15 @@ final class UpdateFields {
                 number(value).orElse(0) < 1
                         ? refuse(SlurmErrno.INVALID_CPU_COUNT)
                         : cpus(desc, field, number(value).getAsLong());
-            case TASKS ->
-                number(value).isEmpty()
-                        ? refuse(SlurmErrno.ERROR)
-                        : number(value).getAsLong() == 0
-                                ? refuse(SlurmErrno.INVALID_CPU_COUNT)
-                                : done(desc, field, number(value).getAsLong());
+            case TASKS -> {
+                if (number(value).isEmpty()) {
+                    yield refuse(SlurmErrno.ERROR);
+                }
+                if (number(value).getAsLong() == 0) {
+                    yield refuse(SlurmErrno.INVALID_CPU_COUNT);
+                }
+                yield done(desc, field, number(value).getAsLong());
+            }
             case TASKS_PER_NODE ->
                 number(value).orElse(0) < 1
                         ? refuse(SlurmErrno.INVALID_CPU_COUNT)
@@ -150,10 +153,15 @@ final class UpdateFields {
                 value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok
                         ? done(desc, field, value)
                         : refuse(SlurmErrno.INVALID_NODE_NAME);
-            case GRES ->
-                value.equals("0")
-                        ? done(desc, field, "")
-                        : Tres.isValid(value) ? done(desc, field, whole(value)) : refuse(SlurmErrno.INVALID_GRES);
+            case GRES -> {
+                if (value.equals("0")) {
+                    yield done(desc, field, "");
+                }
+                if (Tres.isValid(value)) {
+                    yield done(desc, field, whole(value));
+                }
+                yield refuse(SlurmErrno.INVALID_GRES);
+            }
             case BIND -> TresBind.isValid(value) ? done(desc, field, value) : refuse(SlurmErrno.INVALID_TRES);
             case MOMENT -> moment(desc, field, value);
             case MINUTES -> minutes(desc, field, value);

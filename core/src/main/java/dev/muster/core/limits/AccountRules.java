@@ -359,7 +359,13 @@ public final class AccountRules {
                         .map(a -> LimitValues.number(a.limits(), "MaxWall"))
                         .orElse(-1L);
         long group = enforces(AccountingEnforcement.Word.SAFE) ? groupMinutes(desc) : -1;
-        return own < 0 ? group : group < 0 ? own : Math.min(own, group);
+        if (own < 0) {
+            return group;
+        }
+        if (group < 0) {
+            return own;
+        }
+        return Math.min(own, group);
     }
 
     /** GrpWall: a job that is to end within it and says no limit gets that. */

@@ -269,8 +269,14 @@ public final class AccountUse {
         }
         Sum one = new Sum();
         boolean active = job.state().isActive();
-        one.submitted =
-                job.isArrayRecord() ? job.array().pending().count() : job.state() == JobState.PENDING || active ? 1 : 0;
+        if (job.isArrayRecord()) {
+            one.submitted = job.array().pending().count();
+        } else if (job.state() == JobState.PENDING || active) {
+            one.submitted = 1;
+        } else {
+            one.submitted = 0;
+        }
+
         one.running = active ? 1 : 0;
         if (active) {
             one.on(tres(state, job.desc(), job.run().allocation()), job.run().allocation(), named);

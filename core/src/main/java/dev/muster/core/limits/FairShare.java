@@ -88,7 +88,14 @@ public final class FairShare {
         accounts.assocs().values().forEach(a -> items.put(a.id(), new Item(a)));
         for (Item i : items.values()) {
             String set = i.assoc.limits().getOrDefault("Fairshare", "");
-            i.shares = set.equals(LimitField.PARENT_SHARES) ? -1 : Digits.only(set, 10) ? Long.parseLong(set) : 1;
+            if (set.equals(LimitField.PARENT_SHARES)) {
+                i.shares = -1;
+            } else if (Digits.only(set, 10)) {
+                i.shares = Long.parseLong(set);
+            } else {
+                i.shares = 1;
+            }
+
             i.parent = items.get(i.assoc.parentId());
             (i.parent == null ? roots : i.parent.children).add(i);
             users += i.isUser() ? 1 : 0;
@@ -135,7 +142,14 @@ public final class FairShare {
                 continue;
             }
             c.normShares = shares > 0 ? (double) c.shares / shares : 0;
-            c.level = c.shares == 0 ? 0 : c.effective > 0 ? c.normShares / c.effective : NEVER_USED;
+            if (c.shares == 0) {
+                c.level = 0;
+            } else if (c.effective > 0) {
+                c.level = c.normShares / c.effective;
+            } else {
+                c.level = NEVER_USED;
+            }
+
             if (!c.isUser()) {
                 levels(c);
             }
@@ -224,7 +238,14 @@ public final class FairShare {
     }
 
     private static void judge(Item c, int dampening) {
-        c.level = c.normShares == 0 ? 0 : c.effective > 0 ? c.normShares / c.effective : NEVER_USED;
+        if (c.normShares == 0) {
+            c.level = 0;
+        } else if (c.effective > 0) {
+            c.level = c.normShares / c.effective;
+        } else {
+            c.level = NEVER_USED;
+        }
+
         c.factor = c.normShares <= 0 ? 0 : StrictMath.pow(2, -(c.effective / c.normShares) / Math.max(1, dampening));
     }
 
@@ -246,11 +267,13 @@ public final class FairShare {
             c.normShares = parent.normShares;
             if (c.shares >= 0) {
                 c.normShares *= shares > 0 ? (double) c.shares / shares : 0;
-                own = c.normShares <= 0
-                        ? 0
-                        : parent.parent == null
-                                ? c.normUsage / c.normShares
-                                : ratio(ratio, c.normUsage / c.normShares * parent.normShares / used);
+                if (c.normShares <= 0) {
+                    own = 0;
+                } else if (parent.parent == null) {
+                    own = c.normUsage / c.normShares;
+                } else {
+                    own = ratio(ratio, c.normUsage / c.normShares * parent.normShares / used);
+                }
             }
             c.effective = own * c.normShares;
             judge(c, dampening);

@@ -107,12 +107,15 @@ public final class LimitUse {
         // of several that are broken the one that is told
         keys.removeIf(key -> key.contains("Jobs") != word.contains("Jobs"));
         for (String key : keys) {
-            Predicate<AccountUse.Payer> who = key.endsWith("PU")
-                    ? h.members.and(p -> p.user().equals(desc.owner().user()))
-                    : key.endsWith("PA")
-                            ? h.members.and(
-                                    p -> p.account().equals(desc.charge().account()))
-                            : h.members;
+            Predicate<AccountUse.Payer> who;
+            if (key.endsWith("PU")) {
+                who = h.members.and(p -> p.user().equals(desc.owner().user()));
+            } else if (key.endsWith("PA")) {
+                who = h.members.and(p -> p.account().equals(desc.charge().account()));
+            } else {
+                who = h.members;
+            }
+
             AccountUse.Sum sum = use.of(List.of(h.whose, key), who);
             String whose = h.whose + (key.endsWith("PU") ? ", each user" : key.endsWith("PA") ? ", each account" : "");
             if (key.contains("Jobs")) {

@@ -79,10 +79,15 @@ final class LimitValues {
                     case "mem" -> memory;
                     case "node" -> node;
                     case "billing" -> billing;
-                    default ->
-                        tres.startsWith("license/")
-                                ? gres.replace("GRES", "License")
-                                : tres.startsWith("bb/") ? gres.replace("GRES", "BB") : gres;
+                    default -> {
+                        if (tres.startsWith("license/")) {
+                            yield gres.replace("GRES", "License");
+                        }
+                        if (tres.startsWith("bb/")) {
+                            yield gres.replace("GRES", "BB");
+                        }
+                        yield gres;
+                    }
                 });
     }
 }

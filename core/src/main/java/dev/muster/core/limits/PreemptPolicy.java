@@ -38,11 +38,16 @@ public final class PreemptPolicy {
     }
 
     private static Preemption.Mode mode(List<String> words) {
-        return words.contains("SUSPEND")
-                ? Preemption.Mode.SUSPEND
-                : words.contains("REQUEUE")
-                        ? Preemption.Mode.REQUEUE
-                        : words.contains("CANCEL") ? Preemption.Mode.CANCEL : Preemption.Mode.OFF;
+        if (words.contains("SUSPEND")) {
+            return Preemption.Mode.SUSPEND;
+        }
+        if (words.contains("REQUEUE")) {
+            return Preemption.Mode.REQUEUE;
+        }
+        if (words.contains("CANCEL")) {
+            return Preemption.Mode.CANCEL;
+        }
+        return Preemption.Mode.OFF;
     }
 
     /** QOS decide, not partitions. */

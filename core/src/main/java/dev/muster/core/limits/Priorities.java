@@ -205,7 +205,13 @@ public final class Priorities {
     }
 
     private double normal(double value, double most, String what) {
-        return raw(what) ? value : most > 0 ? value / most : 0;
+        if (raw(what)) {
+            return value;
+        }
+        if (most > 0) {
+            return value / most;
+        }
+        return 0;
     }
 
     private double age(Job job) {
@@ -213,9 +219,13 @@ public final class Priorities {
         long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
         long until = job.run().startTime() > 0 ? job.run().startTime() : now;
         // of a time without end nobody ever has a part
-        return since == 0 || until <= since || most < 0
-                ? 0
-                : most == 0 ? 1 : Math.min(1, (double) (until - since) / most);
+        if (since == 0 || until <= since || most < 0) {
+            return 0;
+        }
+        if (most == 0) {
+            return 1;
+        }
+        return Math.min(1, (double) (until - since) / most);
     }
 
     /** Since when a job grows older; 0 if it does not. */

@@ -29,8 +29,12 @@ public final class PriorityFlags {
     /** PriorityFlags: DEPTH_OBLIVIOUS means NO_FAIR_TREE as well. */
     public static FairShare.Rule rule(Settings settings) {
         List<String> flags = of(settings);
-        return flags.contains("DEPTH_OBLIVIOUS")
-                ? FairShare.Rule.DEPTH_OBLIVIOUS
-                : flags.contains("NO_FAIR_TREE") ? FairShare.Rule.CLASSIC : FairShare.Rule.TREE;
+        if (flags.contains("DEPTH_OBLIVIOUS")) {
+            return FairShare.Rule.DEPTH_OBLIVIOUS;
+        }
+        if (flags.contains("NO_FAIR_TREE")) {
+            return FairShare.Rule.CLASSIC;
+        }
+        return FairShare.Rule.TREE;
     }
 }

@@ -163,7 +163,15 @@ final class SharedLimits {
         return switch (b.kind) {
             case RUNNING -> now;
             case COMING -> minutes;
-            case USED -> isSafe(b) ? (long) (minutes * meter.get().factor) : isWhole(b) ? minutes : 0;
+            case USED -> {
+                if (isSafe(b)) {
+                    yield (long) (minutes * meter.get().factor);
+                }
+                if (isWhole(b)) {
+                    yield minutes;
+                }
+                yield 0;
+            }
             case SHARE -> 0;
         };
     }
@@ -198,9 +206,16 @@ final class SharedLimits {
     }
 
     private long left(Bound b, AccountUse.Sum beside, AccountRules rules, long usedMin) {
-        return isSafe(b)
-                ? b.most - usedMin - beside.leftMin(b.what, rules.tickMs())
-                : usedMin >= b.most ? -1 : isWhole(b) ? b.most : Long.MAX_VALUE;
+        if (isSafe(b)) {
+            return b.most - usedMin - beside.leftMin(b.what, rules.tickMs());
+        }
+        if (usedMin >= b.most) {
+            return -1;
+        }
+        if (isWhole(b)) {
+            return b.most;
+        }
+        return Long.MAX_VALUE;
     }
 
     // ---- for many jobs

@@ -47,9 +47,19 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         ResourceRequest r = desc.request();
         int nodes = nodes(r);
         boolean range = r.nodesMax() > r.nodesMin() && r.nodesMin() > 0;
-        int tasks = GresRequest.overcommits(r)
-                ? nodes
-                : r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? nodes * r.tasksPerNode() : range ? 1 : nodes;
+        int tasks;
+        if (GresRequest.overcommits(r)) {
+            tasks = nodes;
+        } else if (r.tasks() > 0) {
+            tasks = r.tasks();
+        } else if (r.tasksPerNode() > 0) {
+            tasks = nodes * r.tasksPerNode();
+        } else if (range) {
+            tasks = 1;
+        } else {
+            tasks = nodes;
+        }
+
         int gpus = requested(state, desc, nodes, 1).gres().getOrDefault("gpu", 0);
         int ofGpus = r.cpusPerTask() == 0 ? r.cpusPerGpu() * gpus : 0;
         TresCounts all = requested(state, desc, nodes, Math.max(tasks * Math.max(1, r.cpusPerTask()), ofGpus));
@@ -82,11 +92,17 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         asked.perNode().forEach(i -> types.asked(gres, i, nodes));
         asked.perJob().forEach(i -> types.asked(gres, i, 1));
         asked.perTask().forEach(i -> types.asked(gres, i, Math.max(1, r.tasks())));
-        long mb = r.memPerGpuMb() > 0
-                ? r.memPerGpuMb() * gres.getOrDefault("gpu", 0)
-                : memory.all()
-                        ? wholeNode(state, desc) * nodes
-                        : memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
+        long mb;
+        if (r.memPerGpuMb() > 0) {
+            mb = r.memPerGpuMb() * gres.getOrDefault("gpu", 0);
+        } else if (memory.all()) {
+            mb = wholeNode(state, desc) * nodes;
+        } else if (memory.perNodeMb() > 0) {
+            mb = memory.perNodeMb() * nodes;
+        } else {
+            mb = memory.perCpuMb() * cpus;
+        }
+
         return new TresCounts(cpus, mb, nodes, gres);
     }
 
@@ -109,8 +125,15 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     private static int cpus(ResourceRequest r) {
         int nodes = least(r);
         // with --overcommit as if there were one task on each node
-        int tasks =
-                GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
+        int tasks;
+        if (GresRequest.overcommits(r)) {
+            tasks = nodes;
+        } else if (r.tasks() > 0) {
+            tasks = r.tasks();
+        } else {
+            tasks = nodes * Math.max(1, r.tasksPerNode());
+        }
+
         return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
     }
 

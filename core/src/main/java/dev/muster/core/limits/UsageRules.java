@@ -271,9 +271,15 @@ public final class UsageRules {
                     || job.state().isActive() && r.allocation().awaitsNodes()) {
                 continue;
             }
-            long end = r.endTime() > 0
-                    ? Math.min(r.endTime(), upTo)
-                    : job.state() == JobState.SUSPENDED ? Math.min(r.suspendTime(), nowSeconds) : nowSeconds;
+            long end;
+            if (r.endTime() > 0) {
+                end = Math.min(r.endTime(), upTo);
+            } else if (job.state() == JobState.SUSPENDED) {
+                end = Math.min(r.suspendTime(), nowSeconds);
+            } else {
+                end = nowSeconds;
+            }
+
             long seconds = end - Math.max(r.startTime(), since) - r.paused().after(since);
             if (seconds <= 0) {
                 continue;

@@ -278,11 +278,12 @@ public final class DynamicRules {
         if (now.isEmpty() || !flags.contains("keeppartinfo") && !flags.contains("keeppartstate")) {
             return p;
         }
-        return flags.contains("keeppartinfo")
-                ? now.get()
-                : PartitionEdit.edit(p, Map.of("state", now.get().info().state()), state)
-                                instanceof PartitionEdit.Edited e
-                        ? e.partition()
-                        : p;
+        if (flags.contains("keeppartinfo")) {
+            return now.get();
+        }
+        if (PartitionEdit.edit(p, Map.of("state", now.get().info().state()), state) instanceof PartitionEdit.Edited e) {
+            return e.partition();
+        }
+        return p;
     }
 }

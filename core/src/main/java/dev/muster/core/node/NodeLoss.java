@@ -58,7 +58,15 @@ final class NodeLoss {
         // what is there already stays: it may be an administrator's
         String old = node.reason();
         boolean keep = !old.isEmpty() && (!old.equals(reason) || reason.equals(NodeRules.NOT_RESPONDING));
-        String said = !keep ? reason : old.contains(reason) ? old : old + " : " + reason;
+        String said;
+        if (!keep) {
+            said = reason;
+        } else if (old.contains(reason)) {
+            said = old;
+        } else {
+            said = old + " : " + reason;
+        }
+
         changes.add(new Change.NodeStateChanged(
                 node.name(),
                 node.with(Node.Flag.DOWN, true).with(Node.Flag.UNKNOWN, false).flags(),

@@ -519,8 +519,15 @@ public final class NodeRules {
                     >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
             boolean held =
                     often || hold || !unfit && !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
-            JobReason why =
-                    often ? JobReason.JOB_HOLD_MAX_REQUEUE : held ? JobReason.LAUNCH_FAILED_HELD : JobReason.NONE;
+            JobReason why;
+            if (often) {
+                why = JobReason.JOB_HOLD_MAX_REQUEUE;
+            } else if (held) {
+                why = JobReason.LAUNCH_FAILED_HELD;
+            } else {
+                why = JobReason.NONE;
+            }
+
             changes.add(new Change.JobRequeued(
                     job.id(),
                     held,

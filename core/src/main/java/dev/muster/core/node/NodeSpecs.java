@@ -25,8 +25,15 @@ final class NodeSpecs {
             low.add("Low CPUs");
         }
         String said = settings.options().get(Settings.REG_MEMORY_PERCENT);
-        double percent =
-                said != null ? Double.parseDouble(said) : node.has(Node.Flag.CLOUD) ? CLOUD_MEMORY_PERCENT : 100;
+        double percent;
+        if (said != null) {
+            percent = Double.parseDouble(said);
+        } else if (node.has(Node.Flag.CLOUD)) {
+            percent = CLOUD_MEMORY_PERCENT;
+        } else {
+            percent = 100;
+        }
+
         if (h.memoryMb() < spec.memoryMb() * percent / 100) {
             low.add(String.format(
                     Locale.ROOT,

@@ -249,9 +249,19 @@ public final class NodeUpdates {
         if (!resume.isEmpty() && !resume.equals("-1") && !out) {
             return new Outcome(Optional.empty(), Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
         }
-        long at = resume.isEmpty()
-                ? out ? node.resumeAfter() : 0
-                : resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume);
+        long at;
+        if (resume.isEmpty()) {
+            if (out) {
+                at = node.resumeAfter();
+            } else {
+                at = 0;
+            }
+        } else if (resume.equals("-1")) {
+            at = 0;
+        } else {
+            at = now.seconds() + Long.parseLong(resume);
+        }
+
         return new Outcome(Optional.of(node.withTexts(node.comment(), node.extra(), at)), Optional.empty());
     }
 
@@ -270,16 +280,15 @@ public final class NodeUpdates {
         List<String> available = can.orElse(s.features());
         List<String> active = has.orElseGet(() ->
                 s.features().stream().filter(f -> !s.inactive().contains(f)).toList());
-        return !available.containsAll(active)
-                ? Optional.empty()
-                : Optional.of(NodeSpecs.withFeatures(
-                        s,
-                        available,
-                        has.isEmpty()
-                                ? List.of()
-                                : available.stream()
-                                        .filter(f -> !active.contains(f))
-                                        .toList()));
+        if (!available.containsAll(active)) {
+            return Optional.empty();
+        }
+        return Optional.of(NodeSpecs.withFeatures(
+                s,
+                available,
+                has.isEmpty()
+                        ? List.of()
+                        : available.stream().filter(f -> !active.contains(f)).toList()));
     }
 
     private static List<String> words(String value) {
@@ -367,9 +376,13 @@ public final class NodeUpdates {
                 boolean stopping = node.has(Node.Flag.POWERING_DOWN);
                 // without power it answers to nobody, and need not
                 Node after = stopping || node.has(Node.Flag.POWERED_DOWN) ? PowerRules.stopped(node) : node;
-                yield resumable(after)
-                        ? state(PowerRules.withoutReboot(after), "IDLE", c)
-                        : stopping ? Optional.of(after) : Optional.empty();
+                if (resumable(after)) {
+                    yield state(PowerRules.withoutReboot(after), "IDLE", c);
+                }
+                if (stopping) {
+                    yield Optional.of(after);
+                }
+                yield Optional.empty();
             }
             // it would be kept from knowing when the reboot is over
             case "IDLE" ->

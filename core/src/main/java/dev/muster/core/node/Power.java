@@ -201,9 +201,10 @@ public final class Power {
     Times of(Node node) {
         Times times = special.getOrDefault(node.name(), usual);
         String own = node.spec().suspendTime();
-        return own.isEmpty()
-                ? times
-                : new Times(own.equals(NEVER) ? -1 : Integer.parseInt(own), times.stopS, times.startS, times.atOnce);
+        if (own.isEmpty()) {
+            return times;
+        }
+        return new Times(own.equals(NEVER) ? -1 : Integer.parseInt(own), times.stopS, times.startS, times.atOnce);
     }
 
     /** Seconds that stopping a node and starting it again may take, of all nodes the most. */

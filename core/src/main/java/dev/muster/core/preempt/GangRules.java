@@ -104,7 +104,13 @@ public final class GangRules {
     }
 
     private int turn(Job job) {
-        return job.state() == JobState.SUSPENDED ? 1 : now.tickMs() - job.run().sinceTickMs() < sliceMs ? 0 : 2;
+        if (job.state() == JobState.SUSPENDED) {
+            return 1;
+        }
+        if (now.tickMs() - job.run().sinceTickMs() < sliceMs) {
+            return 0;
+        }
+        return 2;
     }
 
     private static boolean isFree(Job job, Map<String, IndexSet> taken) {

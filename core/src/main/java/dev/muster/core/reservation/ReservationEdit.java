@@ -247,9 +247,13 @@ public final class ReservationEdit {
             return number("endtime", old.end());
         }
         long moved = start + old.end() - old.start();
-        return lasts()
-                ? moved + number("duration+", 0) - number("duration-", 0)
-                : fresh || old.endSaid() ? old.end() : moved;
+        if (lasts()) {
+            return moved + number("duration+", 0) - number("duration-", 0);
+        }
+        if (fresh || old.endSaid()) {
+            return old.end();
+        }
+        return moved;
     }
 
     /** How long it lasts is said. */
@@ -295,7 +299,17 @@ public final class ReservationEdit {
         int eq = item.indexOf('=');
         String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
         boolean isGres = name.startsWith(GRES);
-        long number = eq < 0 ? isGres ? 1 : -1 : Tres.number(item.substring(eq + 1));
+        long number;
+        if (eq < 0) {
+            if (isGres) {
+                number = 1;
+            } else {
+                number = -1;
+            }
+        } else {
+            number = Tres.number(item.substring(eq + 1));
+        }
+
         boolean total = key.equals("tres");
         String count = Long.toString(number);
         if (IGNORED_TRES.contains(name) && number >= 0) {

@@ -175,11 +175,17 @@ public final class ReservationNodes {
         int left = cores;
         List<Alternative> groups = alternatives(w.features());
         for (Alternative group : groups) {
-            int wanted = cores > 0 && w.nodeCount() == 0
-                    ? withCores(r, candidates, group, cores)
-                    : groups.size() > 1 || group.count > 0
-                            ? Math.max(1, group.count)
-                            : w.nodeCount() > 0 || w.features().isEmpty() ? w.nodeCount() : matching(candidates, group);
+            int wanted;
+            if (cores > 0 && w.nodeCount() == 0) {
+                wanted = withCores(r, candidates, group, cores);
+            } else if (groups.size() > 1 || group.count > 0) {
+                wanted = Math.max(1, group.count);
+            } else if (w.nodeCount() > 0 || w.features().isEmpty()) {
+                wanted = w.nodeCount();
+            } else {
+                wanted = matching(candidates, group);
+            }
+
             for (Node n : wanted == 0 ? List.<Node>of() : candidates) {
                 if (nodes.contains(n.name()) || !planner.matches(group.expression, n.features())) {
                     continue;
@@ -187,11 +193,17 @@ public final class ReservationNodes {
                 IndexSet free = free(r, n);
                 Optional<Map<String, IndexSet>> devices = devices(r, n, Tres.gres(w.gresPerNode()));
                 // leaves at least one core for each remaining node
-                int each = cores == 0
-                        ? coresBeside(r, n, free)
-                        : counts.size() == 1
-                                ? Math.min(free.count(), left - (wanted - 1))
-                                : nodes.size() < counts.size() ? counts.get(nodes.size()) : 0;
+                int each;
+                if (cores == 0) {
+                    each = coresBeside(r, n, free);
+                } else if (counts.size() == 1) {
+                    each = Math.min(free.count(), left - (wanted - 1));
+                } else if (nodes.size() < counts.size()) {
+                    each = counts.get(nodes.size());
+                } else {
+                    each = 0;
+                }
+
                 if (devices.isEmpty() || free.count() < each || each <= 0) {
                     continue;
                 }
@@ -232,9 +244,13 @@ public final class ReservationNodes {
      * node, else the whole node.
      */
     private static int coresBeside(Reservation r, Node n, IndexSet free) {
-        return r.sharesCores()
-                ? free.count()
-                : r.want().wantsGres() ? 1 : n.spec().units();
+        if (r.sharesCores()) {
+            return free.count();
+        }
+        if (r.want().wantsGres()) {
+            return 1;
+        }
+        return n.spec().units();
     }
 
     /**

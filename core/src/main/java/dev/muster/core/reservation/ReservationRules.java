@@ -153,11 +153,13 @@ public final class ReservationRules {
         }
         Reservation old = found.get();
         if (skip) {
-            return !old.repeats()
-                    ? Decision.reject(SlurmErrno.RESERVATION_NO_SKIP)
-                    : inUse(old)
-                            ? Decision.reject(SlurmErrno.RESERVATION_BUSY)
-                            : Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
+            if (!old.repeats()) {
+                return Decision.reject(SlurmErrno.RESERVATION_NO_SKIP);
+            }
+            if (inUse(old)) {
+                return Decision.reject(SlurmErrno.RESERVATION_BUSY);
+            }
+            return Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
         }
         if (c.values().containsKey("starttime")
                 && !old.has(ReservationFlag.TIME_FLOAT)
@@ -327,9 +329,10 @@ public final class ReservationRules {
             return Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE);
         }
         boolean none = Reservation.named(desc).isEmpty();
-        return any || desc.charge().reservation().isEmpty()
-                ? Optional.empty()
-                : Optional.of(none ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.RESERVATION_ACCESS);
+        if (any || desc.charge().reservation().isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(none ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.RESERVATION_ACCESS);
     }
 
     /** It has begun with fewer nodes than the job needs, or with others: before that it may still grow. */
@@ -369,7 +372,15 @@ public final class ReservationRules {
                 ended(r, inside, changes);
                 continue;
             }
-            long idle = !inside.isEmpty() ? 0 : r.idleSince() == 0 ? t : r.idleSince();
+            long idle;
+            if (!inside.isEmpty()) {
+                idle = 0;
+            } else if (r.idleSince() == 0) {
+                idle = t;
+            } else {
+                idle = r.idleSince();
+            }
+
             boolean active = r.isActive(t);
             if (r.has(ReservationFlag.PURGE_COMP)
                     && active

@@ -19,9 +19,13 @@ public final class ReservedDevices {
         if (!reservation.nodes().contains(node.name())) {
             return IndexSet.empty();
         }
-        return !reservation.gres().isEmpty()
-                ? reservation.gres().getOrDefault(node.name(), Map.of()).getOrDefault(device, IndexSet.empty())
-                : reservation.units().isEmpty() ? GresRequest.devices(node, device, "") : IndexSet.empty();
+        if (!reservation.gres().isEmpty()) {
+            return reservation.gres().getOrDefault(node.name(), Map.of()).getOrDefault(device, IndexSet.empty());
+        }
+        if (reservation.units().isEmpty()) {
+            return GresRequest.devices(node, device, "");
+        }
+        return IndexSet.empty();
     }
 
     /**

@@ -276,19 +276,27 @@ public record BurstBuffer(
         }
 
         All pendingEnded(int jobId, long now) {
-            return changed(
-                    jobId,
-                    b -> b.stage == Stage.PENDING
-                            ? b.at(Stage.COMPLETE, now)
-                            : b.stage == Stage.COMPLETE || b.stage.isTeardown() ? b : b.tornDown(true, now));
+            return changed(jobId, b -> {
+                if (b.stage == Stage.PENDING) {
+                    return b.at(Stage.COMPLETE, now);
+                }
+                if (b.stage == Stage.COMPLETE || b.stage.isTeardown()) {
+                    return b;
+                }
+                return b.tornDown(true, now);
+            });
         }
 
         All requeued(int jobId, long now) {
-            return changed(
-                    jobId,
-                    b -> b.stage == Stage.PENDING
-                            ? b
-                            : b.stage == Stage.COMPLETE ? b.anew(now) : b.tornDown(true, now));
+            return changed(jobId, b -> {
+                if (b.stage == Stage.PENDING) {
+                    return b;
+                }
+                if (b.stage == Stage.COMPLETE) {
+                    return b.anew(now);
+                }
+                return b.tornDown(true, now);
+            });
         }
     }
 }

@@ -79,10 +79,24 @@ public record CronTime(
             int step = slash < 0 ? 1 : number(part.substring(slash + 1), List.of(), 0);
             int dash = range.indexOf('-');
             boolean star = range.equals("*");
-            int from = star ? least : number(dash < 0 ? range : range.substring(0, dash), names, firstName);
-            int to = star
-                    ? most
-                    : dash >= 0 ? number(range.substring(dash + 1), names, firstName) : slash < 0 ? from : most;
+            int from;
+            if (star) {
+                from = least;
+            } else {
+                from = number(dash < 0 ? range : range.substring(0, dash), names, firstName);
+            }
+
+            int to;
+            if (star) {
+                to = most;
+            } else if (dash >= 0) {
+                to = number(range.substring(dash + 1), names, firstName);
+            } else if (slash < 0) {
+                to = from;
+            } else {
+                to = most;
+            }
+
             if (step < 1 || from < least || to < from || to > most) {
                 return IndexSet.empty();
             }
@@ -95,7 +109,13 @@ public record CronTime(
 
     private static int number(String text, List<String> names, int firstName) {
         int name = names.indexOf(text);
-        return name >= 0 ? name + firstName : text.matches("[0-9]{1,2}") ? Integer.parseInt(text) : -1;
+        if (name >= 0) {
+            return name + firstName;
+        }
+        if (text.matches("[0-9]{1,2}")) {
+            return Integer.parseInt(text);
+        }
+        return -1;
     }
 
     /**

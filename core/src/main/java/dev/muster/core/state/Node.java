@@ -766,7 +766,15 @@ public record Node(
      */
     static Node configured(Spec spec, int slurmUid, long time) {
         boolean out = List.of("DOWN", "DRAIN", "FAIL").contains(spec.configState);
-        String why = !spec.configReason.isEmpty() ? spec.configReason : out ? "Set in slurm.conf" : "";
+        String why;
+        if (!spec.configReason.isEmpty()) {
+            why = spec.configReason;
+        } else if (out) {
+            why = "Set in slurm.conf";
+        } else {
+            why = "";
+        }
+
         return why.isEmpty() ? of(spec) : of(spec).withReason(why, slurmUid, time);
     }
 

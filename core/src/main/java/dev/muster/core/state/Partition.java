@@ -68,11 +68,26 @@ public record Partition(PartitionInfo info, List<String> nodes) {
 
     /** The bound that such a number stands for; -1 for no bound. */
     public static int cpusMax(int kept) {
-        return kept == NO_CPUS ? 0 : kept <= 0 ? -1 : kept;
+        if (kept == NO_CPUS) {
+            return 0;
+        }
+        if (kept <= 0) {
+            return -1;
+        }
+        return kept;
     }
 
     /** NO, NODE, USER or TOPO: whom its jobs share their nodes with. */
     public String exclusive() {
-        return info.exclusiveTopo() ? "TOPO" : info.exclusiveUser() ? "USER" : isExclusive() ? "NODE" : "NO";
+        if (info.exclusiveTopo()) {
+            return "TOPO";
+        }
+        if (info.exclusiveUser()) {
+            return "USER";
+        }
+        if (isExclusive()) {
+            return "NODE";
+        }
+        return "NO";
     }
 }

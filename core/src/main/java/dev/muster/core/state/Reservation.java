@@ -441,9 +441,13 @@ public record Reservation(
         if (!nodes.contains(node.name())) {
             return IndexSet.empty();
         }
-        return units.isEmpty()
-                ? node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1)
-                : units.getOrDefault(node.name(), IndexSet.empty());
+        if (units.isEmpty()) {
+            if (node.units() == 0) {
+                return IndexSet.empty();
+            }
+            return IndexSet.range(0, node.units() - 1, 1);
+        }
+        return units.getOrDefault(node.name(), IndexSet.empty());
     }
 
     /** Whether a user belongs to those it is for, in any account. */

@@ -808,11 +808,19 @@ public record State(
             boolean early = before.desc().timing().beginTime() > c.time();
             // held while it ran
             boolean stays = before.isHeld() && before.state().isActive() && !c.held();
-            JobReason reason = stays
-                    ? before.reason()
-                    : c.held() || c.reason() != JobReason.NONE
-                            ? c.reason()
-                            : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
+            JobReason reason;
+            if (stays) {
+                reason = before.reason();
+            } else if (c.held() || c.reason() != JobReason.NONE) {
+                reason = c.reason();
+            } else if (waits) {
+                reason = JobReason.DEPENDENCY;
+            } else if (early) {
+                reason = JobReason.BEGIN_TIME;
+            } else {
+                reason = JobReason.NONE;
+            }
+
             Job job = before.with(before.desc().anywhere())
                     .with(JobState.PENDING)
                     .with(JobFlag.STOPPED, false)

@@ -113,11 +113,13 @@ public record Step(
 
     /** Returns the user id of a reason that names one, as text. */
     public Optional<String> endedBy() {
-        return isInterrupted()
-                ? Optional.of(ending.substring(INTERRUPTED_BY.length()))
-                : ending.startsWith(CANCELLED_BY)
-                        ? Optional.of(ending.substring(CANCELLED_BY.length()))
-                        : Optional.empty();
+        if (isInterrupted()) {
+            return Optional.of(ending.substring(INTERRUPTED_BY.length()));
+        }
+        if (ending.startsWith(CANCELLED_BY)) {
+            return Optional.of(ending.substring(CANCELLED_BY.length()));
+        }
+        return Optional.empty();
     }
 
     /** As typed by people: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */

@@ -19,11 +19,17 @@ final class StepLimits {
         if (!TresBind.isValid(step.tresBind())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
         }
-        String what = CpuBind.parse(step.cpuBind()).isEmpty()
-                ? "--cpu-bind=" + step.cpuBind()
-                : MemBind.parse(step.memBind()).isEmpty()
-                        ? "--mem-bind=" + step.memBind()
-                        : !r.licenses().isEmpty() ? "--licenses" : "";
+        String what;
+        if (CpuBind.parse(step.cpuBind()).isEmpty()) {
+            what = "--cpu-bind=" + step.cpuBind();
+        } else if (MemBind.parse(step.memBind()).isEmpty()) {
+            what = "--mem-bind=" + step.memBind();
+        } else if (!r.licenses().isEmpty()) {
+            what = "--licenses";
+        } else {
+            what = "";
+        }
+
         return what.isEmpty()
                 ? NetworkWords.refusal(r.network(), settings)
                 : Optional.of(new Decision.Rejected(

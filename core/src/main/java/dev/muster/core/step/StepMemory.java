@@ -51,7 +51,13 @@ final class StepMemory {
             return request.memPerNodeMb() <= free ? ANY : 0;
         }
         long cpus = free / request.memPerCpuMb();
-        return request.overcommit() ? cpus >= cpusPerTask ? ANY : 0 : (int) Math.min(ANY, cpus / cpusPerTask);
+        if (request.overcommit()) {
+            if (cpus >= cpusPerTask) {
+                return ANY;
+            }
+            return 0;
+        }
+        return (int) Math.min(ANY, cpus / cpusPerTask);
     }
 
     /**
@@ -59,13 +65,16 @@ final class StepMemory {
      * for one of them.
      */
     long of(Allocation.Share share, int cpus, Map<String, IndexSet> devices) {
-        return !counts
-                ? share.memoryMb()
-                : request.memPerNodeMb() > 0
-                        ? request.memPerNodeMb()
-                        : request.memPerCpuMb() > 0
-                                ? request.memPerCpuMb() * cpus
-                                : request.memPerGpuMb() * gpus(devices);
+        if (!counts) {
+            return share.memoryMb();
+        }
+        if (request.memPerNodeMb() > 0) {
+            return request.memPerNodeMb();
+        }
+        if (request.memPerCpuMb() > 0) {
+            return request.memPerCpuMb() * cpus;
+        }
+        return request.memPerGpuMb() * gpus(devices);
     }
 
     /** What depends on the devices it is given is more than there is. */

@@ -145,14 +145,17 @@ public final class StepRules {
                 return refusal.get();
             }
             Job job = state.jobs().at(part.jobId());
-            id = id >= 0
-                    ? id
-                    : isShell(parts, job)
-                            ? StepId.INTERACTIVE
-                            : state.members(job).stream()
-                                    .mapToInt(j -> j.run().nextStep())
-                                    .max()
-                                    .orElse(0);
+            if (id >= 0) {
+                id = id;
+            } else if (isShell(parts, job)) {
+                id = StepId.INTERACTIVE;
+            } else {
+                id = state.members(job).stream()
+                        .mapToInt(j -> j.run().nextStep())
+                        .max()
+                        .orElse(0);
+            }
+
             if (part.step().async() && (parts.size() > 1 || job.isHet())) {
                 return new Decision.Rejected(
                         SlurmErrno.NOT_SUPPORTED,
@@ -245,23 +248,24 @@ public final class StepRules {
         }
         Job job = found.get();
         boolean may = uid == job.desc().owner().uid() || Access.isSuperUser(state, uid);
-        Optional<SlurmErrno> errno = !may
-                ? Optional.of(SlurmErrno.ACCESS_DENIED)
-                : job.state() == JobState.PENDING
-                        ? Optional.of(SlurmErrno.JOB_PENDING)
-                        : job.state() == JobState.SUSPENDED
-                                ? Optional.of(SlurmErrno.DISABLED)
-                                : job.state() != JobState.RUNNING
-                                        ? Optional.of(SlurmErrno.ALREADY_DONE)
-                                        : job.has(JobFlag.CONFIGURING)
-                                                ? Optional.of(SlurmErrno.PROLOG_RUNNING)
-                                                : job.run().nextStep()
-                                                                >= Math.min(
-                                                                        StepId.NUMBER_MAX,
-                                                                        state.settings()
-                                                                                .maxStepCount())
-                                                        ? Optional.of(SlurmErrno.STEP_LIMIT)
-                                                        : Optional.empty();
+        Optional<SlurmErrno> errno;
+        if (!may) {
+            errno = Optional.of(SlurmErrno.ACCESS_DENIED);
+        } else if (job.state() == JobState.PENDING) {
+            errno = Optional.of(SlurmErrno.JOB_PENDING);
+        } else if (job.state() == JobState.SUSPENDED) {
+            errno = Optional.of(SlurmErrno.DISABLED);
+        } else if (job.state() != JobState.RUNNING) {
+            errno = Optional.of(SlurmErrno.ALREADY_DONE);
+        } else if (job.has(JobFlag.CONFIGURING)) {
+            errno = Optional.of(SlurmErrno.PROLOG_RUNNING);
+        } else if (job.run().nextStep()
+                >= Math.min(StepId.NUMBER_MAX, state.settings().maxStepCount())) {
+            errno = Optional.of(SlurmErrno.STEP_LIMIT);
+        } else {
+            errno = Optional.empty();
+        }
+
         return errno.map(Decision::reject)
                 .or(() -> StepLimits.refusal(c.step(), state.settings()))
                 .or(() -> Sampling.refusal(
@@ -356,14 +360,22 @@ public final class StepRules {
                 return SlurmErrno.INVALID_NODE_COUNT;
             }
             int nodesMin = Math.max(1, request.nodesMin());
-            int nodesMax = request.nodesMax() > 0
-                    ? request.nodesMax()
-                    : Math.max(nodesMin, request.nodesMin() > 0 ? nodesMin : shares.size());
-            int tasks = request.tasks() > 0
-                    ? request.tasks()
-                    : request.tasksPerNode() > 0
-                            ? request.tasksPerNode() * Math.max(nodesMin, 1)
-                            : Math.max(nodesMin, 1);
+            int nodesMax;
+            if (request.nodesMax() > 0) {
+                nodesMax = request.nodesMax();
+            } else {
+                nodesMax = Math.max(nodesMin, request.nodesMin() > 0 ? nodesMin : shares.size());
+            }
+
+            int tasks;
+            if (request.tasks() > 0) {
+                tasks = request.tasks();
+            } else if (request.tasksPerNode() > 0) {
+                tasks = request.tasksPerNode() * Math.max(nodesMin, 1);
+            } else {
+                tasks = Math.max(nodesMin, 1);
+            }
+
             int cpusPerTask = GresRequest.cpusPerTask(request, tasks, nodesMin);
             if (nodesMin > shares.size()) {
                 return SlurmErrno.INVALID_NODE_COUNT;
@@ -494,9 +506,13 @@ public final class StepRules {
                 }
             }
             if (usable.size() < nodesMin) {
-                return tooMuch
-                        ? SlurmErrno.INVALID_TASK_MEMORY
-                        : tooWide ? SlurmErrno.TOO_MANY_REQUESTED_CPUS : SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
+                if (tooMuch) {
+                    return SlurmErrno.INVALID_TASK_MEMORY;
+                }
+                if (tooWide) {
+                    return SlurmErrno.TOO_MANY_REQUESTED_CPUS;
+                }
+                return SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE;
             }
             int nodes = nodeCount(slots, tasks, nodesMin, nodesMax);
             if (nodes < 0) {

@@ -96,11 +96,16 @@ public final class TriggerRules {
                 || Trigger.OF_DAEMONS.contains(event);
         boolean needsBuffers = event.equals(Trigger.BURST_BUFFER)
                 && !state.settings().options().containsKey(Settings.BURST_BUFFER);
-        return known
-                ? needsBuffers ? " needs BurstBufferType" : ""
-                : event.contains("slurmctld")
-                        ? " needs a backup controller: there is none here"
-                        : " is not supported by this version of Muster";
+        if (known) {
+            if (needsBuffers) {
+                return " needs BurstBufferType";
+            }
+            return "";
+        }
+        if (event.contains("slurmctld")) {
+            return " needs a backup controller: there is none here";
+        }
+        return " is not supported by this version of Muster";
     }
 
     /** Whatever has happened to a daemon since was not waited for. */
@@ -141,11 +146,13 @@ public final class TriggerRules {
                 out.add(new Change.TriggerCleared(t.id()));
             }
         }
-        return !out.isEmpty()
-                ? Decision.of(out, "")
-                : denied
-                        ? Decision.reject(SlurmErrno.ACCESS_DENIED)
-                        : new Decision.Rejected(SlurmErrno.ERROR, "No such process");
+        if (!out.isEmpty()) {
+            return Decision.of(out, "");
+        }
+        if (denied) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        return new Decision.Rejected(SlurmErrno.ERROR, "No such process");
     }
 
     void due(TriggerEvents happened, Now now, List<Change> changes) {

@@ -242,9 +242,10 @@ public final class Licenses {
             asTyped &= name.equals(i.name());
             out.add(new LicenseRequest.Item(name, i.count()));
         }
-        return hasEqualsSign(text) || out.isEmpty() && !text.isEmpty()
-                ? Optional.empty()
-                : Optional.of(asTyped ? text : LicenseRequest.text(out));
+        if (hasEqualsSign(text) || out.isEmpty() && !text.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(asTyped ? text : LicenseRequest.text(out));
     }
 
     /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */

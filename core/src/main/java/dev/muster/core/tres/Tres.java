@@ -69,8 +69,15 @@ public final class Tres {
     }
 
     private static java.util.Optional<Item> item(String part) {
-        String rest =
-                part.startsWith("gres/") ? part.substring(5) : part.startsWith("gres:") ? part.substring(5) : part;
+        String rest;
+        if (part.startsWith("gres/")) {
+            rest = part.substring(5);
+        } else if (part.startsWith("gres:")) {
+            rest = part.substring(5);
+        } else {
+            rest = part;
+        }
+
         String[] words = rest.replace('=', ':').split(":", -1);
         if (words.length > 3 || java.util.Arrays.asList(words).contains("")) {
             return java.util.Optional.empty();

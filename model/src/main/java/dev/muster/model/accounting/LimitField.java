@@ -179,7 +179,15 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
                         ? Optional.of(PARENT_SHARES)
                         : number(raw);
             case MINUTES -> duration(Durations.parseMinutes(raw));
-            case SECONDS -> raw.isEmpty() ? Optional.empty() : name.equals("GraceTime") ? seconds(raw) : exempt(raw);
+            case SECONDS -> {
+                if (raw.isEmpty()) {
+                    yield Optional.empty();
+                }
+                if (name.equals("GraceTime")) {
+                    yield seconds(raw);
+                }
+                yield exempt(raw);
+            }
             case REAL -> real(raw);
             case TRES -> tres(raw);
             case NAME, NAMES, FLAGS -> Optional.of(raw);
@@ -210,9 +218,10 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     }
 
     private static Optional<String> duration(OptionalLong parsed) {
-        return parsed.isEmpty()
-                ? Optional.empty()
-                : Optional.of(parsed.getAsLong() < 0 ? "" : Long.toString(parsed.getAsLong()));
+        if (parsed.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(parsed.getAsLong() < 0 ? "" : Long.toString(parsed.getAsLong()));
     }
 
     private static Optional<String> real(String raw) {

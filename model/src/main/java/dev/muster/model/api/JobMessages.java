@@ -480,7 +480,13 @@ public final class JobMessages {
 
         /** Returns the signal that a node hears; 0 where the step is to be ended. */
         public static int plain(int signal) {
-            return signal == TASK_FAILURE ? 0 : signal == INTERRUPT ? SIGINT : signal;
+            if (signal == TASK_FAILURE) {
+                return 0;
+            }
+            if (signal == INTERRUPT) {
+                return SIGINT;
+            }
+            return signal;
         }
 
         public Cancel {

@@ -65,13 +65,17 @@ public record HostCall(String kind, boolean with, String word) {
         Predicate<Topology.Block> atBlock =
                 b -> with ? b.nodes().contains(word) : b.name().equals(word);
         for (Topology t : topologies) {
-            Stream<List<String>> found = kind.equals("torus")
-                    ? Stream.of(ofTorus(t, atBlock))
-                    : kind.equals("switch")
-                            ? t.switches().stream().filter(atSwitch).map(Topology.Switch::nodes)
-                            : t.kind().name().equalsIgnoreCase(kind)
-                                    ? t.blocks().stream().filter(atBlock).map(Topology.Block::nodes)
-                                    : Stream.of();
+            Stream<List<String>> found;
+            if (kind.equals("torus")) {
+                found = Stream.of(ofTorus(t, atBlock));
+            } else if (kind.equals("switch")) {
+                found = t.switches().stream().filter(atSwitch).map(Topology.Switch::nodes);
+            } else if (t.kind().name().equalsIgnoreCase(kind)) {
+                found = t.blocks().stream().filter(atBlock).map(Topology.Block::nodes);
+            } else {
+                found = Stream.of();
+            }
+
             List<String> nodes = found.findFirst().orElse(List.of());
             if (!nodes.isEmpty()) {
                 return nodes;

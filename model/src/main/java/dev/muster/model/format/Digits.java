@@ -32,7 +32,13 @@ public final class Digits {
         long by = 1;
         if (end > 1) {
             char last = text.charAt(end - 1);
-            by = last == 'k' || last == 'K' ? 1024 : last == 'm' || last == 'M' ? 1024 * 1024 : 1;
+            if (last == 'k' || last == 'K') {
+                by = 1024;
+            } else if (last == 'm' || last == 'M') {
+                by = 1024 * 1024;
+            } else {
+                by = 1;
+            }
         }
         end -= by > 1 ? 1 : 0;
         long number = parsePlain(text.substring(0, end));

@@ -132,9 +132,10 @@ public final class IndexSet {
             }
         }
         IndexSet indexes = b.build();
-        return indexes.isEmpty()
-                ? List.of()
-                : List.of(new Spec(indexes, limit.lookingAt() ? Math.max(0, (int) Long.parseLong(limit.group(1))) : 0));
+        if (indexes.isEmpty()) {
+            return List.of();
+        }
+        return List.of(new Spec(indexes, limit.lookingAt() ? Math.max(0, (int) Long.parseLong(limit.group(1))) : 0));
     }
 
     private static final Pattern ARRAY_LIMIT = Pattern.compile("\\s*\\+?([0-9]{1,18})");
@@ -421,7 +422,13 @@ public final class IndexSet {
         while (n > 0 && b[n - 1] == 0) {
             n--;
         }
-        return n == 0 ? NONE : n == b.length ? b : Arrays.copyOf(b, n);
+        if (n == 0) {
+            return NONE;
+        }
+        if (n == b.length) {
+            return b;
+        }
+        return Arrays.copyOf(b, n);
     }
 
     private static long[][] trimmed(long[][] b) {

@@ -218,7 +218,11 @@ final class TimeReader {
         boolean pm = startsWithWord("pm");
         if (am || pm) {
             at += 2;
-            hour = hour < 1 || hour > 12 ? 99 : hour % 12 + (pm ? 12 : 0);
+            if (hour < 1 || hour > 12) {
+                hour = 99;
+            } else {
+                hour = hour % 12 + (pm ? 12 : 0);
+            }
         }
         if (hour > 23 || secondOfDay != UNSET) {
             wrong = from;

@@ -300,7 +300,17 @@ public final class Hdf5Writer {
 
     private static byte[] attribute(String name, Object value) {
         byte[] key = name(name);
-        byte[] text = value instanceof String s ? s.isEmpty() ? new byte[1] : name(s) : new byte[0];
+        byte[] text;
+        if (value instanceof String s) {
+            if (s.isEmpty()) {
+                text = new byte[1];
+            } else {
+                text = name(s);
+            }
+        } else {
+            text = new byte[0];
+        }
+
         byte[] type = value instanceof String
                 ? room(8).put(new byte[] {0x13, 0, 0, 0}).putInt(text.length).array()
                 : room(12).put(new byte[] {0x10, 8, 0, 0})

@@ -165,6 +165,12 @@ public record CpuFreq(String min, String max, String governor) {
     /** As SLURM_CPU_FREQ_REQ has it: {@code Low-High:Performance}. */
     public String text() {
         String range = min.isEmpty() ? max : min + "-" + max;
-        return range.isEmpty() ? governor : governor.isEmpty() || isGovernorImplied() ? range : range + ":" + governor;
+        if (range.isEmpty()) {
+            return governor;
+        }
+        if (governor.isEmpty() || isGovernorImplied()) {
+            return range;
+        }
+        return range + ":" + governor;
     }
 }

@@ -67,9 +67,13 @@ public record Distribution(Nodes nodes, int plane, Level sockets, Level cores, P
     }
 
     private static Packing packing(String word) {
-        return word.equalsIgnoreCase("pack")
-                ? Packing.PACK
-                : word.equalsIgnoreCase("nopack") ? Packing.NOPACK : Packing.UNSET;
+        if (word.equalsIgnoreCase("pack")) {
+            return Packing.PACK;
+        }
+        if (word.equalsIgnoreCase("nopack")) {
+            return Packing.NOPACK;
+        }
+        return Packing.UNSET;
     }
 
     private static Optional<Distribution> nodes(String word, Packing packing) {

@@ -37,7 +37,10 @@ public record ExitStatus(int code, int signal, boolean core) implements Comparab
 
     /** The status word of {@code wait(2)}. */
     public int waitStatus() {
-        return signal == 0 ? code << 8 : signal | (core ? 0x80 : 0);
+        if (signal == 0) {
+            return code << 8;
+        }
+        return signal | (core ? 0x80 : 0);
     }
 
     /** What a shell reports: the code, or 128 plus the signal. */

@@ -22,10 +22,14 @@ public record NodeCounts(int least, int most, String sizes) {
     public static Optional<NodeCounts> parse(String text, ToLongFunction<String> number) {
         if (text.indexOf(',') < 0 && text.indexOf(':') < 0) {
             int dash = text.indexOf('-');
-            long least = dash == 0
-                    ? 1
-                    : number.applyAsLong(
-                            dash < 0 ? text.startsWith("+") ? text.substring(1) : text : text.substring(0, dash));
+            long least;
+            if (dash == 0) {
+                least = 1;
+            } else {
+                least = number.applyAsLong(
+                        dash < 0 ? text.startsWith("+") ? text.substring(1) : text : text.substring(0, dash));
+            }
+
             long most = dash < 0 ? least : number.applyAsLong(text.substring(dash + 1));
             return isCount(least) && isCount(most) && least <= most
                     ? Optional.of(new NodeCounts((int) least, (int) most, ""))

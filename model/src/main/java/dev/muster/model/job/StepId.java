@@ -89,7 +89,10 @@ public final class StepId {
         int number = digits(plus < 0 ? name : name.substring(0, plus));
         int component = plus < 0 ? 0 : digits(name.substring(plus + 1));
         boolean good = number >= 0 && number <= NUMBER_MAX && component >= 0 && component < COMPONENTS_MAX;
-        return good ? OptionalInt.of(plus < 0 ? number : of(number, component)) : OptionalInt.empty();
+        if (good) {
+            return OptionalInt.of(plus < 0 ? number : of(number, component));
+        }
+        return OptionalInt.empty();
     }
 
     private static int digits(String text) {

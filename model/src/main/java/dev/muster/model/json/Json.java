@@ -130,7 +130,13 @@ public final class Json {
 
         public String text(String name) {
             Object value = get(name);
-            return value == null ? "" : value instanceof String s ? s : String.valueOf(value);
+            if (value == null) {
+                return "";
+            }
+            if (value instanceof String s) {
+                return s;
+            }
+            return String.valueOf(value);
         }
 
         public long number(String name) {

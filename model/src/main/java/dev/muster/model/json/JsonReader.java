@@ -409,11 +409,13 @@ final class JsonReader {
         }
         if (at < end && in[at] == '"') {
             int length = at++ - start;
-            return length == 0
-                    ? ""
-                    : length <= REPEATED_BYTES_MAX
-                            ? repeated(start, length)
-                            : new String(in, start, length, StandardCharsets.UTF_8);
+            if (length == 0) {
+                return "";
+            }
+            if (length <= REPEATED_BYTES_MAX) {
+                return repeated(start, length);
+            }
+            return new String(in, start, length, StandardCharsets.UTF_8);
         }
         StringBuilder text = new StringBuilder();
         text.append(new String(in, start, at - start, StandardCharsets.UTF_8));

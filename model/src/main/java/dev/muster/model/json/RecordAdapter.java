@@ -246,9 +246,15 @@ final class RecordAdapter implements JsonAdapter {
         }
         for (Map.Entry<String, Object> field : object.fields().entrySet()) {
             int place = Arrays.asList(names).indexOf(field.getKey());
-            Optional<String> found = place < 0
-                    ? Optional.of(type.getSimpleName() + "." + field.getKey())
-                    : field.getValue() == null ? Optional.empty() : shapes[place].unknown(field.getValue());
+            Optional<String> found;
+            if (place < 0) {
+                found = Optional.of(type.getSimpleName() + "." + field.getKey());
+            } else if (field.getValue() == null) {
+                found = Optional.empty();
+            } else {
+                found = shapes[place].unknown(field.getValue());
+            }
+
             if (found.isPresent()) {
                 return found;
             }

@@ -379,11 +379,19 @@ final class RecordCodecGenerator {
                     .invokeinterface(SHAPE, "read", MethodTypeDesc.of(CD_Object, READER));
             return;
         }
-        String how = kind == int.class
-                ? "whole"
-                : kind == long.class
-                        ? "wholeLong"
-                        : kind == double.class ? "real" : kind == boolean.class ? "flag" : "text";
+        String how;
+        if (kind == int.class) {
+            how = "whole";
+        } else if (kind == long.class) {
+            how = "wholeLong";
+        } else if (kind == double.class) {
+            how = "real";
+        } else if (kind == boolean.class) {
+            how = "flag";
+        } else {
+            how = "text";
+        }
+
         c.aload(1)
                 .invokevirtual(
                         READER, how, MethodTypeDesc.of(kind.describeConstable().orElseThrow()));

@@ -260,11 +260,15 @@ public final class Containers {
             Os.own(spool, owner.uid(), owner.gid());
             return spool;
         }
-        String path = expand(
-                conf.spool(),
-                c -> c == 'm'
-                        ? settings.spoolDirectory().toString()
-                        : c == 't' || c == 'b' || c == 'e' || c == 'r' || c == '@' ? "" : ofStep(launch, "", c));
+        String path = expand(conf.spool(), c -> {
+            if (c == 'm') {
+                return settings.spoolDirectory().toString();
+            }
+            if (c == 't' || c == 'b' || c == 'e' || c == 'r' || c == '@') {
+                return "";
+            }
+            return ofStep(launch, "", c);
+        });
         if (!user.run(List.of("mkdir", "-p", "-m", "750", "--", path), new byte[0])
                 .good()) {
             throw Launcher.FailedException.ofUser("cannot make the container's directory " + path);

@@ -49,10 +49,11 @@ public final class MemoryBinding {
 
     /** {@code bind 0,1} or {@code prefer 0}, as stepd takes it; "" where the task's memory is not bound. */
     public String policy(int local) {
-        return !isBound() || !failures(local).isEmpty()
-                ? ""
-                : (asked.prefer() ? "prefer " : "bind ")
-                        + wanted(local).stream().map(String::valueOf).collect(Collectors.joining(","));
+        if (!isBound() || !failures(local).isEmpty()) {
+            return "";
+        }
+        return (asked.prefer() ? "prefer " : "bind ")
+                + wanted(local).stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     /** What the task's stderr is told before it fails, because this machine has no such memory; none if it has. */

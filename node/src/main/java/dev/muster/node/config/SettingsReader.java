@@ -365,7 +365,15 @@ public final class SettingsReader {
     /** Of a kind, {@code energy=}; a number alone is about tasks. */
     public static OptionalInt seconds(String frequency, String kind) {
         for (String part : frequency.split(",")) {
-            String number = part.startsWith(kind) ? part.substring(kind.length()) : kind.equals("task=") ? part : "";
+            String number;
+            if (part.startsWith(kind)) {
+                number = part.substring(kind.length());
+            } else if (kind.equals("task=")) {
+                number = part;
+            } else {
+                number = "";
+            }
+
             if (!number.isEmpty() && number.chars().allMatch(Character::isDigit)) {
                 return OptionalInt.of(Integer.parseInt(number));
             }

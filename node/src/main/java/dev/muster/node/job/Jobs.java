@@ -229,8 +229,14 @@ public final class Jobs {
             return Optional.empty();
         }
         job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
-        job.phase =
-                !hooks.hasProlog() ? NodeJob.Phase.READY : runProlog ? NodeJob.Phase.PREPARING : NodeJob.Phase.KNOWN;
+        if (!hooks.hasProlog()) {
+            job.phase = NodeJob.Phase.READY;
+        } else if (runProlog) {
+            job.phase = NodeJob.Phase.PREPARING;
+        } else {
+            job.phase = NodeJob.Phase.KNOWN;
+        }
+
         try {
             spool.makeJobDirectory(share.jobId(), share.attempt());
             write(job);

@@ -213,14 +213,15 @@ public final class Profiles {
     /** Of the first; where tasks are not told apart, an even share of the step's. */
     private static int cpusPerTask(Launch launch) {
         String cpus = launch.tasks().isEmpty() ? "" : launch.tasks().getFirst().cpus();
-        return !cpus.isEmpty()
-                ? IndexSet.parse(cpus).count()
-                : launch.tasks().isEmpty() || launch.share().cpus().isEmpty()
-                        ? 1
-                        : Math.max(
-                                1,
-                                IndexSet.parse(launch.share().cpus()).count()
-                                        / launch.tasks().size());
+        if (!cpus.isEmpty()) {
+            return IndexSet.parse(cpus).count();
+        }
+        if (launch.tasks().isEmpty() || launch.share().cpus().isEmpty()) {
+            return 1;
+        }
+        return Math.max(
+                1,
+                IndexSet.parse(launch.share().cpus()).count() / launch.tasks().size());
     }
 
     /** The step whose directory this is is about to start. */

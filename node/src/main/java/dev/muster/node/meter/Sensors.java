@@ -139,7 +139,13 @@ public final class Sensors {
     /** Seconds between two samples; 0 where there is nothing to sample. */
     public int sampleSeconds() {
         int most = what.energy().measuresPower() ? what.energy().seconds() : GUARD_SECONDS;
-        return !counts() ? 0 : what.nodeSeconds() > 0 ? Math.min(what.nodeSeconds(), most) : most;
+        if (!counts()) {
+            return 0;
+        }
+        if (what.nodeSeconds() > 0) {
+            return Math.min(what.nodeSeconds(), most);
+        }
+        return most;
     }
 
     /** Follows the counters, and for AcctGatherNodeFreq works out the power since the last sample. */

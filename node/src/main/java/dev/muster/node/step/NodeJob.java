@@ -169,9 +169,15 @@ public final class NodeJob {
      * @param ofNode seconds between two samples, if the job asks for no other interval
      */
     boolean isLookedAt(NodeStep step, int second, int ofNode) {
-        int asked = step.sampleSeconds != 0
-                ? step.sampleSeconds
-                : share.sampleSeconds() > 0 ? share.sampleSeconds() : ofNode;
+        int asked;
+        if (step.sampleSeconds != 0) {
+            asked = step.sampleSeconds;
+        } else if (share.sampleSeconds() > 0) {
+            asked = share.sampleSeconds();
+        } else {
+            asked = ofNode;
+        }
+
         return second == 0 || asked > 0 && second % asked == 0 && !step.isExternal();
     }
 

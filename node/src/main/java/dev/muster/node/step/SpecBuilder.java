@@ -288,7 +288,15 @@ public final class SpecBuilder {
         }
         int own = Os.nice();
         int nice = Integer.parseInt(wanted);
-        int least = mode == 2 ? own + 1 : launch.share().owner().uid() == 0 ? -20 : own;
+        int least;
+        if (mode == 2) {
+            least = own + 1;
+        } else if (launch.share().owner().uid() == 0) {
+            least = -20;
+        } else {
+            least = own;
+        }
+
         out.put("nice", Math.min(19, Math.max(nice, least)));
     }
 

@@ -149,7 +149,15 @@ public final class ResponseWriter {
             made(kind, made, depth);
             return;
         }
-        List<?> given = value instanceof List<?> l ? l : value == null || "".equals(value) ? List.of() : List.of(value);
+        List<?> given;
+        if (value instanceof List<?> l) {
+            given = l;
+        } else if (value == null || "".equals(value)) {
+            given = List.of();
+        } else {
+            given = List.of(value);
+        }
+
         char separator = '[';
         for (Object item : given) {
             if (kind.items().takes(item)) {

@@ -64,9 +64,16 @@ public final class RestException extends Exception {
                 || errno == SlurmErrno.AUTH_CRED_INVALID.number()) {
             return 401;
         }
-        return errno == SlurmErrno.CTLD_BACKOFF.number()
-                ? 429
-                : errno == SlurmErrno.INVALID_JOB_ID.number() ? 404 : TROUBLE.contains(errno) || errno <= 0 ? 500 : 422;
+        if (errno == SlurmErrno.CTLD_BACKOFF.number()) {
+            return 429;
+        }
+        if (errno == SlurmErrno.INVALID_JOB_ID.number()) {
+            return 404;
+        }
+        if (TROUBLE.contains(errno) || errno <= 0) {
+            return 500;
+        }
+        return 422;
     }
 
     public static RestException of(SlurmErrno no, String description, String source) {

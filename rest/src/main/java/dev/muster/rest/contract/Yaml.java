@@ -288,7 +288,17 @@ public final class Yaml {
                 continue;
             }
             char sign = text.charAt(++i);
-            int digits = sign == 'x' ? 2 : sign == 'u' ? 4 : sign == 'U' ? 8 : 0;
+            int digits;
+            if (sign == 'x') {
+                digits = 2;
+            } else if (sign == 'u') {
+                digits = 4;
+            } else if (sign == 'U') {
+                digits = 8;
+            } else {
+                digits = 0;
+            }
+
             if (digits > 0) {
                 try {
                     out.appendCodePoint(Integer.parseInt(text, i + 1, Math.min(text.length(), i + 1 + digits), 16));
@@ -327,10 +337,15 @@ public final class Yaml {
             case "", "~", "null" -> null;
             case "true" -> Boolean.TRUE;
             case "false" -> Boolean.FALSE;
-            default ->
-                text.matches("-?(0|[1-9][0-9]{0,17})")
-                        ? (Object) Long.parseLong(text)
-                        : text.matches("-?[0-9]{1,18}\\.[0-9]{1,18}") ? (Object) Double.parseDouble(text) : text;
+            default -> {
+                if (text.matches("-?(0|[1-9][0-9]{0,17})")) {
+                    yield (Object) Long.parseLong(text);
+                }
+                if (text.matches("-?[0-9]{1,18}\\.[0-9]{1,18}")) {
+                    yield (Object) Double.parseDouble(text);
+                }
+                yield text;
+            }
         };
     }
 }

@@ -365,9 +365,15 @@ public final class Http {
      * @return whether it does go on
      */
     boolean send(Reply reply, boolean keep, boolean head) throws IOException {
-        Reply r = head && !reply.isStream()
-                ? reply.whole()
-                : head ? new Reply(reply.status, reply.type, new byte[0]).with(reply.headers) : reply;
+        Reply r;
+        if (head && !reply.isStream()) {
+            r = reply.whole();
+        } else if (head) {
+            r = new Reply(reply.status, reply.type, new byte[0]).with(reply.headers);
+        } else {
+            r = reply;
+        }
+
         boolean pieces = r.written.isPresent();
         boolean goesOn = keep && (!pieces || modern);
         StringBuilder b = new StringBuilder("HTTP/1.1 ")

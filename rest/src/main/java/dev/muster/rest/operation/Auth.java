@@ -93,11 +93,13 @@ public class Auth {
     public static String token(Request request) {
         String token = request.header("x-slurm-user-token");
         String bearer = request.header("authorization");
-        return !token.isEmpty()
-                ? token
-                : bearer.regionMatches(true, 0, "Bearer ", 0, 7)
-                        ? bearer.substring(7).strip()
-                        : "";
+        if (!token.isEmpty()) {
+            return token;
+        }
+        if (bearer.regionMatches(true, 0, "Bearer ", 0, 7)) {
+            return bearer.substring(7).strip();
+        }
+        return "";
     }
 
     private Map<String, String> environment(String token) {

@@ -215,10 +215,15 @@ final class ClusterChanges {
 
     private static Optional<String> text(Object raw) {
         return switch (raw) {
-            case Json.Obj o ->
-                o.flag("infinite")
-                        ? Optional.of("UNLIMITED")
-                        : o.flag("set") ? Optional.of(Long.toString(o.number("number"))) : Optional.empty();
+            case Json.Obj o -> {
+                if (o.flag("infinite")) {
+                    yield Optional.of("UNLIMITED");
+                }
+                if (o.flag("set")) {
+                    yield Optional.of(Long.toString(o.number("number")));
+                }
+                yield Optional.empty();
+            }
             case List<?> l ->
                 l.isEmpty()
                         ? Optional.empty()

@@ -337,7 +337,13 @@ final class JobBody {
         if (!(in.raw(field) instanceof Json.Obj o)) {
             return in.number(field);
         }
-        return o.flag("infinite") ? -1 : o.flag("set") ? o.number("number") : 0;
+        if (o.flag("infinite")) {
+            return -1;
+        }
+        if (o.flag("set")) {
+            return o.number("number");
+        }
+        return 0;
     }
 
     /** Given with a value. */
@@ -676,9 +682,19 @@ final class JobBody {
         for (int i = 0; i < CHANGES.length; i += 2) {
             if (takes(CHANGES[i]) && set(CHANGES[i])) {
                 Object raw = in.raw(CHANGES[i]);
-                String text = raw instanceof Json.Obj || raw instanceof Number
-                        ? Long.toString(value(CHANGES[i]))
-                        : raw instanceof Boolean b ? b ? "yes" : "no" : String.valueOf(raw);
+                String text;
+                if (raw instanceof Json.Obj || raw instanceof Number) {
+                    text = Long.toString(value(CHANGES[i]));
+                } else if (raw instanceof Boolean b) {
+                    if (b) {
+                        text = "yes";
+                    } else {
+                        text = "no";
+                    }
+                } else {
+                    text = String.valueOf(raw);
+                }
+
                 out.put(CHANGES[i + 1], text);
             }
         }

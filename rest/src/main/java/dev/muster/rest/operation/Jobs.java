@@ -431,9 +431,15 @@ public final class Jobs {
 
     private static List<Object> requeued(RestCall c, String id, List<String> flags) throws SlurmException {
         boolean hold = flags.contains("Hold") || flags.contains("SpecialExit");
-        String argument = flags.contains("SpecialExit")
-                ? "SpecialExit"
-                : flags.contains("Incomplete") && !hold ? "incomplete" : "";
+        String argument;
+        if (flags.contains("SpecialExit")) {
+            argument = "SpecialExit";
+        } else if (flags.contains("Incomplete") && !hold) {
+            argument = "incomplete";
+        } else {
+            argument = "";
+        }
+
         Json.Obj reply = c.controller(
                 "JobAction",
                 c.change()

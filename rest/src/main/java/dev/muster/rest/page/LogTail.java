@@ -158,7 +158,15 @@ final class LogTail implements Http.Written {
         for (int back = 1; back <= 3 && back <= data.length; back++) {
             int b = data[data.length - back] & 0xff;
             if (b >= 0xc0) {
-                int needs = b >= 0xf0 ? 4 : b >= 0xe0 ? 3 : 2;
+                int needs;
+                if (b >= 0xf0) {
+                    needs = 4;
+                } else if (b >= 0xe0) {
+                    needs = 3;
+                } else {
+                    needs = 2;
+                }
+
                 return needs > back ? data.length - back : data.length;
             }
             if (b < 0x80) {

@@ -68,9 +68,13 @@ final class OwnRows {
     }
 
     private static Object exit(Object exit) {
-        return exit instanceof Json.Obj e
-                ? e.number("code") + ":" + e.number("signal")
-                : exit == null ? "0:0" : exit.toString();
+        if (exit instanceof Json.Obj e) {
+            return e.number("code") + ":" + e.number("signal");
+        }
+        if (exit == null) {
+            return "0:0";
+        }
+        return exit.toString();
     }
 
     /** On which nodes it has which CPUs, and which devices. */

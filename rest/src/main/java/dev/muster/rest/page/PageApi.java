@@ -182,11 +182,19 @@ public final class PageApi {
      */
     public static RestException refused(SlurmException e, String source) {
         RestException as = RestException.of(e, source);
-        int status = as.status() != 500 && as.status() != 422
-                ? as.status()
-                : mayNot(e)
-                        ? 403
-                        : e.errno() == SlurmErrno.INVALID_JOB_ID.number() ? 404 : Feed.isConnection(e) ? 503 : 400;
+        int status;
+        if (as.status() != 500 && as.status() != 422) {
+            status = as.status();
+        } else if (mayNot(e)) {
+            status = 403;
+        } else if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
+            status = 404;
+        } else if (Feed.isConnection(e)) {
+            status = 503;
+        } else {
+            status = 400;
+        }
+
         return new RestException(status, e.errno(), e.getMessage(), e.getMessage(), source);
     }
 

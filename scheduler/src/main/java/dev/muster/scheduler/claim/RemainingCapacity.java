@@ -43,7 +43,13 @@ public final class RemainingCapacity implements UnreservedCapacity {
         }
         NodeSlot slot = nodes.get(node);
         int open = reserved.unitsUntil(slot, until(c));
-        return open == slot.spec.units() ? most : c.exclusive ? -1 : Math.min(most, open * slot.spec.cpusPerUnit());
+        if (open == slot.spec.units()) {
+            return most;
+        }
+        if (c.exclusive) {
+            return -1;
+        }
+        return Math.min(most, open * slot.spec.cpusPerUnit());
     }
 
     private long until(NeedClass c) {

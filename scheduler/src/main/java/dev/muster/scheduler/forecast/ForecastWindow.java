@@ -409,11 +409,15 @@ final class ForecastWindow {
             return named.length > 0;
         }
         othersMayDo = false;
-        boolean fits = together
-                ? together(c, mask, named, slot, end)
-                : !in.free().areSomeAsleep()
-                        ? singly(c, mask, named, slot, end)
-                        : awakeFirst(c, mask, named, slot, end);
+        boolean fits;
+        if (together) {
+            fits = together(c, mask, named, slot, end);
+        } else if (!in.free().areSomeAsleep()) {
+            fits = singly(c, mask, named, slot, end);
+        } else {
+            fits = awakeFirst(c, mask, named, slot, end);
+        }
+
         return fits || othersMayDo && exacting.mayLook() && together(c, mask, named, slot, end);
     }
 
@@ -617,9 +621,15 @@ final class ForecastWindow {
                 job.within().isEmpty() ? Optional.empty() : ground.opens(job.within(), slot);
         long start = window.map(Reservation.Window::from).orElse(nowS + times.starts()[slot]);
         long to = Math.min(window.map(Reservation.Window::to).orElse(Long.MAX_VALUE), c.need.end(start));
-        int end = window.isEmpty()
-                ? times.endSlot(slot, limitMin(c))
-                : to == Long.MAX_VALUE ? slots : Math.max(slot + 1, times.slotAt(to - nowS));
+        int end;
+        if (window.isEmpty()) {
+            end = times.endSlot(slot, limitMin(c));
+        } else if (to == Long.MAX_VALUE) {
+            end = slots;
+        } else {
+            end = Math.max(slot + 1, times.slotAt(to - nowS));
+        }
+
         int left = Math.max(c.need.tasks(), nodes);
         for (int i = 0; i < nodes; i++) {
             foundTasks[i] = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
@@ -678,16 +688,22 @@ final class ForecastWindow {
     }
 
     private int cpusOn(NeedClass c, int n, int tasks) {
-        return c.exclusive
-                ? whole[n]
-                : Math.max(Math.max(1, c.need.cpusGivenMin()), c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
+        if (c.exclusive) {
+            return whole[n];
+        }
+        return Math.max(Math.max(1, c.need.cpusGivenMin()), c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
     }
 
     private long memoryOn(NeedClass c, int n, int cpu) {
-        return c.memoryMin == 0 && !c.need.memAll()
-                ? 0
-                : c.need.memAll()
-                        ? in.whole().memoryMb[ground.node(n)]
-                        : c.need.memPerNodeMb() > 0 ? c.need.memPerNodeMb() : c.need.memPerCpuMb() * cpu;
+        if (c.memoryMin == 0 && !c.need.memAll()) {
+            return 0;
+        }
+        if (c.need.memAll()) {
+            return in.whole().memoryMb[ground.node(n)];
+        }
+        if (c.need.memPerNodeMb() > 0) {
+            return c.need.memPerNodeMb();
+        }
+        return c.need.memPerCpuMb() * cpu;
     }
 }

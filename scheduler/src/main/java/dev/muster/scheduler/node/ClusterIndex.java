@@ -134,9 +134,13 @@ public final class ClusterIndex {
         }
         boolean isExtraUsed =
                 !extra.equals(slot.extra) && after.settings().options().containsKey(ExtraConstraint.WORD);
-        return isExtraUsed || !features.equals(slot.features)
-                ? NodeChange.FEATURES
-                : usable != slot.usable ? NodeChange.USABILITY : NodeChange.NONE;
+        if (isExtraUsed || !features.equals(slot.features)) {
+            return NodeChange.FEATURES;
+        }
+        if (usable != slot.usable) {
+            return NodeChange.USABILITY;
+        }
+        return NodeChange.NONE;
     }
 
     /** The job holds nodes from now on. */

@@ -232,10 +232,11 @@ public final class Feasibility {
                 Math.max(need.cpus(), (long) need.nodesMin()),
                 need.shape().cpusMax())) {
             // the partition may grow
-            return waits && !strictly
-                    ? Optional.empty()
-                    : Optional.of(Decision.reject(
-                            waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
+            if (waits && !strictly) {
+                return Optional.empty();
+            }
+            return Optional.of(Decision.reject(
+                    waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         Layers layers = layers(state, need);
         List<Candidate> candidates = new ArrayList<>();

@@ -143,11 +143,15 @@ final class GpuCoreSelector {
         IndexSet kept = need.shape().tasksGiven()
                 ? evenly(near, Math.min(all, Math.max(count, unitsMax(GresRequest.gpus(wanted)))))
                 : union(near);
-        IndexSet chosen = all < count
-                ? UnitSets.fillUp(union(near), free, node.freeUnits, count)
-                : enforced && kept.count() > count
-                        ? evenly(near, count)
-                        : SocketOrder.choose(need, node, kept, count, tasks);
+        IndexSet chosen;
+        if (all < count) {
+            chosen = UnitSets.fillUp(union(near), free, node.freeUnits, count);
+        } else if (enforced && kept.count() > count) {
+            chosen = evenly(near, count);
+        } else {
+            chosen = SocketOrder.choose(need, node, kept, count, tasks);
+        }
+
         IndexSet gpus = IndexSet.empty();
         for (Tres.Item item : wanted) {
             gpus = gpus.union(gpus(set, chosen, node.devices("gpu", item.type()).minus(gpus), item.count()));

@@ -112,9 +112,15 @@ public final class NodeSelector {
     /** CPUs and memory that each GPU brings along must be there, for one GPU at least. */
     private static int forGpus(ResourceNeed need, int tasks, int cpus, long memoryMb) {
         int perTask = GresRequest.gpus(need.gresPerTask());
-        int least = GresRequest.gpus(need.gresPerNode()) > 0
-                ? GresRequest.gpus(need.gresPerNode())
-                : GresRequest.gpus(need.gresPerJob()) > 0 ? 1 : perTask;
+        int least;
+        if (GresRequest.gpus(need.gresPerNode()) > 0) {
+            least = GresRequest.gpus(need.gresPerNode());
+        } else if (GresRequest.gpus(need.gresPerJob()) > 0) {
+            least = 1;
+        } else {
+            least = perTask;
+        }
+
         if ((long) need.gpus().cpus() * least > cpus || need.gpus().memoryMb() * least > memoryMb) {
             return 0;
         }
@@ -399,11 +405,15 @@ public final class NodeSelector {
             freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             boolean whole = need.exclusive() || need.shape().allCores();
-            int cpus = whole
-                    ? freeUnits.count() * usable
-                    : Math.max(
-                            Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
-                            need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask());
+            int cpus;
+            if (whole) {
+                cpus = freeUnits.count() * usable;
+            } else {
+                cpus = Math.max(
+                        Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
+                        need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask());
+            }
+
             Optional<GpuPlaces.Placed> placed = GpuPlaces.place(
                     need, node, freeUnits, pick.tasks(), devices, (cpus + usable - 1) / usable, picks.size());
             if (placed.isEmpty()) {
@@ -420,17 +430,26 @@ public final class NodeSelector {
             int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
             moreSockets(need, node, units, devices);
             // a whole node's GPUs are the job's, more than it asked for as well, and so is no more than the node has
-            long memory = need.gpus().memoryMb() > 0
-                    ? Math.min(
-                            node.spec.memoryMb() - node.spec.memSpecLimitMb(),
-                            need.gpus().memoryMb()
-                                    * devices.getOrDefault("gpu", IndexSet.empty())
-                                            .count())
-                    : !memoryConsumed
-                            ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
-                            : need.memAll()
-                                    ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
-                                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;
+            long memory;
+            if (need.gpus().memoryMb() > 0) {
+                memory = Math.min(
+                        node.spec.memoryMb() - node.spec.memSpecLimitMb(),
+                        need.gpus().memoryMb()
+                                * devices.getOrDefault("gpu", IndexSet.empty()).count());
+            } else if (!memoryConsumed) {
+                if (need.memPerNodeMb() > 0) {
+                    memory = need.memPerNodeMb();
+                } else {
+                    memory = need.memPerCpuMb() * charged;
+                }
+            } else if (need.memAll()) {
+                memory = node.spec.memoryMb() - node.spec.memSpecLimitMb();
+            } else if (need.memPerNodeMb() > 0) {
+                memory = need.memPerNodeMb();
+            } else {
+                memory = need.memPerCpuMb() * charged;
+            }
+
             shares.add(new Allocation.Share(
                     node.spec.name(),
                     Allocation.Agent.SLURMD,

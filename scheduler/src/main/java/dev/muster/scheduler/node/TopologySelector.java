@@ -387,9 +387,13 @@ final class TopologySelector {
     private List<Candidate> ring() {
         int longest =
                 topology.blocks().stream().mapToInt(r -> r.nodes().size()).max().orElse(0);
-        int most = need.network().segment() > 0
-                ? need.nodesWanted()
-                : Math.min(need.nodesMax() > 0 ? need.nodesMax() : longest, longest);
+        int most;
+        if (need.network().segment() > 0) {
+            most = need.nodesWanted();
+        } else {
+            most = Math.min(need.nodesMax() > 0 ? need.nodesMax() : longest, longest);
+        }
+
         for (int nodes = need.nodesWanted(); nodes <= Math.max(most, need.nodesWanted()); nodes++) {
             List<Candidate> found =
                     arcs(nodes, need.network().segment() > 0 ? need.network().segment() : nodes);

@@ -169,14 +169,15 @@ final class BackfillReservations {
                                     (Candidate c) -> c.node().spec.weightValue())
                             .thenComparingInt(c -> c.node().freeUnits.count()));
         }
-        return found < required
-                ? List.of()
-                : NodeSelector.pick(
-                        slot == 0 ? need : need.withoutJobGres(),
-                        able,
-                        required,
-                        need.network().in(state.settings()),
-                        layers);
+        if (found < required) {
+            return List.of();
+        }
+        return NodeSelector.pick(
+                slot == 0 ? need : need.withoutJobGres(),
+                able,
+                required,
+                need.network().in(state.settings()),
+                layers);
     }
 
     /** All that it gets of licences from that slot on with these nodes. */
@@ -248,16 +249,26 @@ final class BackfillReservations {
             names.add(pick.node().spec.name());
             int perUnit = pick.node().spec.cpusPerUnit();
             int usable = need.usableCpus(pick.node().spec);
-            int units = need.exclusive()
-                    ? pick.node().spec.units()
-                    : (Math.max(need.cpusGivenMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask())
-                                    + usable
-                                    - 1)
-                            / usable;
+            int units;
+            if (need.exclusive()) {
+                units = pick.node().spec.units();
+            } else {
+                units = (Math.max(need.cpusGivenMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask())
+                                + usable
+                                - 1)
+                        / usable;
+            }
+
             cpus += units * perUnit;
-            long memory = need.memAll()
-                    ? pick.node().spec.memoryMb()
-                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * units * perUnit;
+            long memory;
+            if (need.memAll()) {
+                memory = pick.node().spec.memoryMb();
+            } else if (need.memPerNodeMb() > 0) {
+                memory = need.memPerNodeMb();
+            } else {
+                memory = need.memPerCpuMb() * units * perUnit;
+            }
+
             if (keep) {
                 outlook.grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
                 if (packing && slot > 0) {

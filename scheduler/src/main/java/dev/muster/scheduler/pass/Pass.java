@@ -423,9 +423,15 @@ public final class Pass {
             if (room.isPresent()) {
                 return room.get();
             }
-            JobReason reason = lacking.contains(need)
-                    ? JobReason.LICENSES
-                    : blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
+            JobReason reason;
+            if (lacking.contains(need)) {
+                reason = JobReason.LICENSES;
+            } else if (blocked.contains(blocker(need))) {
+                reason = JobReason.PRIORITY;
+            } else {
+                reason = JobReason.RESOURCES;
+            }
+
             if (last) {
                 reserve(job, need, reason);
             }
@@ -457,18 +463,30 @@ public final class Pass {
             return tooSmall(job, need);
         }
         Optional<JobReason> room = roomOrLess(job, task, need);
-        return room.isPresent() ? room.get() : last ? planned(job, need) : JobReason.RESOURCES;
+        if (room.isPresent()) {
+            return room.get();
+        }
+        if (last) {
+            return planned(job, need);
+        }
+        return JobReason.RESOURCES;
     }
 
     /** Nothing is left to be tried for it now. */
     private JobReason planned(Job job, ResourceNeed need) {
-        JobReason reason = unavailable(need)
-                ? JobReason.REQ_NODE_NOT_AVAIL
-                : lacksLayers(need)
-                        ? JobReason.LICENSES
-                        : blocked.contains(blocker(need))
-                                ? JobReason.PRIORITY
-                                : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
+        JobReason reason;
+        if (unavailable(need)) {
+            reason = JobReason.REQ_NODE_NOT_AVAIL;
+        } else if (lacksLayers(need)) {
+            reason = JobReason.LICENSES;
+        } else if (blocked.contains(blocker(need))) {
+            reason = JobReason.PRIORITY;
+        } else if (lacksUnit(need)) {
+            reason = JobReason.NO_TOPOLOGY_UNIT;
+        } else {
+            reason = JobReason.RESOURCES;
+        }
+
         boolean waitsForNodes = !blocked.contains(blocker(need))
                 && lanes.of(need)
                         .isMissing(

@@ -266,7 +266,13 @@ public final class BlockedClasses {
             return;
         }
         for (int id = 0; id < size; id++) {
-            is[id] = is[id] == DOUBTFUL && mayServe(id) ? 0 : is[id] == 0 ? 0 : SURE;
+            if (is[id] == DOUBTFUL && mayServe(id)) {
+                is[id] = 0;
+            } else if (is[id] == 0) {
+                is[id] = 0;
+            } else {
+                is[id] = SURE;
+            }
         }
         Optional<FreeTable.Freer> now = size == 0 ? Optional.empty() : table.freerSince(at);
         at = table.freed();

@@ -110,7 +110,15 @@ public final class EligibleNodes {
             return nodes;
         }
         List<NodeSlot> out = new ArrayList<>(nodes);
-        out.sort(Comparator.comparingInt(n -> !n.asleep ? 0 : n.coming ? 1 : 2));
+        out.sort(Comparator.comparingInt(n -> {
+            if (!n.asleep) {
+                return 0;
+            }
+            if (n.coming) {
+                return 1;
+            }
+            return 2;
+        }));
         return out;
     }
 

@@ -21,11 +21,13 @@ public final class QueueOrder {
     public record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
         @Override
         public int compareTo(Place other) {
-            return tier != other.tier
-                    ? Integer.compare(other.tier, tier)
-                    : priority != other.priority
-                            ? Long.compare(other.priority, priority)
-                            : Integer.compare(jobId, other.jobId);
+            if (tier != other.tier) {
+                return Integer.compare(other.tier, tier);
+            }
+            if (priority != other.priority) {
+                return Long.compare(other.priority, priority);
+            }
+            return Integer.compare(jobId, other.jobId);
         }
 
         @Override

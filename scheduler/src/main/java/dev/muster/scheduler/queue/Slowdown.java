@@ -175,7 +175,13 @@ public final class Slowdown {
         double machine = Math.max(1, cpusOfPartition);
         double scaleS = Math.max(DAY_S, longestS);
         double share = price * cpus / machine / scaleS / scaleS;
-        return share <= DEAR_SHARE ? share : beside ? 2 - cpus / machine : 2;
+        if (share <= DEAR_SHARE) {
+            return share;
+        }
+        if (beside) {
+            return 2 - cpus / machine;
+        }
+        return 2;
     }
 
     /**

@@ -148,7 +148,13 @@ public final class ExtraConstraint {
         String own = String.valueOf(has);
         if (NUMBER.matcher(own).matches() && NUMBER.matcher(wanted).matches()) {
             double difference = Double.parseDouble(own) - Double.parseDouble(wanted);
-            return Math.abs(difference) < EQUAL ? 0 : difference > 0 ? 1 : -1;
+            if (Math.abs(difference) < EQUAL) {
+                return 0;
+            }
+            if (difference > 0) {
+                return 1;
+            }
+            return -1;
         }
         return has instanceof Boolean ? own.compareToIgnoreCase(wanted) : own.compareTo(wanted);
     }

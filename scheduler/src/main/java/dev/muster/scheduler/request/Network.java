@@ -72,12 +72,15 @@ public record Network(
     /** What of a network jobs of this kind cannot have, "" if they can. */
     public static String objection(ResourceRequest r, Topology t) {
         boolean blocks = t.kind() == Topology.Kind.BLOCK;
-        return r.segment() > 0 && t.kind() == Topology.Kind.TREE
-                ? "--segment with topology/tree is not supported by this version of Muster"
-                : r.spreadSegments() && !blocks
-                        ? "--spread-segments needs TopologyPlugin=topology/block"
-                        : r.consolidateSegments() && !blocks
-                                ? "--consolidate-segments needs TopologyPlugin=topology/block"
-                                : "";
+        if (r.segment() > 0 && t.kind() == Topology.Kind.TREE) {
+            return "--segment with topology/tree is not supported by this version of Muster";
+        }
+        if (r.spreadSegments() && !blocks) {
+            return "--spread-segments needs TopologyPlugin=topology/block";
+        }
+        if (r.consolidateSegments() && !blocks) {
+            return "--consolidate-segments needs TopologyPlugin=topology/block";
+        }
+        return "";
     }
 }

@@ -305,7 +305,15 @@ public record ResourceNeed(
         if (partitionMax > 0 && nodesMin <= partitionMax && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             nodesMax = nodesMax == 0 ? partitionMax : Math.min(nodesMax, partitionMax);
         }
-        int tasks = r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? r.tasksPerNode() * nodesMin : nodesMin;
+        int tasks;
+        if (r.tasks() > 0) {
+            tasks = r.tasks();
+        } else if (r.tasksPerNode() > 0) {
+            tasks = r.tasksPerNode() * nodesMin;
+        } else {
+            tasks = nodesMin;
+        }
+
         if (r.tasksPerNode() > 0 && r.nodesMin() == 0) {
             nodesMin = Math.max(nodesMin, (tasks + r.tasksPerNode() - 1) / r.tasksPerNode());
         }
@@ -396,7 +404,13 @@ public record ResourceNeed(
                 .map(Integer::valueOf)
                 .filter(n -> n >= least && n <= most)
                 .toList();
-        return all.isEmpty() ? List.of(least) : r.useMinNodes() ? all : all.reversed();
+        if (all.isEmpty()) {
+            return List.of(least);
+        }
+        if (r.useMinNodes()) {
+            return all;
+        }
+        return all.reversed();
     }
 
     /**
@@ -475,7 +489,10 @@ public record ResourceNeed(
                 && !r.useMinNodes()
                 && gres.perJob().isEmpty()
                 && gres.perTask().isEmpty();
-        return !range ? nodesMin : Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
+        if (!range) {
+            return nodesMin;
+        }
+        return Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 
     /**
@@ -491,7 +508,13 @@ public record ResourceNeed(
 
         /** What it counts as on a node where it shares cores. */
         public List<String> names(String partition) {
-            return jobs == 1 ? List.of() : shy ? List.of(partition, uninvited(partition)) : List.of(partition);
+            if (jobs == 1) {
+                return List.of();
+            }
+            if (shy) {
+                return List.of(partition, uninvited(partition));
+            }
+            return List.of(partition);
         }
     }
 

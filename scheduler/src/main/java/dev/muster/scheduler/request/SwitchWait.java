@@ -73,6 +73,12 @@ public final class SwitchWait {
     private long bootDelayS(Job job) {
         String all = state.settings().options().getOrDefault("delay_boot", "");
         int own = job.desc().timing().delayBootMin();
-        return own > 0 ? own * 60L : Digits.only(all, 7) ? Long.parseLong(all) * 60 : 0;
+        if (own > 0) {
+            return own * 60L;
+        }
+        if (Digits.only(all, 7)) {
+            return Long.parseLong(all) * 60;
+        }
+        return 0;
     }
 }

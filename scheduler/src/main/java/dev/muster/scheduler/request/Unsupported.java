@@ -61,18 +61,24 @@ public final class Unsupported {
      */
     private static Optional<Decision.Rejected> managed(JobDesc desc, Settings settings) {
         JobDesc.Extras e = desc.extras();
-        String needs = e.stepMgr() && !settings.externSteps()
-                ? "--stepmgr needs PrologFlags=Contain"
-                : e.resvPorts() != 0 && !e.stepMgr()
-                        ? "Slurmstepd step management must be enabled to use --resv-ports for job allocations"
-                        : e.memUpdateMin() > 0 && !settings.options().containsKey(Settings.MEMORY_UPDATES)
-                                ? "--mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup"
-                                : "";
-        return !needs.isEmpty()
-                ? Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, needs))
-                : e.resvPorts() > Ports.count(settings) || e.resvPorts() != 0 && Ports.count(settings) == 0
-                        ? Optional.of(Decision.reject(SlurmErrno.PORTS_INVALID))
-                        : Optional.empty();
+        String needs;
+        if (e.stepMgr() && !settings.externSteps()) {
+            needs = "--stepmgr needs PrologFlags=Contain";
+        } else if (e.resvPorts() != 0 && !e.stepMgr()) {
+            needs = "Slurmstepd step management must be enabled to use --resv-ports for job allocations";
+        } else if (e.memUpdateMin() > 0 && !settings.options().containsKey(Settings.MEMORY_UPDATES)) {
+            needs = "--mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup";
+        } else {
+            needs = "";
+        }
+
+        if (!needs.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, needs));
+        }
+        if (e.resvPorts() > Ports.count(settings) || e.resvPorts() != 0 && Ports.count(settings) == 0) {
+            return Optional.of(Decision.reject(SlurmErrno.PORTS_INVALID));
+        }
+        return Optional.empty();
     }
 
     /** Slurm's sentence for a flag that SelectTypeParameters forbids. */

@@ -126,11 +126,15 @@ public final class PlanningNodes {
 
     private void add(Area area, int node, Node.Spec spec) {
         Reservation r = area.reservation;
-        IndexSet units = spec.units() == 0
-                ? IndexSet.empty()
-                : r.units().isEmpty()
-                        ? IndexSet.range(0, spec.units() - 1, 1)
-                        : r.units().getOrDefault(spec.name(), IndexSet.empty());
+        IndexSet units;
+        if (spec.units() == 0) {
+            units = IndexSet.empty();
+        } else if (r.units().isEmpty()) {
+            units = IndexSet.range(0, spec.units() - 1, 1);
+        } else {
+            units = r.units().getOrDefault(spec.name(), IndexSet.empty());
+        }
+
         Part part = new Part(
                 names.size(),
                 node,
