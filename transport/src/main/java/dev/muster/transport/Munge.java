@@ -1,5 +1,6 @@
 package dev.muster.transport;
 
+import dev.muster.model.format.Digits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -65,13 +66,13 @@ public final class Munge {
 
     /** The number of a line {@code UID: name (0)} or {@code UID: 0}. */
     private static int number(String line) {
-        int start = line.indexOf('(') >= 0 ? line.indexOf('(') + 1 : line.indexOf(':') + 1;
-        int end = line.indexOf(')') >= 0 ? line.indexOf(')') : line.length();
-        try {
-            return Integer.parseInt(line.substring(start, end).trim());
-        } catch (NumberFormatException e) {
-            return -1;
-        }
+        int open = line.lastIndexOf('(');
+        String number = open < 0
+                ? line.substring(line.indexOf(':') + 1)
+                : line.substring(open + 1).replaceFirst("\\)\\s*$", "");
+        return Digits.only(number.trim(), 10) && Long.parseLong(number.trim()) <= Integer.MAX_VALUE
+                ? Integer.parseInt(number.trim())
+                : -1;
     }
 
     private Optional<byte[]> run(List<String> command, byte[] input) {

@@ -1,5 +1,6 @@
 package dev.muster.node.spool;
 
+import dev.muster.model.format.Digits;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Usage;
@@ -41,8 +42,16 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
     private static final long SECTOR = 512;
     private static final String END = "\nend\n";
 
-    /** The last whole record of the file; empty if there is none. */
+    /** The last whole record of the file; empty if there is none, or if a disk's fault has damaged it. */
     public static Optional<StatusFile> parse(byte[] content) {
+        try {
+            return lastRecord(content);
+        } catch (IllegalArgumentException damaged) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<StatusFile> lastRecord(byte[] content) {
         String all = new String(content, StandardCharsets.UTF_8);
         int end = all.lastIndexOf(END);
         if (end < 0) {
@@ -79,7 +88,8 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         String text = new String(head, StandardCharsets.UTF_8);
         int at = text.indexOf("\nstepd ");
         int end = at < 0 ? -1 : text.indexOf('\n', at + 1);
-        return end < 0 ? 0 : Integer.parseInt(text.substring(at + 7, end));
+        String number = end < 0 ? "" : text.substring(at + 7, end);
+        return Digits.only(number, 9) ? Integer.parseInt(number) : 0;
     }
 
     public static final Usage NO_USAGE = new Usage(0, 0, 0, 0, 0, 0, 0);
