@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every test: documents, checks by Error Prone, unit and simulation tests of all modules, C programs, then the tests across real daemons.
-#   test.sh            all        test.sh --docs | --checks | --java | --native | --cluster   one part
+#   test.sh            all        test.sh --docs | --checks | --java | --fuzz | --native | --cluster   one part
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 part=${1:-all}
@@ -24,32 +24,54 @@ case $part in all|--docs) run "documents" documents; run "release command" bash 
 # The format, then Error Prone over main code and tests, into classes of its own: all of them anew, as an unchanged module is not looked at again.
 checks() { rm -rf "$here"/*/target/check; mvn -q -B -T2 -f "$here/pom.xml" spotless:check && mvn -q -B -T2 -f "$here/pom.xml" -Pcheck test-compile; }
 case $part in all|--checks) run "checks by Error Prone" checks ;; esac
-case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify ;; esac
+case $part in all|--java) run "java modules" mvn -q -B -T2 -f "$here/pom.xml" verify ;; esac
+case $part in all|--fuzz) run "decoders of Java, fuzzed" "$here/packaging/fuzz.sh" 2 ;; esac
 case $part in all|--native)
   run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME"
   run "native programs of steps, with sanitizers" make -s -C "$here/native" test-steps SAN=1 OUT=build/sanitized
   run "native parsers, fuzzed" make -s -j2 -C "$here/native" fuzz SECONDS=20 ;;
 esac
-case $part in all|--cluster)
-  "$here/muster" build
-  # These mostly wait for time to be over: beside the others, with an installation (and so a command service) of their own.
-  patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers hetpreempt qospreempt signals sensors"
-  beside=$(mktemp -d); chmod 755 "$beside"; trap 'rm -rf "$said" "$beside"' EXIT
-  (
-    "$here/muster" install "$beside/prefix" >/dev/null
-    for t in $patient; do
-      begun=$SECONDS
-      bash "$here/packaging/cluster-tests/$t.sh" "$beside/prefix" > "$beside/$t.out" 2>&1 && echo 0 > "$beside/$t.rc" || echo 1 > "$beside/$t.rc"
-      echo $((SECONDS - begun)) > "$beside/$t.s"
-    done
-  ) </dev/null &
-  waited() { wait; cat "$beside/$1.out"; echo "beside the others, $(cat "$beside/$1.s") s"; return "$(cat "$beside/$1.rc")"; }
-  for t in "$here"/packaging/cluster-tests/*.sh; do
-    [[ " $patient " != *" $(basename "$t" .sh) "* ]] || continue
-    run "$(basename "$t" .sh)" bash "$t" "$here/build/prefix"
+# Tests across real daemons run in lanes: each lane has an installation, and so a command service, of its own, and takes the next test of its list.
+# Patient tests mostly wait for time to be over and have a lane to themselves; those alone load the machine, or are about the whole host, and come last.
+patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers hetpreempt qospreempt signals sensors"
+alone="load host page demo durability follow"
+lanes=${MUSTER_TEST_LANES:-$(nproc)}
+next_test() { exec 9>>"$1.lock"; flock 9; sed -n 1p "$1"; sed -i 1d "$1"; }
+lane() { # PREFIX LIST
+  local t begun rc
+  while t=$(next_test "$2") && [ -n "$t" ]; do
+    begun=$SECONDS rc=0
+    bash "$here/packaging/cluster-tests/$t.sh" "$1" > "$beside/$t.out" 2>&1 || rc=1
+    echo "$rc $((SECONDS - begun))" > "$beside/$t.new"; mv "$beside/$t.new" "$beside/$t.ended"
   done
-  for t in $patient; do run "$t" waited "$t"; done ;;
-esac
+}
+in_lane() { # waits for a test, and says what it said
+  local rc seconds
+  until [ -e "$beside/$1.ended" ]; do
+    [ -n "$(jobs -rp)" ] || [ -e "$beside/$1.ended" ] || { echo "FAIL its lane has ended without it"; return 1; }
+    sleep 0.5
+  done
+  read -r rc seconds < "$beside/$1.ended"
+  cat "$beside/$1.out"; echo "in its lane: $seconds s"
+  return "$rc"
+}
+clusters() {
+  local t n listed=" $patient $alone "
+  "$here/muster" build
+  beside=$(mktemp -d); chmod 755 "$beside"; trap 'rm -rf "$said" "$beside"' EXIT
+  for t in "$here"/packaging/cluster-tests/*.sh; do t=$(basename "$t" .sh); [[ "$listed" = *" $t "* ]] || echo "$t"; done > "$beside/list"
+  printf '%s\n' $patient > "$beside/patient"
+  printf '%s\n' $(cat "$beside/list") > "$beside/others"
+  for n in patient $(seq 2 "$lanes"); do "$here/muster" install "$beside/$n.d" >/dev/null; done
+  lane "$beside/patient.d" "$beside/patient" </dev/null &
+  lane "$here/build/prefix" "$beside/list" </dev/null &
+  for n in $(seq 2 "$lanes"); do lane "$beside/$n.d" "$beside/list" </dev/null & done
+  run licenses bash "$here/packaging/licenses_test.sh" "$here/build/prefix"
+  for t in $(cat "$beside/others") $patient; do run "$t" in_lane "$t"; done
+  wait
+  for t in $alone; do run "$t" bash "$here/packaging/cluster-tests/$t.sh" "$here/build/prefix"; done
+}
+case $part in all|--cluster) clusters ;; esac
 # What failed, and why, once more in one place.
 [ ${#mistakes[@]} = 0 ] || printf '== did not pass: %s\n' "${mistakes[@]}"
 printf '%s passed, %s failed\n' "$passed" "$failed"

@@ -15,14 +15,14 @@ id=$(sbatch --parsable -H --array=0-10200 --wrap true)
 check "less may wait" up "$(sleep 1; is_up)"
 scancel "${id}_[0-10199]" >/dev/null 2>&1 || true
 soon '[ "$(is_up)" = gone ]'
-check "more may not" "gone MaxDBDMsgs" "$(is_up) $(grep -o MaxDBDMsgs "$dir/log/slurmctld.log" | tail -1)"
+becomes "more may not" "gone MaxDBDMsgs" '"$(is_up) $(grep -o MaxDBDMsgs "$dir/log/slurmctld.log" | tail -1)"'
 start_ctld || true
 soon '[ "$(is_up)" = gone ]'
-check "nor after a start" gone "$(is_up)"
+becomes "nor after a start" gone '"$(is_up)"'
 start_dbd; start_ctld
 known() { echo $(($(sacct -X -n -P -o state -j "$id" | grep -c CANCELLED || true) + $(squeue -h -r -o %i | wc -l))); }
 soon '[ "$(known)" = 10201 ]'
-check "with slurmdbd it starts, and nothing is lost" "up 10201" "$(is_up) $(known)"
+becomes "with slurmdbd it starts, and nothing is lost" "up 10201" '"$(is_up) $(known)"'
 # With discard jobs are taken all the same, and what waits is thrown away.
 kill "$(pid_of slurmctld)"; soon '[ "$(is_up)" = gone ]'
 sed -i 's/max_dbd_msg_action=exit/max_dbd_msg_action=discard/' "$SLURM_CONF"; start_ctld; sleep 1

@@ -26,7 +26,7 @@ check "input for all where one does not read" 2000000 "$(head -c 2000000 /dev/ze
 # a stopped task
 (run -Q -n2 sh -c 'if [ $SLURM_PROCID = 0 ]; then echo $$ > '"$dir"'/stopped; kill -STOP $$; echo went on; else echo goes on; fi' </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
 soon "grep -q 'goes on' $dir/out"
-check "beside a stopped task another goes on" "goes on" "$(cat "$dir/out")"
+becomes "beside a stopped task another goes on" "goes on" '"$(cat "$dir/out")"'
 check "and another step of the node as well" fine "$(run -Q -w n1 echo fine </dev/null)"
 kill -CONT "$(cat "$dir/stopped")"; soon "[ -s $dir/rc ]"
 check "continued it ends" "goes on went on 0" "$(cat "$dir/out" "$dir/rc" | tr '\n' ' ' | sed 's/ $//')"
@@ -45,4 +45,4 @@ echo EpilogMsgTime=400000 >> "$SLURM_CONF"; reread
 run -Q -N8 -n8 true </dev/null
 check "the ends of a job's nodes are spread" 1 "$(squeue -h -t CG | wc -l)"
 soon '[ -z "$(squeue -h -t CG)" ]'
-check "and all of them come" "" "$(squeue -h)"
+becomes "and all of them come" "" '"$(squeue -h)"'

@@ -57,34 +57,33 @@ printf '#!/bin/bash\n#BB_LUA pool=small capacity=5 from=/a\n#SBATCH -J first\n#B
 touch "$dir/calls/hold.data_in"
 one=$(as sbatch --parsable -o one.txt job.sh)
 soon '[ "$(staged $one)" = staging-in ]'
-check "staged in while it waits" "PENDING BurstBufferStageIn staging-in" "$(state "$one")"
+becomes "staged in while it waits" "PENDING BurstBufferStageIn staging-in" '"$(state "$one")"'
 match "what it asked for" 'BurstBuffer=#BB_LUA pool=small capacity=5 from=/a
 #BB_LUA to=/b
 ' "$(scontrol show job "$one" | sed 's/^   //')"
 match "space of the pool" 'FreeSpace=14 UsedSpace=6.*Allocated Buffers:.*JobID='"$one"' CreateTime=20[^ ]* Pool=small Size=6 State=allocated UserID=nobody\(65534\).*Used=6' "$(scontrol show burst | tr '\n' ' ')"
 two=$(as sbatch --parsable -J second -o /dev/null --bb='#BB_LUA pool=small capacity=15' --wrap true)
 soon '[ "$(state $two)" = "PENDING BurstBufferResources pending" ]'
-check "no more than there is" "PENDING BurstBufferResources pending" "$(state "$two")"
+becomes "no more than there is" "PENDING BurstBufferResources pending" '"$(state "$two")"'
 touch "$dir/calls/hold.pre_run"; rm "$dir/calls/hold.data_in"
 soon '[ "$(staged $one)" = pre-run ]'
-check "pre-run when it has its nodes" "CONFIGURING None pre-run" "$(state "$one")"
+becomes "pre-run when it has its nodes" "CONFIGURING None pre-run" '"$(state "$one")"'
 touch "$dir/calls/hold.data_out"; rm "$dir/calls/hold.pre_run"
 soon '[ "$(staged $one)" = staging-out ]'
-check "staged out after its end" "STAGE_OUT burst_buffer/lua:_Stage-out_in_progress staging-out" "$(state "$one")"
+becomes "staged out after its end" "STAGE_OUT burst_buffer/lua:_Stage-out_in_progress staging-out" '"$(state "$one")"'
 check "its node is free" "idle idle" "$(sinfo -h -N -o %t | xargs)"
 check "squeue" "SO" "$(squeue -h -j "$one" -o %t)"
 soon 'grep -q "^data_out $one" "$dir/calls/log"'
 kill -9 "$(pid_of slurmctld)"; rm -f "$dir/run/slurmctld.pid"; start_ctld; soon 'scontrol ping | grep -q UP'
 soon '[ "$(grep -c "^data_out $one" "$dir/calls/log")" = 2 ]'
-check "begun again after a kill of slurmctld" 2 "$(grep -c "^data_out $one" "$dir/calls/log")"
-soon '[ "$(pgrep -fc "BufferScript $dir")" = 1 ]'
-check "what went on before is ended" 1 "$(pgrep -fc "BufferScript $dir")"
+becomes "begun again after a kill of slurmctld" 2 '"$(grep -c "^data_out $one" "$dir/calls/log")"'
+becomes "what went on before is ended" 1 '$(pgrep -fc "BufferScript $dir")'
 rm "$dir/calls/hold.data_out"
 soon '[ "$(staged $one)" = complete ]'
-check "torn down" "COMPLETED None complete" "$(state "$one")"
+becomes "torn down" "COMPLETED None complete" '"$(state "$one")"'
 check "a variable for the job" "/scratch/$one" "$(cat one.txt)"
 soon '[ "$(staged $two)" = complete ]'
-check "then the other" "COMPLETED None complete" "$(state "$two")"
+becomes "then the other" "COMPLETED None complete" '"$(state "$two")"'
 check "in this order, once each" "process 65534 65534 first|setup $one small 6|line #BB_LUA pool=small capacity=5 from=/a|line #BB_LUA to=/b|line #BB_LUA late|data_in $one $dir/work|test_data_in $one|pre_run $one n1|post_run $one|data_out $one|data_out $one|teardown $one false 65534" \
   "$(grep -E "first|^[a-z_]+ $one( |\$)|line.*(from|to=|late)" "$dir/calls/log" | tr '\n' '|' | sed 's/|$//')"
 check "a script that says no" "sbatch: error: burst_buffer/lua: no jobs called bad
@@ -96,13 +95,13 @@ sbatch: error: Batch job submission failed: Burst Buffer permission denied" "$(s
 printf '#!/bin/bash\n#BB_LUA from=/in/%%A.%%a.%%x/100%%%% \\\\ %%j\necho $BB_PLACE\n' > tile.sh
 array=$(as sbatch --parsable -a 1-3%2 -J tile -o tile.%a tile.sh)
 soon '[ "$(cat tile.? 2>/dev/null | wc -l)" = 3 ]'
-check "each task of an array has its own" "3" "$(sort -u tile.? | grep -c "^/scratch/")"
+becomes "each task of an array has its own" "3" '"$(sort -u tile.? | grep -c "^/scratch/")"'
 check "symbols" "line #BB_LUA from=/in/$array.1.tile/100%  %j|line #BB_LUA from=/in/$array.2.tile/100%  %j|line #BB_LUA from=/in/$array.3.tile/100%  %j" \
   "$(grep "line.*/in/" "$dir/calls/log" | sort -u | tr '\n' '|' | sed 's/|$//')"
 printf '#!/bin/bash\n#SBATCH -n1 -o het.txt\n#BB_LUA from=/one\n#SBATCH hetjob\n#SBATCH -n1\n#BB_LUA from=/two\necho $BB_PLACE\n' > het.sh
 het=$(as sbatch --parsable het.sh)
 soon '[ "$(state $het)" = "COMPLETED None complete COMPLETED None complete" ]'
-check "components of a heterogeneous job" "COMPLETED None complete COMPLETED None complete" "$(state "$het")"
+becomes "components of a heterogeneous job" "COMPLETED None complete COMPLETED None complete" '"$(state "$het")"'
 check "have one each" "$het $((het+1))" "$(grep -oE "^setup ($het|$((het+1)))\>" "$dir/calls/log" | cut -d' ' -f2 | sort -n | xargs)"
 check "of their own part of the script" "1 line #BB_LUA from=/one 1 line #BB_LUA from=/two" "$(grep -oE 'line #BB_LUA from=/(one|two)' "$dir/calls/log" | sort | uniq -c | xargs)"
 check "the script runs in the first" "/scratch/$het" "$(cat het.txt)"
@@ -115,27 +114,27 @@ strigger --set --burst_buffer --program="$PWD/fired.sh"
 # what goes wrong
 touch "$dir/calls/fail.data_in"; bad=$(as sbatch --parsable -o /dev/null job.sh)
 soon '[[ "$(state $bad)" = *wrong* ]]'
-check "stage-in fails: held, and kept to be looked at" "PENDING burst_buffer/lua:_slurm_bb_data_in:_it_went_wrong staging-in" "$(state "$bad")"
+becomes "stage-in fails: held, and kept to be looked at" "PENDING burst_buffer/lua:_slurm_bb_data_in:_it_went_wrong staging-in" '"$(state "$bad")"'
 soon '[ -s fired.txt ]'
-check "a trigger is told" "burst_buffer" "$(cat fired.txt)"
+becomes "a trigger is told" "burst_buffer" '"$(cat fired.txt)"'
 rm "$dir/calls/fail.data_in"; scontrol release "$bad"; soon '[ "$(staged $bad)" = complete ]'
-check "released, it is tried again" "COMPLETED None complete" "$(state "$bad")"
+becomes "released, it is tried again" "COMPLETED None complete" '"$(state "$bad")"'
 touch "$dir/calls/fail.pre_run"; bad=$(as sbatch --parsable -o /dev/null job.sh)
 soon '[[ "$(state $bad)" = *pre_run*pending ]]'
-check "pre-run fails: back to the queue, held" "PENDING Burst_buffer_pre_run_error pending" "$(state "$bad")"
+becomes "pre-run fails: back to the queue, held" "PENDING Burst_buffer_pre_run_error pending" '"$(state "$bad")"'
 rm "$dir/calls/fail.pre_run"; as scancel "$bad"
 touch "$dir/calls/fail.data_out"; bad=$(as sbatch --parsable -o /dev/null job.sh)
 soon '[[ "$(state $bad)" = *wrong* ]]'
-check "stage-out fails" "STAGE_OUT burst_buffer/lua:_slurm_bb_data_out:_it_went_wrong staging-out" "$(state "$bad")"
+becomes "stage-out fails" "STAGE_OUT burst_buffer/lua:_slurm_bb_data_out:_it_went_wrong staging-out" '"$(state "$bad")"'
 late=$(as sbatch --parsable -o /dev/null -d afterburstbuffer:"$bad" --wrap true); sleep 0.5
 check "who waits for it waits" "PENDING" "$(squeue -h -j "$late" -o %T)"
 as scancel --hurry "$bad"; soon '[ "$(staged $bad)" = complete ]'
-match "let go in a hurry" 'COMPLETED .* complete' "$(state "$bad")"
+comes "let go in a hurry" 'COMPLETED .* complete' '"$(state "$bad")"'
 match "the teardown knows" "^teardown $bad true" "$(grep "^teardown $bad" "$dir/calls/log")"
 soon '[ -z "$(squeue -h -j "$late")" ]'
 check "who waited goes on" COMPLETED "$(scontrol show job "$late" | grep -oE 'JobState=\S+' | cut -d= -f2)"
 rm "$dir/calls/fail.data_out"; touch "$dir/calls/hold.data_in"; gone=$(as sbatch --parsable -o /dev/null job.sh)
 soon '[ "$(staged $gone)" = staging-in ]'; sleep 0.5; as scancel "$gone"; soon '[ "$(staged $gone)" = complete ]'
-check "cancelled before it ran" "CANCELLED None complete" "$(state "$gone")"
+becomes "cancelled before it ran" "CANCELLED None complete" '"$(state "$gone")"'
 check "nothing is left of it" "$(printf 'UsedSpace=0\nUsedSpace=0')" "$(scontrol show burst | grep PoolName | grep -oE 'UsedSpace=\S+')"
 check "an unknown kind" 1 "$(sed -i 's:burst_buffer/lua:burst_buffer/datawarp:' "$SLURM_CONF"; scontrol reconfigure >/dev/null 2>&1; echo $?)"

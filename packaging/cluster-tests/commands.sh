@@ -60,7 +60,7 @@ done
 # timeout(1) would send SIGCONT behind the signal, which srun tells
 bash -c 'srun --quit-on-interrupt bash -c "trap \"exit 3\" INT; touch traps; for i in \$(seq 100); do sleep 0.1; done"; true' 2> quit.err & b=$!
 soon '[ -e traps ]'; kill -INT "$(srun_pid $b)"; wait $b || true
-match "its exit code is told, its signal is not" "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" "$(xargs < quit.err)"
+comes "its exit code is told, its signal is not" "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" '"$(xargs < quit.err)"'
 bash -c 'srun bash -c "trap \"echo got; exit 5\" USR1; echo up; while :; do sleep 0.1; done"; echo rc $?' > usr.txt 2>/dev/null & b=$!; sleep 1.2; kill -USR1 "$(srun_pid $b)"; wait $b || true
 check "other signals are passed on" "up got rc 5" "$(xargs < usr.txt)"
 srun bash -c 'head -c 20000000 /dev/zero' > big.bin & sleep 0.2

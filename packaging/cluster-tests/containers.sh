@@ -104,4 +104,4 @@ check "its exit code" 9 "$(srun -Q --container "$dir/real" sh -c 'exit 9' >/dev/
 printf '#!/bin/sh\necho batch $1 $$\n' > b.sh
 sbatch -W -o b.out --container "$dir/real" b.sh arg >/dev/null; check "a batch script with its arguments" "batch arg 1" "$(cat b.out)"
 job=$(sbatch --parsable -o /dev/null --container "$dir/real" --wrap 'sleep 100'); soon "runc --root=$dir/runc list -q | grep -q ."; scancel "$job"; wait_empty 30
-check "after scancel nothing is left" "" "$(runc --root="$dir/runc" list -q)"
+becomes "after scancel nothing is left" "" '"$(runc --root="$dir/runc" list -q)"'

@@ -47,7 +47,7 @@ check "RequeueExit, after a while" "PENDING BeginTime" "$(squeue -h -n again -o 
 scancel -n again
 sbatch -J special -o /dev/null --wrap 'exit 7' >/dev/null
 soon '[ "$(squeue -h -n special -o %T)" = SPECIAL_EXIT ]'
-check "RequeueExitHold" SPECIAL_EXIT "$(squeue -h -n special -o %T)"; scancel -n special
+becomes "RequeueExitHold" SPECIAL_EXIT '"$(squeue -h -n special -o %T)"'; scancel -n special
 check "nothing bound, nothing said" "" "$(srun -Q --prolog=none --epilog=none env | grep '^SLURM_CPU_BIND' || true)"
 stop_cluster
 

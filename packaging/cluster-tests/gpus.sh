@@ -58,10 +58,10 @@ check "of each task" "GPU-aa GPU-bb" "$(env -u CUDA_VISIBLE_DEVICES srun -Q -n2 
 check "prologs" "CUDA_VISIBLE_DEVICES=GPU-aa,GPU-bb" "$(grep CUDA "$dir/prolog.env")"
 printf 'AutoDetect=nvidia\nName=gpu File=%s/gpu0 Type=h100\n' "$dir" > "$dir/gres.conf"; node
 soon '[ "$(sinfo -h -n n1 -o %T)" = drained ]'
-check "others than gres.conf says: the node is drained" "drained gres.conf and the GPU $dir/gpu0 differ: Type=h100, but it is a100" "$(state)"
+becomes "others than gres.conf says: the node is drained" "drained gres.conf and the GPU $dir/gpu0 differ: Type=h100, but it is a100" '"$(state)"'
 head -1 "$dir/fake_gpus.conf" > "$dir/one"; mv "$dir/one" "$dir/fake_gpus.conf"; echo AutoDetect=nvidia > "$dir/gres.conf"
 scontrol update NodeName=n1 State=RESUME; node; soon '[ "$(sinfo -h -n n1 -o %T)" = drained ]'
-check "fewer than slurm.conf says" "drained gres/gpu count reported lower than configured (1 < 2)" "$(state)"
+becomes "fewer than slurm.conf says" "drained gres/gpu count reported lower than configured (1 < 2)" '"$(state)"'
 : > "$dir/gres.conf"
 sed -i "s/^SlurmctldPort=.*/&\nSlurmdPort=$((port + 15))/" "$SLURM_CONF"; scontrol reconfigure
 mkdir -p "$dir/spool/extra"; slurmd -Z -N extra -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" --conf "Gres=r1:3" </dev/null >>"$dir/log/start.out" 2>&1

@@ -37,8 +37,8 @@ check "nothing of how it ends" "" "$(var prolog SLURM_JOB_EXIT_CODE)"
 check "epilog's" "epilog_slurmd 2304 9:0" "$(var epilog SLURM_SCRIPT_CONTEXT) $(var epilog SLURM_JOB_EXIT_CODE) $(var epilog SLURM_JOB_EXIT_CODE2)"
 
 touch "$dir/out/fail"
-id=$(sbatch --parsable -w n1 -o /dev/null --wrap true); soon '[ "$(squeue -h -j $id -o %r)" = "launch failed requeued held" ]'
-check "a failing prolog holds the job" "PENDING launch failed requeued held" "$(squeue -h -j "$id" -o '%T %r')"
+id=$(sbatch --parsable -w n1 -o /dev/null --wrap true)
+becomes "a failing prolog holds the job" "PENDING launch failed requeued held" '$(squeue -h -j "$id" -o "%T %r")'
 check "and drains the node" "Prolog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume; scontrol release "$id"; wait_empty
 check "released, it runs" COMPLETED "$(sacct -X -n -P -o State -j "$id")"

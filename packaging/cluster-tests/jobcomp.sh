@@ -7,12 +7,12 @@ job() { sbatch --parsable -W -t 10 -J nm -o /dev/null --wrap 'exit 3' || true; }
 start_cluster 1 4 "JobCompType=jobcomp/filetxt
 JobCompLoc=$dir/jobcomp.txt"
 id=$(job | head -1); soon '[ -s "$dir/jobcomp.txt" ]'
-match "a line" "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=FAILED Partition=main TimeLimit=10 StartTime=20[-0-9]*T[0-9:]* EndTime=20[-0-9]*T[0-9:]* NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=$dir/work ReservationName= Tres=cpu=1,mem=10M,node=1,billing=1 Account= QOS= WcKey= Cluster=test SubmitTime=20[-0-9]*T[0-9:]* EligibleTime=20[-0-9]*T[0-9:]* DerivedExitCode=0:0 ExitCode=3:0 \$" "$(cat "$dir/jobcomp.txt")"
+comes "a line" "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=FAILED Partition=main TimeLimit=10 StartTime=20[-0-9]*T[0-9:]* EndTime=20[-0-9]*T[0-9:]* NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=$dir/work ReservationName= Tres=cpu=1,mem=10M,node=1,billing=1 Account= QOS= WcKey= Cluster=test SubmitTime=20[-0-9]*T[0-9:]* EligibleTime=20[-0-9]*T[0-9:]* DerivedExitCode=0:0 ExitCode=3:0 \$" '"$(cat "$dir/jobcomp.txt")"'
 id=$(sbatch --parsable -H --wrap true); scancel "$id"; soon 'grep -q "JobId=$id " "$dir/jobcomp.txt"'
-match "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=20[-0-9T:]* .*NodeList=\(null\) NodeCnt=0 ProcCnt=0 .*Tres=cpu=1.*EligibleTime=unknown " "$(tail -1 "$dir/jobcomp.txt")"
+comes "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=20[-0-9T:]* .*NodeList=\(null\) NodeCnt=0 ProcCnt=0 .*Tres=cpu=1.*EligibleTime=unknown " '"$(tail -1 "$dir/jobcomp.txt")"'
 check "sacct -c of it" "$id|CANCELLED" "$(sacct -c -n -P -j "$id" -o jobid,state)"
 id=$(sbatch --parsable -W -a 1-2 -o /dev/null --wrap 'exit $((SLURM_ARRAY_TASK_ID - 1))' | head -1 || true); soon '[ $(grep -c "ArrayJobId=$id " "$dir/jobcomp.txt") = 2 ]'
-check "of a task" "FAILED" "$(sacct -c -n -P -j "${id}_2" -o state)"
+becomes "of a task" "FAILED" '"$(sacct -c -n -P -j "${id}_2" -o state)"'
 check "of a whole array" "COMPLETED FAILED" "$(sacct -c -n -P -j "$id" -o state | sort | xargs)"
 
 printf '#!/bin/bash\nenv | sort > %s.tmp; mv %s.tmp %s.$JOBID\n' "$dir/jc" "$dir/jc" "$dir/jc" > "$dir/jc.sh"; chmod 755 "$dir/jc.sh"; chmod 777 "$dir"
@@ -38,7 +38,7 @@ check "a function of Lua, which keeps what it knows" "1 $id nm n1 768 10 root ma
 match "and its words are logged" "lua: jobcomp.lua wrote $id2" "$(cat "$dir/log/slurmctld.log")"
 printf 'function slurm_jobcomp_log_record(job)\n  return job.nothing.more\nend\n' > "$dir/jobcomp.lua"
 id=$(job | head -1); soon 'grep -q "jobcomp/lua: the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
-match "a mistake in it is told with its line" "record of JobId=$id is dropped: .*jobcomp.lua:2" "$(tail -5 "$dir/log/slurmctld.log")"
+comes "a mistake in it is told with its line" "record of JobId=$id is dropped: .*jobcomp.lua:2" '"$(tail -5 "$dir/log/slurmctld.log")"'
 
 cat > "$dir/server.py" <<'P'
 import http.server, sys
@@ -54,7 +54,7 @@ web=$((port + 15))
 python3 "$dir/server.py" $web "$dir/documents" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc" JobCompParams=connect_timeout=2,timeout=3,send_script
 id=$(job | head -1); soon '[ -s "$dir/documents" ]'
-match "a document" "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit_code\":\"3:0\".*\"state\":\"FAILED\".*exit 3" "$(tail -1 "$dir/documents")"
+comes "a document" "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit_code\":\"3:0\".*\"state\":\"FAILED\".*exit 3" '"$(tail -1 "$dir/documents")"'
 kill "$(cat "$dir/run/web.pid")"; away=$(job | head -1); soon 'grep -q "jobcomp/elasticsearch: 1 records wait" "$dir/log/slurmctld.log"'
 kill "$(cat "$dir/run/slurmctld.pid")"; soon '[ -s "$dir/state/elasticsearch_state" ]'; soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'
 start_ctld; late=$(job | head -1)
@@ -65,7 +65,7 @@ conf JobCompType=jobcomp/elasticsearch "JobCompLoc=http://no^place/"
 id=$(job | head -1); soon 'grep -q "records wait: JobCompLoc=http://no^place/" "$dir/log/slurmctld.log"'
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc"
 soon 'grep -q "\"jobid\":$id," "$dir/documents"'
-match "a place that is none is told of, and mended" "\"jobid\":$id," "$(tail -1 "$dir/documents")"
+comes "a place that is none is told of, and mended" "\"jobid\":$id," '"$(tail -1 "$dir/documents")"'
 
 if command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null; then
   sql=$((port + 16)); mkdir "$dir/sql"
@@ -117,7 +117,7 @@ mkdir -p "$dir/kafka"; : > "$dir/kafka/messages"; python3 "$dir/broker.py" "$dir
 soon '[ -s "$dir/kafka/port" ]'; broker=$(cat "$dir/kafka/port"); printf 'bootstrap.servers=127.0.0.1:%s\nretry.backoff.ms=100\nrequest.timeout.ms=1000\ndebug=msg\n' "$broker" > "$dir/rdkafka.conf"
 conf JobCompType=jobcomp/kafka "JobCompLoc=$dir/rdkafka.conf" JobCompParams=enable_job_start,topic=done
 id=$(job | head -1); soon 'grep -q "^done " "$dir/kafka/messages"'
-match "a message to Kafka" "^done \{\"jobid\":$id,.*\"exit_code\":\"3:0\",\"state\":\"FAILED\"" "$(grep ^done "$dir/kafka/messages")"
+comes "a message to Kafka" "^done \{\"jobid\":$id,.*\"exit_code\":\"3:0\",\"state\":\"FAILED\"" '"$(grep ^done "$dir/kafka/messages")"'
 match "and one when it begins, without its end" "^test-job-start \{\"jobid\":$id,[^}]*\"state\":\"RUNNING\"" "$(grep -v -e '"exit_code"' -e '"@end"' "$dir/kafka/messages")"
 kill "$(cat "$dir/run/broker.pid")"; id=$(job | head -1); soon 'grep -q "records wait" "$dir/log/slurmctld.log"'
 kill "$(cat "$dir/run/slurmctld.pid")"; soon '[ -s "$dir/state/jobcomp_kafka" ]'; soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'

@@ -19,7 +19,7 @@ check "a job sees a directory of its own" "" "$(srun -Q ls "$dir/private")"
 check "which is its user's" "700 root" "$(srun -Q stat -c '%a %U' "$dir/private")"
 check "and /dev/shm as well" "tmpfs 0" "$(srun -Q sh -c 'echo $(stat -f -c %T /dev/shm) $(ls /dev/shm | wc -l)')"
 soon "[ -z \"\$(ls $dir/base-n1)\" ]"
-check "with the job it goes" "" "$(ls "$dir/base-n1")"
+becomes "with the job it goes" "" '"$(ls "$dir/base-n1")"'
 check "and nothing of it stays mounted" 0 "$(grep -c "$dir/base-n1/" /proc/mounts || true)"
 match "InitScript runs for each job" "^[0-9]+ n1 $dir/base-n1/[0-9]+$" "$(head -1 "$dir/inits")"
 cat > job.sh <<J
@@ -40,7 +40,7 @@ kill -9 "$(pid_of slurmd-n1)"; start_node n1; soon '[ "$(sinfo -h -n n1 -o %t)" 
 check "after a restart of slurmd it is still there" 2 "$(srun -Q --jobid="$job" --overlap -w n1 -N1 -n1 sh -c "ls $dir/private | wc -l")"
 scancel "$job"; wait_empty
 soon "[ -z \"\$(ls $dir/base-n1 $dir/base-n2 2>/dev/null | grep -v :)\" ]"
-check "a cancelled job leaves nothing either" "" "$(ls "$dir/base-n1")$(ls "$dir/base-n2")"
+becomes "a cancelled job leaves nothing either" "" '"$(ls "$dir/base-n1")$(ls "$dir/base-n2")"'
 sed -i 's#^JobContainerType=.*#NamespaceType=namespace/tmpfs#' "$SLURM_CONF"
 for n in n1 n2; do kill "$(pid_of "slurmd-$n")"; soon "[ ! -e $dir/run/slurmd-$n.pid ]"; start_node "$n"; done
 soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'
@@ -73,11 +73,11 @@ job=$(sbatch --parsable -w n1 -o /dev/null --wrap 'setsid sleep 654 & sleep 654'
 scancel "$job"; wait_empty; soon '! pgrep -x -f "sleep 654" >/dev/null'
 check "a cancelled job leaves no process" "" "$(pgrep -x -f 'sleep 654' || true)"
 soon "[ -z \"\$(ls $dir/linux-n1 $dir/linux-n2 2>/dev/null | grep -v :)\" ]"
-check "and no directory" "" "$(ls "$dir/linux-n1")$(ls "$dir/linux-n2")"
+becomes "and no directory" "" '"$(ls "$dir/linux-n1")$(ls "$dir/linux-n2")"'
 check "nor a mount" 0 "$(grep -c "$dir/linux-" /proc/mounts || true)"
 check "the scripts saw the namespace" "$(sed -n '1s/ .*//p' "$dir/made.log") nsfs|$(sed -n '1s/ .*//p' "$dir/made.log") nsfs" "$(head -1 "$dir/made.log")|$(head -1 "$dir/gone.log")"
 printf '#!/bin/sh\necho "0 0 10" > /proc/$SLURM_NS_PID/uid_map; echo "0 0 10" > /proc/$SLURM_NS_PID/gid_map\n' > "$dir/map"; chmod 755 "$dir/map"
 sed -i "s|^      clone_ns_flags.*|&\n      user_ns_script: $dir/map|" "$dir/namespace.yaml"; kill "$(pid_of slurmd-n2)"; sleep 1; start_node n2; soon '[ "$(sinfo -h -n n2 -o %t)" = idle ]'
 check "the maps of a site" "0 0 10" "$(srun -Q -w n2 sh -c 'echo $(cat /proc/self/uid_map)')"
 wait_empty; soon "[ -z \"\$(ls $dir/linux-n2)\" ]"
-check "which leaves nothing either" "" "$(ls "$dir/linux-n2")"
+becomes "which leaves nothing either" "" '"$(ls "$dir/linux-n2")"'

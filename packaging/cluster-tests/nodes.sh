@@ -41,22 +41,22 @@ check "once" "scontrol: error: failed to delete nodes d9|delete_node NodeName=d9
 check "no name in --conf" "slurmd: fatal: option 'NodeName=' not allowed in --conf" "$(slurmd -Z -N z1 --conf 'NodeName=z2' -f "$SLURM_CONF" 2>&1 </dev/null)"
 slurmd -Z -N z1 -M --conf 'Feature=here Weight=7' --extra=rack=3 -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
 soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
-check "slurmd -Z" IDLE+DYNAMIC_NORM "$(state z1)"
+becomes "slurmd -Z" IDLE+DYNAMIC_NORM '"$(state z1)"'
 check "as --conf says" "Weight=7" "$(scontrol show node z1 | grep -o 'Weight=7')"
 check "--extra" "Extra=rack=3" "$(scontrol show node z1 | grep -o 'Extra=.*' | tr -d ' ')"
 check "it runs jobs" z1 "$(timeout 20 srun -p dynamic sh -c 'echo $SLURMD_NODENAME' </dev/null 2>&1)"
 reread; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
-check "and stays when the file is read again" IDLE+DYNAMIC_NORM "$(state z1)"
+becomes "and stays when the file is read again" IDLE+DYNAMIC_NORM '"$(state z1)"'
 kill "$(pid_of slurmctld)"; soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'; start_ctld; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
 soon '[ "$(grep -c "registered at" "$dir/log/slurmd-z1.log")" -ge 3 ]'
-check "and after a restart" IDLE+DYNAMIC_NORM "$(state z1)"
+becomes "and after a restart" IDLE+DYNAMIC_NORM '"$(state z1)"'
 scontrol delete NodeName=z1; sleep 1.5
 check "deleted, it does not come back by itself" "Node z1 not found" "$(scontrol show node z1 2>&1)"
 kill "$(pid_of slurmd-z1)"; soon '! kill -0 $(pid_of slurmd-z1) 2>/dev/null'
 
 slurmd -Flater -N here -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
 soon '[ "$(state f1)" = IDLE+DYNAMIC_FUTURE ]'
-check "slurmd -F" IDLE+DYNAMIC_FUTURE "$(state f1)"
+becomes "slurmd -F" IDLE+DYNAMIC_FUTURE '"$(state f1)"'
 match "no other place" 'fatal: No FUTURE node has this hardware and feature none' "$(slurmd -Fnone -N other -f "$SLURM_CONF" 2>&1 </dev/null)"
 kill "$(pid_of slurmd-f1)"
 
@@ -76,7 +76,7 @@ mkdir "$dir/run2"; from="--conf-server 127.0.0.1:$port"; [ -e /etc/slurm/slurm.c
 SLURM_CONF_SERVER=127.0.0.1:$port RUNTIME_DIRECTORY=$dir/run2 timeout 20 env -u SLURM_CONF sackd -D $from </dev/null >"$dir/log/sackd.out" 2>&1 & sackd=$!
 soon '[ -f "$dir/run2/conf/slurm.conf" ]'; check "sackd fetches" "$(cksum < "$SLURM_CONF")" "$(cksum < "$dir/run2/conf/slurm.conf")"
 echo "# and more" >> "$dir/more.conf"; scontrol reconfigure; soon 'grep -q more "$dir/run2/conf/more.conf"'
-check "and follows" "# and more" "$(tail -1 "$dir/run2/conf/more.conf")"
+becomes "and follows" "# and more" '"$(tail -1 "$dir/run2/conf/more.conf")"'
 kill $sackd; wait $sackd 2>/dev/null || true
 # A partition that is missing for one reconfigure: its jobs end as in Slurm, each is logged, and they come back with it.
 cp "$SLURM_CONF" "$dir/whole.conf"; echo "PartitionName=old Nodes=n1" >> "$SLURM_CONF"; cp "$SLURM_CONF" "$dir/old.conf"; scontrol reconfigure

@@ -21,7 +21,7 @@ PropagateResourceLimits=NONE"
 check "limits of the session are those of the tasks" 777 "$(srun -Q bash -c 'ulimit -Hn')"
 wait_empty 30
 soon '[ "$(cat $dir/said 2>/dev/null | wc -l)" -ge 2 ]'
-check "it is opened before and closed after, as the step's user" "slurm open_session root,slurm close_session root" "$(paste -sd, "$dir/said")"
+becomes "it is opened before and closed after, as the step's user" "slurm open_session root,slurm close_session root" '"$(paste -sd, "$dir/said")"'
 id=$(sbatch --parsable -o "$dir/work/batch.out" --wrap "wc -l < $dir/said"); wait_empty 30
 check "a batch job has one" 3 "$(cat batch.out)"
 touch "$dir/refuse"

@@ -35,11 +35,11 @@ batch=$(scontrol listpids "$id" 2>/dev/null | awk -v j="$id" '$2 == j {print $1;
 stepd=$(ps -o ppid= -p "$batch" | tr -d ' ')
 kill -STOP "$stepd"; scancel "$id"
 soon '[ -e "$dir/unkillable" ]'
-check "UnkillableStepProgram knows the step" "$id batch" "$(cat "$dir/unkillable" 2>/dev/null)"
+becomes "UnkillableStepProgram knows the step" "$id batch" '"$(cat "$dir/unkillable" 2>/dev/null)"'
 soon '[ -n "$(sinfo -h -t drain -o %n)" ]'
-match "and its node takes no more" "Kill task failed .JobId=$id StepId=[0-9]+." "$(sinfo -h -R -o %E)"
+comes "and its node takes no more" "Kill task failed .JobId=$id StepId=[0-9]+." '"$(sinfo -h -R -o %E)"'
 soon '[ "$(ps -o stat= -p '"$batch"' | cut -c1)" = Z ]'
-check "what its step daemon does not kill slurmd does" Z "$(ps -o stat= -p "$batch" | cut -c1)"
+becomes "what its step daemon does not kill slurmd does" Z '"$(ps -o stat= -p "$batch" | cut -c1)"'
 kill -CONT "$stepd" 2>/dev/null || true; wait_empty
 
 # Where nothing happens, a restart knows nevertheless for how long a job has run.

@@ -70,12 +70,12 @@ scontrol power up n1
 soon '[[ "$(state n1)" = DOWN* ]]'
 check "who does not come is down" "DOWN+NOT_RESPONDING+POWERED_DOWN down~ ResumeTimeout reached" "$(state n1) $(sinfo -h -n n1 -o %t) $(scontrol show node n1 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
 soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
-check "and told" "failed n1" "$(tail -1 "$dir/power.log")"
+becomes "and told" "failed n1" '"$(tail -1 "$dir/power.log")"'
 scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"'
 check "a cloud's node is down without power, and the program told" "down+cloud+powered_down failed c1" \
   "$(sinfo -h -N -n c1 -O statecomplete:40 | xargs) $(tail -1 "$dir/power.log")"
 rm "$dir/broken"; start_node n1; soon '[ "$(state n1)" = IDLE ]'
-check "and comes back" IDLE "$(state n1)"
+becomes "and comes back" IDLE '"$(state n1)"'
 
 id=$(sbatch --parsable -w n2 --wrap 'sleep 3')
 soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
@@ -96,14 +96,14 @@ scontrol update nodename=n2 state=resume
 check "no such action" "scontrol_reboot_nodes error:Invalid power action|scontrol_power_nodes error:Invalid power action|" \
   "$( (scontrol reboot n2 action=nowhere; scontrol power up n2 action=there) 2>&1 | tr '\n' '|')"
 scontrol reboot n2 action=here; soon 'grep -q "^here n2" "$dir/power.log"'
-check "slurmctld's own program reboots" "here n2" "$(tail -1 "$dir/power.log")"
+becomes "slurmctld's own program reboots" "here n2" '"$(tail -1 "$dir/power.log")"'
 soon '[ "$(state n2)" = DOWN ]'; scontrol update nodename=n2 state=resume; soon '[ "$(state n2)" = IDLE ]'
 id=$(sbatch --parsable -w n2 --wrap 'sleep 60'); soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
 scontrol power down n2 action=there force; soon 'grep -q "^there n2" "$dir/power.log"'
-check "the node's program stops it, and no job keeps it from that" "there n2 n2 PD" "$(tail -1 "$dir/power.log") $(squeue -h -j "$id" -o %t)"
+becomes "the node's program stops it, and no job keeps it from that" "there n2 n2 PD" '"$(tail -1 "$dir/power.log") $(squeue -h -j "$id" -o %t)"'
 scancel "$id"; soon '[ "$(state n2)" = IDLE+POWERED_DOWN ]'
 old=$(cat "$dir/run/slurmd-n2.pid"); sleep 1; start_node n2; soon '[ "$(state n2)" = IDLE ]'
-check "a slurmd takes the place of the one before" "IDLE another" "$(state n2) $([ "$(cat "$dir/run/slurmd-n2.pid")" = "$old" ] || echo another)"
+becomes "a slurmd takes the place of the one before" "IDLE another" '"$(state n2) $([ "$(cat "$dir/run/slurmd-n2.pid")" = "$old" ] || echo another)"'
 check "who was told to end" "Slurmd shutdown completing" "$(grep -o 'Slurmd shutdown completing' "$dir/log/slurmd-n2.log" | tail -1)"
 check "partitions and nodes say when they are stopped" "SuspendTime=GLOBAL infinite" \
   "$(scontrol show part main | grep -o 'SuspendTime=[A-Z]*') $(scontrol show node n1 --json | grep -A2 suspend_time | grep -q 'infinite.: true' && echo infinite)"
@@ -122,12 +122,12 @@ match "and the job begins as soon as the other ends" "^[012]$" "$(($(cat "slurm-
 echo "SlurmctldParameters=reboot_from_controller,max_powered_nodes=2" >> "$SLURM_CONF"; scontrol reconfigure
 check "no more nodes have power than may" "scontrol_power_nodes error:Max powered up nodes reached" "$(scontrol power up c1 2>&1)"
 : > "$dir/power.log"; scontrol reboot n2; soon '[ "$(state n2)" = IDLE ] && grep -q "^reboot" "$dir/power.log"'
-check "slurmctld reboots nodes where it is to" "reboot n2 by slurmctld IDLE" "$(cat "$dir/power.log") $(state n2)"
+becomes "slurmctld reboots nodes where it is to" "reboot n2 by slurmctld IDLE" '"$(cat "$dir/power.log") $(state n2)"'
 sed -i '/^SlurmctldParameters/d' "$SLURM_CONF"; scontrol reconfigure
 
 sed -i 's/^SuspendTime=.*/SuspendTime=3/' "$SLURM_CONF"; echo "SuspendExcNodes=n2" >> "$SLURM_CONF"; scontrol reconfigure
 soon '[[ "$(state n1)" = *POWER*DOWN ]]'
-match "idle for too long" 'POWER.*DOWN' "$(state n1)"
+comes "idle for too long" 'POWER.*DOWN' '"$(state n1)"'
 check "but for the excepted" IDLE "$(state n2)"
 check "which may be changed" "SuspendExcNodes = n[1-2] SuspendExcNodes = n1 POWER slurm_update error: Invalid node name specified" \
   "$(scontrol update SuspendExcNodes+=n1; scontrol show config | grep SuspendExcNodes | tr -s ' ') $(scontrol update SuspendExcNodes-=n2

@@ -56,7 +56,7 @@ match "and when it is over" 'gres/gpumem=524288K,gres/gpuutil=(6[0-9]|7[0-5]),' 
 match "so that the report can say how much of what was asked for was used" 'GPU +00:00:(08|10|12) +00:00:0[2-4] +[34][0-9]\.[0-9]+%' "$(muster report "$gpu")"
 match "what has no GPU has nothing of it" '^cpu=[0-9:]+,energy=[0-9]+,fs/disk=[0-9]+,ic' "$(sacct -n -P -o TRESUsageInTot -j "$id.batch")"
 srun -n2 --profile=task,network sleep 1.5; soon 'grep -qs RSS "$dir/series/lines"'
-match "time series of a step's tasks go to InfluxDB" '^RSS,job=[0-9]+,step=0,task=1,host=n1 value=[1-9][0-9]* [0-9]{10}$' "$(grep RSS,.*step=0,task=1 "$dir/series/lines" | tail -1)"
+comes "time series of a step's tasks go to InfluxDB" '^RSS,job=[0-9]+,step=0,task=1,host=n1 value=[1-9][0-9]* [0-9]{10}$' '"$(grep RSS,.*step=0,task=1 "$dir/series/lines" | tail -1)"'
 match "and of the node's traffic" '^InMB,job=[0-9]+,step=0,task=Network,host=n1 value=[0-9]+\.[0-9]{2} [0-9]{10}$' "$(grep InMB "$dir/series/lines" | tail -1)"
 match "into the database that is named" '^/write\?db=db&precision=s$' "$(grep /write "$dir/series/lines" | tail -1)"
 lines=$(wc -l < "$dir/series/lines"); srun sleep 1.2

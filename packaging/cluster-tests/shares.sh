@@ -25,7 +25,7 @@ JOB
 one=$(sbatch --parsable -p share -n2 --mem=10 -o "$dir/work/one" "$dir/work/count")
 two=$(sbatch --parsable -p share -n2 --mem=10 -o "$dir/work/two" "$dir/work/count")
 soon '[ "$(squeue -h -o %T -j '"$two"')" = SUSPENDED ]'
-check "the second waits for its turn" "RUNNING SUSPENDED" "$(squeue -h -S i -o %T -j "$one,$two" | xargs)"
+becomes "the second waits for its turn" "RUNNING SUSPENDED" '"$(squeue -h -S i -o %T -j "$one,$two" | xargs)"'
 check "and has hardly begun" yes "$([ "$(cat "$dir/work/two" 2>/dev/null | wc -l)" -le 2 ] && echo yes)"
 scancel "$one"; soon '[ "$(squeue -h -o %T -j '"$two"')" = RUNNING ]'; soon '[ -z "$(squeue -h -j '"$one"')" ]'
 match "an interactive job as well" "step creation temporarily disabled, retrying .Requested operation is presently disabled" \

@@ -13,7 +13,7 @@ of() { for j in $(squeue -h -t all -o %A); do case "$(scontrol -o show job "$j")
 a=$(of $stopped) b=$(of $goes) d=$(of $alloc)
 kill -STOP $stopped $alloc
 soon '[[ "$(how "$a")" = TIMEOUT* && "$(how "$d")" = TIMEOUT* ]]'
-check "a stopped srun loses its allocation, though its step runs" "TIMEOUT InactiveLimit" "$(how "$a")"
+becomes "a stopped srun loses its allocation, though its step runs" "TIMEOUT InactiveLimit" '"$(how "$a")"'
 check "a stopped salloc as well" "TIMEOUT InactiveLimit" "$(how "$d")"
 check "one that is there does not" "RUNNING None" "$(how "$b")"
 kill -CONT $stopped $alloc; scancel "$b"; wait

@@ -33,7 +33,7 @@ match "and on" 'sched: Allocate JobId=[0-9]* NodeList=n1' "$(cat "$dir/log/sched
 check "as is shown" "SlurmSchedLogLevel=1" "$(scontrol show config | grep SchedLogLevel | tr -d ' ')"
 check "no such level" "invalid schedlog level: 7" "$(scontrol schedloglevel 7 2>&1)"
 mv "$dir/log/sched.log" "$dir/log/sched.1"; kill -USR2 "$(pid_of slurmctld)"; soon '[ -e "$dir/log/sched.log" ]'
-check "rotated with the other" 0 "$(wc -l < "$dir/log/sched.log")"
+becomes "rotated with the other" 0 '"$(wc -l < "$dir/log/sched.log")"'
 sed -i '/^SlurmSchedLogFile/d' "$SLURM_CONF"; scontrol reconfigure
 check "without a file" "slurm_set_schedlog_level error: Requested operation is presently disabled" "$(scontrol schedloglevel 1 2>&1)"
 
@@ -41,7 +41,7 @@ check "without a file" "slurm_set_schedlog_level error: Requested operation is p
 scontrol reconfigure
 scontrol create reservation=r1 starttime=now duration=10 users=root nodes=n1 flags=ignore_jobs >/dev/null
 soon 'grep -q "prolog r1" "$dir/resv.log"'
-check "a reservation begins" "prolog r1" "$(cat "$dir/resv.log")"
+becomes "a reservation begins" "prolog r1" '"$(cat "$dir/resv.log")"'
 scontrol update reservationname=r1 endtime=now+2 >/dev/null
 soon 'grep -q epilog "$dir/resv.log"'
 check "and ends" "prolog r1 epilog r1" "$(paste -sd' ' "$dir/resv.log")"
@@ -50,7 +50,7 @@ scontrol create reservation=r2 starttime=now+2 duration=10 users=root nodes=n1 f
 kill "$(pid_of slurmctld)"; soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'; sleep 2
 start_ctld
 soon 'grep -q "prolog r2" "$dir/resv.log"'
-check "one that begins while slurmctld is down" "prolog r2" "$(cat "$dir/resv.log")"
+becomes "one that begins while slurmctld is down" "prolog r2" '"$(cat "$dir/resv.log")"'
 scontrol create reservation=r3 starttime=now duration=10 users=root nodes=n1 flags=ignore_jobs,overlap >/dev/null
 scontrol delete reservationname=r2
 soon 'grep -q "prolog r3" "$dir/resv.log"'; sleep 1
@@ -62,7 +62,7 @@ echo "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny" >> "$SLURM_CONF"
 kill "$(pid_of slurmctld)" "$(pid_of slurmd-n1)"; soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'; soon '! kill -0 $(pid_of slurmd-n1) 2>/dev/null'
 start_ctld; start_node n1
 soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
-check "its own alone" "127.0.0.1 127.0.0.1" "$(listens "$port") $(listens $((port + 1)))"
+becomes "its own alone" "127.0.0.1 127.0.0.1" '"$(listens "$port") $(listens $((port + 1)))"'
 check "which do" 0 "$(rc=0; timeout 20 srun true </dev/null || rc=$?; echo $rc)"
 echo "JobSubmitPlugins=pbs" >> "$SLURM_CONF"
 match "what there is not is refused" 'slurm.conf:[0-9]*.*JobSubmitPlugins=pbs is not part of this version' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"

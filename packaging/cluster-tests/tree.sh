@@ -39,10 +39,10 @@ check "input for all where one does not read" "63 x 1000000" "$(head -c 1000000 
 
 (run -N64 sh -c 'if [ $SLURM_PROCID = 17 ]; then echo $$ > '"$dir"'/stopped; kill -STOP $$; fi; echo goes on' </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
 soon '[ "$(wc -l < $dir/out)" -ge 63 ]'
-check "beside a stopped task the others of its branch go on" 63 "$(wc -l < "$dir/out")"
+becomes "beside a stopped task the others of its branch go on" 63 '"$(wc -l < "$dir/out")"'
 check "and another step over the same relays" 64 "$(run -N64 echo fine </dev/null | wc -l)"
 kill -CONT "$(cat "$dir/stopped")"; soon '[ -s $dir/rc ]'
-check "continued it ends" "64 0" "$(wc -l < "$dir/out") $(cat "$dir/rc")"
+becomes "continued it ends" "64 0" '"$(wc -l < "$dir/out") $(cat "$dir/rc")"'
 
 rm -f "$dir/rc"
 # a relay dies in the middle: those behind it go on, and it comes back
@@ -53,7 +53,7 @@ soon '[ "$(grep -c "line 8" $dir/out)" -ge 63 ]'
 check "with a killed relay the others come to their end" 63 "$(grep -c 'line 8' "$dir/out")"
 check "and srun waits for the one" no "$([ -s "$dir/rc" ] && echo yes || echo no)"
 start_node n17; soon '[ -s $dir/rc ]'
-check "which is back, with every line once" "512 512 0" "$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
+becomes "which is back, with every line once" "512 512 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 check "nothing was said about it" "" "$(cat "$dir/err")"
 
 rm -f "$dir/rc"
@@ -64,16 +64,16 @@ kill -STOP "$(cat "$dir/run/slurmd-n17.pid")"
 for _ in 1 2; do soon '[ "$(grep -c "line 8" $dir/out)" -ge 63 ]'; done
 check "with a stopped relay the others come to their end" 63 "$(grep -c 'line 8' "$dir/out")"
 kill -CONT "$(cat "$dir/run/slurmd-n17.pid")"; soon '[ -s $dir/rc ]'
-check "continued it comes to its own, with every line once" "512 512 0" "$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
+becomes "continued it comes to its own, with every line once" "512 512 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 
 rm -f "$dir/rc"
 # a relay is stopped: those behind it are launched without it, and it does its part when it goes on
 kill -STOP "$(cat "$dir/run/slurmd-n17.pid")"
 (run --treewidth=off -l -N64 sh -c 'echo up; echo 1 >> '"$dir"'/up' </dev/null > "$dir/out" 2>"$dir/err"; echo $? > "$dir/rc") &
 for _ in 1 2; do soon '[ -s $dir/up ] && [ "$(wc -l < $dir/up)" -ge 63 ]'; done
-check "with a stopped relay the others are started" 63 "$(wc -l < "$dir/up")"
+becomes "with a stopped relay the others are started" 63 '"$(wc -l < "$dir/up")"'
 kill -CONT "$(cat "$dir/run/slurmd-n17.pid")"; soon '[ -s $dir/rc ]'
-check "continued it starts its own task, once" "64 64 0" "$(wc -l < "$dir/up") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
+becomes "continued it starts its own task, once" "64 64 0" '"$(wc -l < "$dir/up") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 check "and nobody began what came late" "" "$(grep -h 'launched before' "$dir"/log/*.log || true)"
 
 rm -f "$dir/rc"
@@ -81,6 +81,6 @@ rm -f "$dir/rc"
 (run -l -N64 sh -c 'for i in 1 2 3 4; do echo line $i; sleep 0.4; done' </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
 soon '[ "$(wc -l < $dir/out)" -ge 70 ]'
 kill -9 "$(cat "$dir/run/slurmd-n1.pid")"; sleep 0.5; start_node n1; soon '[ -s $dir/rc ]'
-check "all but one restarted under a step" "256 256 0" "$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"
+becomes "all but one restarted under a step" "256 256 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 reread; soon '[ "$(sinfo -h -N -o %T | grep -c idle)" = 64 ]'
 check "and told to read their configuration" 64 "$(run -N64 echo fine </dev/null | wc -l)"
