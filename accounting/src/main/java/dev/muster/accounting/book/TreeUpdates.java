@@ -1,6 +1,7 @@
 package dev.muster.accounting.book;
 
 import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.User;
@@ -205,16 +206,8 @@ final class TreeUpdates {
         if (c.sets("newname") && !mayRename(meant)) {
             return;
         }
-        if (c.sets("adminlevel")) {
-            if (AdminLevels.of(c.set("adminlevel")).isEmpty()) {
-                c.errors.add(" Bad admin level '" + c.set("adminlevel") + "'");
-                return;
-            }
-            meant.forEach(u -> {
-                book.put(new User(
-                        u.name(), AdminLevels.of(c.set("adminlevel")).orElseThrow(), u.created(), c.now, false));
-                named(u);
-            });
+        if (c.sets("adminlevel") && !setAdminLevel(meant)) {
+            return;
         }
         if (c.sets("defaultaccount")) {
             meant.forEach(this::defaultAccount);
@@ -228,7 +221,26 @@ final class TreeUpdates {
         if (!c.errors.isEmpty() || !c.setsLimits(LimitField.ASSOC)) {
             return;
         }
-        List<Assoc> touched = new ArrayList<>();
+        limits(associationsOfUsers());
+    }
+
+    /** Returns false for an unknown level, with the reason in the errors. */
+    private boolean setAdminLevel(List<User> users) {
+        Optional<AdminLevel> level = AdminLevels.of(c.set("adminlevel"));
+        if (level.isEmpty()) {
+            c.errors.add(" Bad admin level '" + c.set("adminlevel") + "'");
+            return false;
+        }
+        users.forEach(u -> {
+            book.put(new User(u.name(), level.get(), u.created(), c.now, false));
+            named(u);
+        });
+        return true;
+    }
+
+    /** Users' associations that the request names. */
+    private List<Assoc> associationsOfUsers() {
+        List<Assoc> out = new ArrayList<>();
         for (Cluster cluster : book.clusters()) {
             book.tree(cluster.name()).stream()
                     .filter(a -> !a.user().isEmpty()
@@ -236,9 +248,9 @@ final class TreeUpdates {
                             && named("cluster", cluster.name())
                             && named("account", a.account())
                             && named("partition", a.partition()))
-                    .forEach(touched::add);
+                    .forEach(out::add);
         }
-        limits(touched);
+        return out;
     }
 
     private String newName() {

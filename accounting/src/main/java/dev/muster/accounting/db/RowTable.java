@@ -103,19 +103,23 @@ public final class RowTable<T extends Record> {
         List<PackedAnswer.Column> out = new ArrayList<>();
         for (int i = 0; i < wanted.length; i++) {
             if (wanted[i]) {
-                Class<?> type = columns.get(i).type;
                 out.add(new PackedAnswer.Column(
                         String.join(
                                 ".",
                                 columns.get(i).path.stream()
                                         .map(Method::getName)
                                         .toList()),
-                        type == String.class
-                                ? PackedAnswer.Kind.TEXT
-                                : type == boolean.class ? PackedAnswer.Kind.FLAG : PackedAnswer.Kind.NUMBER));
+                        kind(columns.get(i).type)));
             }
         }
         return out;
+    }
+
+    private static PackedAnswer.Kind kind(Class<?> type) {
+        if (type == String.class) {
+            return PackedAnswer.Kind.TEXT;
+        }
+        return type == boolean.class ? PackedAnswer.Kind.FLAG : PackedAnswer.Kind.NUMBER;
     }
 
     /** Writes the chosen columns of a row. */
