@@ -139,8 +139,13 @@ public record Options(
             String all = "SLURMRESTD_DEBUG";
             String own = all + "_STDERR";
             String syslog = all + "_SYSLOG";
-            boolean apart = env.containsKey(own) || env.containsKey(syslog);
-            level = level(env, apart ? own : env.containsKey(all) ? all : "SLURM_DEBUG", level);
+            String variable;
+            if (env.containsKey(own) || env.containsKey(syslog)) {
+                variable = own;
+            } else {
+                variable = env.containsKey(all) ? all : "SLURM_DEBUG";
+            }
+            level = level(env, variable, level);
             syslogLevel = level(env, syslog, 0);
         }
 
@@ -223,10 +228,32 @@ public record Options(
         }
 
         Options options(boolean checked, Forms forms) throws StartupException {
-            Set<String> kinds = new TreeSet<>();
-            Set<String> tags = new TreeSet<>();
-            Set<Integer> versions = new TreeSet<>();
             List<String> notes = new ArrayList<>();
+            Set<String> kinds = authentication();
+            Set<String> tags = plugins();
+            Set<Integer> versions = parserVersions(notes);
+            return new Options(
+                    List.copyOf(listen),
+                    kinds,
+                    tags,
+                    versions,
+                    file,
+                    user,
+                    group,
+                    threads,
+                    connections,
+                    level + verbose,
+                    syslogLevel > 0 ? syslogLevel + verbose : 0,
+                    checked,
+                    printed,
+                    document,
+                    page,
+                    forms,
+                    List.copyOf(notes));
+        }
+
+        private Set<String> authentication() throws StartupException {
+            Set<String> kinds = new TreeSet<>();
             if (auth.equals("list")) {
                 printed = listed("REST authentication", List.of(Auth.LOCAL, Auth.JWT));
             } else {
@@ -236,6 +263,11 @@ public record Options(
                     kinds.add(whole);
                 }
             }
+            return kinds;
+        }
+
+        private Set<String> plugins() throws StartupException {
+            Set<String> tags = new TreeSet<>();
             if (parts.equals("list")) {
                 printed = listed(
                         "OpenAPI",
@@ -249,6 +281,11 @@ public record Options(
                     tags.add(OpenApiPlugins.TAGS.get(bare));
                 }
             }
+            return tags;
+        }
+
+        private Set<Integer> parserVersions(List<String> notes) throws StartupException {
+            Set<Integer> versions = new TreeSet<>();
             if (parsers.equals("list")) {
                 printed = listed(
                         "data_parser",
@@ -271,24 +308,7 @@ public record Options(
                     }
                 }
             }
-            return new Options(
-                    List.copyOf(listen),
-                    kinds,
-                    tags,
-                    versions,
-                    file,
-                    user,
-                    group,
-                    threads,
-                    connections,
-                    level + verbose,
-                    syslogLevel > 0 ? syslogLevel + verbose : 0,
-                    checked,
-                    printed,
-                    document,
-                    page,
-                    forms,
-                    List.copyOf(notes));
+            return versions;
         }
 
         /**

@@ -106,7 +106,15 @@ public final class Body {
                         at + e.getKey() + "/");
             }
         }
-        for (String needed : s.texts("required")) {
+        requireFields(s, given, at);
+        if (optional && out.has("number") && !out.has("set")) {
+            out.put("set", !out.flag("infinite"));
+        }
+        return out;
+    }
+
+    private static void requireFields(Json.Obj schema, Json.Obj given, String at) throws RestException {
+        for (String needed : schema.texts("required")) {
             if (needed.indexOf('/') < 0 && given.raw(needed) == null) {
                 throw new RestException(
                         422,
@@ -116,10 +124,6 @@ public final class Body {
                         at + needed + "/");
             }
         }
-        if (optional && out.has("number") && !out.has("set")) {
-            out.put("set", !out.flag("infinite"));
-        }
-        return out;
     }
 
     private void warn(String sentence, String at) {

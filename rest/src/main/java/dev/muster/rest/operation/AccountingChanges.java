@@ -25,8 +25,8 @@ final class AccountingChanges {
 
     static Map<String, RestCall.Handler> handlers() {
         return Map.ofEntries(
-                Map.entry("slurmdb_{v}_post_job", AccountingChanges::job),
-                Map.entry("slurmdb_{v}_post_jobs", AccountingChanges::jobs),
+                Map.entry("slurmdb_{v}_post_job", EndedJobChanges::job),
+                Map.entry("slurmdb_{v}_post_jobs", EndedJobChanges::jobs),
                 Map.entry("slurmdb_{v}_post_config", AccountingChanges::config),
                 Map.entry("slurmdb_{v}_post_tres", AccountingChanges::tres),
                 Map.entry("slurmdb_{v}_post_qos", AccountingChanges::qos),
@@ -55,12 +55,11 @@ final class AccountingChanges {
     }
 
     /**
-     * Does it.
+     * Sends one change to slurmdbd.
      *
      * @throws RestException with the first of slurmdbd's sentences, if it was refused
      */
-    private static Json.Obj change(
-            RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
+    static Json.Obj change(RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
             throws RestException, SlurmException {
         Json.Obj done = c.host()
                 .accounting()
@@ -119,7 +118,7 @@ final class AccountingChanges {
             "cluster",
             new String[] {"slurmdb_clusters_remove", "_delete_cluster"});
 
-    private static Map<String, String> map(String... pairs) {
+    static Map<String, String> map(String... pairs) {
         Map<String, String> out = new LinkedHashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
             out.put(pairs[i], pairs[i + 1]);
@@ -127,8 +126,8 @@ final class AccountingChanges {
         return out;
     }
 
-    /** Without what is not said. */
-    private static Map<String, String> said(String... pairs) {
+    /** Pairs of which those with an empty value are left out. */
+    static Map<String, String> said(String... pairs) {
         Map<String, String> out = map(pairs);
         out.values().removeIf(String::isEmpty);
         return out;
@@ -630,6 +629,16 @@ final class AccountingChanges {
         }
     }
 
+    /** Refuses what only an account's association may have. */
+    private static void requireFieldsOfUser(RestCall c, Json.Obj a) throws RestException {
+        if (!a.text("parent_account").isEmpty() && !a.text("parent_account").equals(a.text("account"))) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
+        }
+        if (!coordFlag(a.texts("flags")).isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
+        }
+    }
+
     private static void association(RestCall c, Json.Obj a) throws RestException, SlurmException {
         String cluster = a.text("cluster").isEmpty() ? c.names().cluster() : a.text("cluster");
         String account = a.text("account");
@@ -644,13 +653,8 @@ final class AccountingChanges {
                 .anyMatch(
                         r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
         Map<String, String> set = AcctJson.settings("association", a);
-        if (!user.isEmpty()
-                && !a.text("parent_account").isEmpty()
-                && !a.text("parent_account").equals(account)) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
-        }
-        if (!user.isEmpty() && !coordFlag(a.texts("flags")).isEmpty()) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
+        if (!user.isEmpty()) {
+            requireFieldsOfUser(c, a);
         }
         if (user.isEmpty()) {
             set.putAll(said("Flags", coordFlag(a.texts("flags"))));
@@ -658,7 +662,9 @@ final class AccountingChanges {
             if (!there || !set.isEmpty()) {
                 change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
             }
-        } else if (!there) {
+            return;
+        }
+        if (!there) {
             change(
                     c,
                     "add",
@@ -673,7 +679,7 @@ final class AccountingChanges {
                     set,
                     map("name", user, "account", account, "cluster", cluster, "partition", partition));
         }
-        if (a.flag("is_default") && !user.isEmpty()) {
+        if (a.flag("is_default")) {
             change(c, "modify", "user", map("defaultaccount", account), map("name", user, "cluster", cluster));
         }
     }
@@ -744,51 +750,5 @@ final class AccountingChanges {
         users(c);
         wckeys(c);
         associations(c);
-    }
-
-    // ---- jobs that are over
-
-    private static void modify(RestCall c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
-        Json.Obj comment = job.obj("comment");
-        if (!comment.text("system").isEmpty()
-                || !job.obj("tres").list("allocated").isEmpty()) {
-            throw c.refused(
-                    SlurmErrno.NOT_SUPPORTED,
-                    "Neither the system's comment nor the TRES of a job that is over can be changed by"
-                            + " this version");
-        }
-        Map<String, String> set = said(
-                "admincomment",
-                comment.text("administrator"),
-                "comment",
-                comment.text("job"),
-                "extra",
-                job.text("extra"),
-                "wckey",
-                job.text("wckey"));
-        Json.Obj code = job.obj("derived_exit_code").obj("return_code");
-        if (code.flag("set")) {
-            set.put("derivedexitcode", Long.toString(code.number("number")));
-        }
-        if (ids.isEmpty() || set.isEmpty()) {
-            throw RestException.incomplete("Nothing to change");
-        }
-        Json.Obj done = change(
-                c,
-                "modify",
-                "job",
-                set,
-                map("jobid", String.join(",", ids), "cluster", c.names().cluster()));
-        List<Object> results = new ArrayList<>();
-        done.texts("names").forEach(n -> results.add("JobId=" + n.replaceFirst("\t.*", "")));
-        c.out().put("results", results);
-    }
-
-    private static void job(RestCall c) throws RestException, SlurmException {
-        modify(c, List.of(c.path().get("job_id")), c.body());
-    }
-
-    private static void jobs(RestCall c) throws RestException, SlurmException {
-        modify(c, c.body().texts("job_id_list"), c.body().obj("job_rec"));
     }
 }

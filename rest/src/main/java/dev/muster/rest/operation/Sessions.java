@@ -101,8 +101,10 @@ public final class Sessions {
     static String cookieName(Request request) {
         String host = request.header("host");
         String port = host.substring(host.lastIndexOf(':') + 1);
-        return COOKIE
-                + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : request.isSecure() ? "443" : "80");
+        if (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}")) {
+            return COOKIE + port;
+        }
+        return COOKIE + (request.isSecure() ? "443" : "80");
     }
 
     /**
