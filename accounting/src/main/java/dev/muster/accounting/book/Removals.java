@@ -55,7 +55,7 @@ final class Removals {
         List<Account> doomed =
                 book.accountsEver().stream().filter(this::isMeant).toList();
         Set<Assoc> subtree = atOrBelow(doomed);
-        if (standards(subtree) || c.isActive(subtree)) {
+        if (refuseDefaultAccounts(subtree) || c.refuseActive(subtree)) {
             return;
         }
         Set<String> accountsOfSubtree = new LinkedHashSet<>();
@@ -127,7 +127,7 @@ final class Removals {
                             && named("partition", a.partition()))
                     .forEach(gone::add);
         }
-        if (!defaults(gone) && !c.isActive(gone)) {
+        if (!refuseDefaults(gone) && !c.refuseActive(gone)) {
             gone.forEach(a -> {
                 book.put(deleted(a, c.now));
                 c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
@@ -145,8 +145,8 @@ final class Removals {
                                 .isPresent());
     }
 
-    /** Accounts that are the default of somebody who has others stay. */
-    private boolean standards(Set<Assoc> gone) {
+    /** Refuses to remove an account that is the default of a user with further accounts. */
+    private boolean refuseDefaultAccounts(Set<Assoc> gone) {
         List<Assoc> left = c.rules.noDefaults()
                 ? List.of()
                 : gone.stream()
@@ -176,7 +176,7 @@ final class Removals {
     }
 
     /** A user that keeps other associations must keep its default one. */
-    private boolean defaults(Set<Assoc> gone) {
+    private boolean refuseDefaults(Set<Assoc> gone) {
         List<String> lines = new ArrayList<>();
         for (Assoc a : gone) {
             if (a.isDefault() && keepsOthers(a, gone)) {
@@ -216,7 +216,7 @@ final class Removals {
                 || c.change.where().containsKey("partition");
         List<User> meant = book.usersEver().stream().filter(this::isMeant).toList();
         Set<Assoc> gone = associations(meant);
-        if (narrowed && defaults(gone) || c.isActive(gone)) {
+        if (narrowed && refuseDefaults(gone) || c.refuseActive(gone)) {
             return;
         }
         gone.forEach(a -> {

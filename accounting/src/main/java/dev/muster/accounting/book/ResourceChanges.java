@@ -111,7 +111,7 @@ final class ResourceChanges {
     }
 
     /** Whether the clusters' shares of a resource are no more than all of it. */
-    private boolean within(String name, String server, Map<String, String> allowed, String flags, long count) {
+    private boolean checkShares(String name, String server, Map<String, String> allowed, String flags, long count) {
         if (shared(flags)) {
             String all = Long.toString(absolute(flags) ? count : 100);
             if (!allowed.values().stream().allMatch(v -> v.equals("0") || v.equals(all))) {
@@ -194,7 +194,7 @@ final class ResourceChanges {
                 changed = true;
             }
         }
-        if (!within(name, server, allowed, flags, count)) {
+        if (!checkShares(name, server, allowed, flags, count)) {
             return false;
         }
         if (changed) {
@@ -245,7 +245,7 @@ final class ResourceChanges {
                 }
             }
             String flags = c.sets("flags") ? flags() : r.flags();
-            if (!within(r.name(), r.server(), allowed, flags, number(c.set("count"), r.count()))) {
+            if (!checkShares(r.name(), r.server(), allowed, flags, number(c.set("count"), r.count()))) {
                 return;
             }
             book.put(new Resource(

@@ -127,10 +127,7 @@ final class TreeChanges {
             return;
         }
         String defaultAccount = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
-        List<String> accounts = new ArrayList<>(c.where("account"));
-        if (!defaultAccount.isEmpty() && !accounts.contains(defaultAccount)) {
-            accounts.add(defaultAccount);
-        }
+        List<String> accounts = accountsWithDefault(defaultAccount);
         List<String> wckeys = wckeysWithDefaultFirst();
         boolean alone = c.set(ChangeKeys.ALONE).equals("yes");
         if (accounts.isEmpty() && wckeys.isEmpty() && !alone) {
@@ -175,6 +172,14 @@ final class TreeChanges {
         skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster "
                 + s.substring(0, s.indexOf('\n')) + ", skipping."));
         c.errors.add(NOTHING_ADDED);
+    }
+
+    private List<String> accountsWithDefault(String defaultAccount) {
+        List<String> accounts = new ArrayList<>(c.where("account"));
+        if (!defaultAccount.isEmpty() && !accounts.contains(defaultAccount)) {
+            accounts.add(defaultAccount);
+        }
+        return accounts;
     }
 
     private List<String> wckeysWithDefaultFirst() {
@@ -228,7 +233,7 @@ final class TreeChanges {
         if (ever.isPresent() && !ever.get().deleted()) {
             return;
         }
-        // only one that is named so: nobody guesses to what a user wants to be charged
+        // only the named one: the wckey that a user wants to be charged to is not guessed
         boolean isDefault = c.set("defaultwckey").equalsIgnoreCase(name);
         book.put(new Wckey(
                 ever.map(Wckey::id).orElseGet(book::nextWckey), cluster, user, name, isDefault, c.now, c.now, false));

@@ -30,7 +30,7 @@ final class TreeUpdates {
     }
 
     void accounts() {
-        if (!possible()) {
+        if (!checkRequest()) {
             return;
         }
         if (c.sets("description") || c.sets("organization") || c.sets("accountflags") || c.sets(ChangeKeys.FLAGS)) {
@@ -189,7 +189,7 @@ final class TreeUpdates {
     }
 
     /** Whether what is set can be set at all, wherever it would be. */
-    boolean possible() {
+    boolean checkRequest() {
         if (c.setsLimits(LimitField.ASSOC)) {
             c.limits(Map.of(), LimitField.ASSOC);
         }
@@ -197,13 +197,13 @@ final class TreeUpdates {
     }
 
     void users() {
-        if (!possible()) {
+        if (!checkRequest()) {
             return;
         }
         List<User> meant = List.copyOf(book.usersEver()).stream()
                 .filter(u -> !u.deleted() && named("name", u.name()))
                 .toList();
-        if (c.sets("newname") && !mayRename(meant)) {
+        if (c.sets("newname") && !checkRename(meant)) {
             return;
         }
         if (c.sets("adminlevel") && !setAdminLevel(meant)) {
@@ -259,7 +259,7 @@ final class TreeUpdates {
                 : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private boolean mayRename(List<User> meant) {
+    private boolean checkRename(List<User> meant) {
         String to = newName();
         if (c.where("name").size() != 1 || to.isEmpty()) {
             c.errors.add(" If you are changing a users name you can only specify 1 user at a time.");

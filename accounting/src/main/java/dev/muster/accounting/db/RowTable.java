@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A table whose columns are the components of a record, in their order; the components of a record inside it are
- * columns with its name in front. A test compares this with the migrations.
+ * Maps a record to a table: its components are the columns, in their order; components of a nested record are columns
+ * with its name in front. A test compares this with the migrations.
  */
 public final class RowTable<T extends Record> {
     private record Column(String name, Class<?> type, List<Method> path) {}
@@ -38,7 +38,7 @@ public final class RowTable<T extends Record> {
         for (RecordComponent component : record.getRecordComponents()) {
             List<Method> full = new ArrayList<>(path);
             Method accessor = component.getAccessor();
-            // asked for each value of each row: nobody is to look up who calls each time
+            // called for each value of each row: without this, each call checks its caller
             accessor.setAccessible(true);
             full.add(accessor);
             String name = prefix + snake(component.getName());
