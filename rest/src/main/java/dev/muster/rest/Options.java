@@ -20,34 +20,41 @@ import java.util.TreeSet;
  * The command line, over the environment's SLURMRESTD_ settings.
  *
  * @param listen {@code host:port} and {@code unix:/path}; none means standard input and output
- * @param tags slurm, slurmdb, util
  * @param file slurm.conf, "" to be looked for
- * @param user to become, "" to stay; so the group
  * @param printed what was asked for instead of serving; "" otherwise
  * @param document the OpenAPI document is wanted and nothing else
- * @param page the page for browsers is served at /
- * @param level how much is logged, and how much of it to syslog
- * @param forms how answers are laid out
  * @param notes lines for the log about flags of data parsers that change nothing
  */
 public record Options(
         List<String> listen,
-        Set<String> auth,
-        Set<String> tags,
-        Set<Integer> versions,
+        Served served,
         String file,
-        String user,
-        String group,
-        int threads,
-        int connections,
-        int level,
-        int syslogLevel,
+        RunAs runAs,
+        Limits limits,
+        Logging logging,
         boolean checked,
         String printed,
         boolean document,
-        boolean page,
-        Forms forms,
         List<String> notes) {
+    /**
+     * What is served.
+     *
+     * @param tags slurm, slurmdb, util
+     * @param versions of the data parser
+     * @param page the page for browsers is served at /
+     * @param forms how answers are laid out
+     */
+    public record Served(Set<String> auth, Set<String> tags, Set<Integer> versions, boolean page, Forms forms) {}
+
+    /** User and group to become, "" to stay. */
+    public record RunAs(String user, String group) {}
+
+    /** Requests that are worked on at a time, and connections. */
+    public record Limits(int threads, int connections) {}
+
+    /** Levels of what is logged to standard error, and of what also goes to syslog. */
+    public record Logging(int level, int syslogLevel) {}
+
     private static final int THREADS = 20;
     private static final int CONNECTIONS = 124;
     private static final int COUNT_MAX = 65_535;
@@ -234,21 +241,14 @@ public record Options(
             Set<Integer> versions = parserVersions(notes);
             return new Options(
                     List.copyOf(listen),
-                    kinds,
-                    tags,
-                    versions,
+                    new Served(kinds, tags, versions, page, forms),
                     file,
-                    user,
-                    group,
-                    threads,
-                    connections,
-                    level + verbose,
-                    syslogLevel > 0 ? syslogLevel + verbose : 0,
+                    new RunAs(user, group),
+                    new Limits(threads, connections),
+                    new Logging(level + verbose, syslogLevel > 0 ? syslogLevel + verbose : 0),
                     checked,
                     printed,
                     document,
-                    page,
-                    forms,
                     List.copyOf(notes));
         }
 

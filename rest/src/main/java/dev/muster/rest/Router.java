@@ -58,10 +58,10 @@ public final class Router implements RequestHandler {
             Set.of("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml");
 
     private final Contract contract;
-    private final SchemaType.Book kinds;
+    private final SchemaType.Book schemas;
     private final Auth auth;
     private final Sessions sessions = new Sessions();
-    private final PageApi live;
+    private final PageApi pageApi;
     private final Optional<Page> page;
     private final Forms forms;
     private final Set<String> tags;
@@ -86,10 +86,10 @@ public final class Router implements RequestHandler {
             Forms forms,
             DaemonLog log) {
         this.forms = forms;
-        this.live = new PageApi(auth, sessions);
+        this.pageApi = new PageApi(auth, sessions);
         this.page = page ? Optional.of(new Page()) : Optional.empty();
         this.contract = contract;
-        this.kinds = new SchemaType.Book(contract);
+        this.schemas = new SchemaType.Book(contract);
         this.auth = auth;
         this.tags = tags;
         this.versions = versions;
@@ -127,7 +127,7 @@ public final class Router implements RequestHandler {
         long began = System.nanoTime();
         working.acquireUninterruptibly();
         try {
-            Http.Reply made = answered(request, source, peer);
+            Http.Reply made = route(request, source, peer);
             Http.Reply reply = request.path().startsWith(PageApi.PLACE) ? made : forms.of(made);
             log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " "
                     + reply.body().length + " bytes " + (System.nanoTime() - began) / 1000 + " us");
@@ -137,17 +137,17 @@ public final class Router implements RequestHandler {
         }
     }
 
-    private Http.Reply answered(Request came, String source, Optional<Request.Peer> peer) {
-        Optional<Http.Reply> file = page.flatMap(p -> p.answer(came));
+    private Http.Reply route(Request received, String source, Optional<Request.Peer> peer) {
+        Optional<Http.Reply> file = page.flatMap(p -> p.answer(received));
         if (file.isPresent()) {
             return file.get();
         }
         Request request;
         try {
-            if (came.path().startsWith(PageApi.PLACE)) {
-                return lively(came, source, peer);
+            if (received.path().startsWith(PageApi.PLACE)) {
+                return pageAnswer(received, source, peer);
             }
-            request = sessions.withToken(came, System.currentTimeMillis());
+            request = sessions.withToken(received, System.currentTimeMillis());
         } catch (RestException e) {
             return json(e.status(), refusal(e, source));
         }
@@ -171,7 +171,7 @@ public final class Router implements RequestHandler {
         String method = request.method().equals("HEAD") ? "GET" : request.method();
         Optional<Contract.Match> match = version.flatMap(v -> contract.find(v, method, path));
         if (match.isPresent()) {
-            return operated(request, match.get(), version.get(), source, peer, yaml, unanswerable);
+            return serve(request, match.get(), version.get(), source, peer, yaml, unanswerable);
         }
         Set<String> allowed = version.map(v -> contract.methods(v, path)).orElse(Set.of());
         return withoutOperation(request, DOCUMENTS.contains(path) ? Set.of("GET", "HEAD") : allowed, source, yaml);
@@ -213,12 +213,12 @@ public final class Router implements RequestHandler {
     }
 
     /** Answers the interface of the page, which Slurm's API does not have. */
-    private Http.Reply lively(Request request, String source, Optional<Request.Peer> peer) {
+    private Http.Reply pageAnswer(Request request, String source, Optional<Request.Peer> peer) {
         String path = request.path().substring(PageApi.PLACE.length());
         RestException why;
         try {
             Request asked = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
-            return live.answer(asked, path, peer);
+            return pageApi.answer(asked, path, peer);
         } catch (RestException e) {
             why = PageApi.refused(e);
         } catch (SlurmException e) {
@@ -230,7 +230,7 @@ public final class Router implements RequestHandler {
     }
 
     /** @param unanswerable why nothing can be answered in a form that is wanted */
-    private Http.Reply operated(
+    private Http.Reply serve(
             Request request,
             Contract.Match match,
             int version,
@@ -285,7 +285,7 @@ public final class Router implements RequestHandler {
             return new Http.Reply(304, "", new byte[0]);
         }
         Json.Obj whole = out.whole(plugin(operation.tag()), version, source, user, cluster);
-        SchemaType kind = kinds.of(version, operation.answer());
+        SchemaType kind = schemas.of(version, operation.answer());
         if (out.isLong()) {
             return formed(new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out)), yaml);
         }

@@ -44,15 +44,15 @@ public final class Body {
             case "array" -> array(s, value, at, depth);
             case "string" -> text(s, value, at);
             case "integer" ->
-                number(told(s, value instanceof Number, value, at), at).longValue();
-            case "number" -> number(told(s, value instanceof Number, value, at), at);
-            case "boolean" -> flag(told(s, value instanceof Boolean, value, at), at);
+                number(warnUnless(s, value instanceof Number, value, at), at).longValue();
+            case "number" -> number(warnUnless(s, value instanceof Number, value, at), at);
+            case "boolean" -> flag(warnUnless(s, value instanceof Boolean, value, at), at);
             default -> value;
         };
     }
 
     /** Reports a value of another type than the schema's, even if it can be converted. */
-    private Object told(Json.Obj s, boolean fits, Object value, String at) {
+    private Object warnUnless(Json.Obj s, boolean fits, Object value, String at) {
         if (!fits && value != null) {
             String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
             warn(
@@ -158,7 +158,7 @@ public final class Body {
             case null -> List.of();
             default -> List.of(value);
         };
-        told(s, value instanceof List<?>, value, at);
+        warnUnless(s, value instanceof List<?>, value, at);
         List<Object> words = contract.resolved(version, items).list("enum");
         List<Object> out = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {
@@ -198,7 +198,7 @@ public final class Body {
             }
             throw RestException.unfit("Expected OpenAPI type=string but got OpenAPI type=" + type(value), at);
         }
-        return String.valueOf(s.text("type").isEmpty() ? value : told(s, value instanceof String, value, at));
+        return String.valueOf(s.text("type").isEmpty() ? value : warnUnless(s, value instanceof String, value, at));
     }
 
     private static Number number(Object value, String at) throws RestException {

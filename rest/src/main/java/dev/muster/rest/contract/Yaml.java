@@ -244,7 +244,7 @@ public final class Yaml {
         }
     }
 
-    /** Whether this line continues an unquoted value whose key has the indentation. */
+    /** Whether this line continues an unquoted value, which is indented deeper than its key. */
     private boolean continues(int indent) {
         return !lines.get(at).isBlank()
                 && indent() > indent
@@ -258,7 +258,7 @@ public final class Yaml {
         if (first == '{' || first == '[') {
             return jsonInLine(text);
         }
-        int begun = at;
+        int firstLine = at;
         boolean quoted = first == '"' || first == '\'';
         int hash = text.indexOf(" #");
         StringBuilder whole = new StringBuilder(
@@ -266,7 +266,7 @@ public final class Yaml {
         at++;
         joinLines(whole, quoted, indent);
         if (quoted && !isWhole(whole)) {
-            throw new Unreadable(begun, "a quote without its end");
+            throw new Unreadable(firstLine, "a quote without its end");
         }
         at--; // of what is told wrong
         Object value = t.tag.equals(TEXT) && !quoted ? whole.toString() : word(whole.toString());

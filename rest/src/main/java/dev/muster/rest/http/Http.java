@@ -110,8 +110,8 @@ public final class Http {
     interface Bounds {
         Bounds NONE = new Bounds() {};
 
-        /** A request has begun, whose head is to be whole soon. */
-        default void begun() {}
+        /** A request has begun; its head has to be complete soon. */
+        default void requestBegan() {}
 
         /** Its head has been read. */
         default void head(Map<String, String> headers) {}
@@ -147,7 +147,7 @@ public final class Http {
         this.bounds = bounds;
     }
 
-    /** Who goes away between two lines breaks no rule. */
+    /** A client may close the connection between two lines. */
     private static final class Gone extends IOException {
         private static final long serialVersionUID = 1L;
     }
@@ -169,7 +169,7 @@ public final class Http {
         if (first < 0) {
             return Optional.empty();
         }
-        bounds.begun();
+        bounds.requestBegan();
         String method = method(first);
         String target = target();
         modern = version();

@@ -127,7 +127,7 @@ final class AccountingChanges {
     }
 
     /** Pairs of which those with an empty value are left out. */
-    static Map<String, String> said(String... pairs) {
+    static Map<String, String> withoutEmpty(String... pairs) {
         Map<String, String> out = map(pairs);
         out.values().removeIf(String::isEmpty);
         return out;
@@ -225,7 +225,7 @@ final class AccountingChanges {
     private static void accounts(RestCall c) throws RestException, SlurmException {
         for (Json.Obj a : c.body().objects("accounts")) {
             String name = named(a, "An account");
-            Map<String, String> set = said(
+            Map<String, String> set = withoutEmpty(
                     "description",
                     a.text("description"),
                     "organization",
@@ -287,7 +287,7 @@ final class AccountingChanges {
     private static void accountsAssociation(RestCall c) throws RestException, SlurmException {
         Json.Obj condition = c.body().obj("association_condition");
         Map<String, String> set = limits(condition.obj("association"));
-        set.putAll(said(
+        set.putAll(withoutEmpty(
                 "parent",
                 condition.obj("association").text("parent"),
                 "description",
@@ -299,14 +299,14 @@ final class AccountingChanges {
                 "add",
                 "account",
                 set,
-                said("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
+                withoutEmpty("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
         c.out()
                 .put(
                         "added_accounts",
-                        told(
+                        summary(
                                 done,
                                 "Adding Account(s)",
-                                said(
+                                withoutEmpty(
                                         "Description",
                                         c.body().obj("account").text("description"),
                                         "Organization",
@@ -343,7 +343,7 @@ final class AccountingChanges {
     }
 
     /** As sacctmgr tells it, with columns of fixed widths. */
-    private static String told(Json.Obj done, String head, Map<String, String> settings) {
+    private static String summary(Json.Obj done, String head, Map<String, String> settings) {
         StringBuilder out = new StringBuilder();
         if (!done.texts("names").isEmpty()) {
             out.append(' ')
@@ -396,7 +396,7 @@ final class AccountingChanges {
                     .findFirst()
                     .orElse("");
             Json.Obj standard = u.obj("default");
-            Map<String, String> set = said(
+            Map<String, String> set = withoutEmpty(
                     "adminlevel",
                     level,
                     "defaultaccount",
@@ -427,7 +427,7 @@ final class AccountingChanges {
                         set,
                         first
                                 ? where(name, u.objects("associations").getFirst())
-                                : said("name", name, "account", String.join(",", accounts)));
+                                : withoutEmpty("name", name, "account", String.join(",", accounts)));
             }
             userAssociations(c, name, u.objects("associations"));
             if (!fresh) {
@@ -442,7 +442,7 @@ final class AccountingChanges {
     }
 
     private static Map<String, String> where(String user, Json.Obj a) {
-        return said(
+        return withoutEmpty(
                 "name",
                 user,
                 "account",
@@ -541,7 +541,7 @@ final class AccountingChanges {
                     SlurmErrno.NOT_SUPPORTED, "An account has a parent, a user's association is in its account");
         }
         set.putAll(qosOf(c, user.number("defaultqos")));
-        set.putAll(said(
+        set.putAll(withoutEmpty(
                 "adminlevel",
                 user.texts("adminlevel").stream()
                         .filter(l -> !l.equals("Not Set"))
@@ -556,7 +556,7 @@ final class AccountingChanges {
                 "add",
                 "user",
                 set,
-                said(
+                withoutEmpty(
                         "name",
                         joined(condition, "users"),
                         "account",
@@ -568,7 +568,10 @@ final class AccountingChanges {
                         "wckey",
                         joined(condition, "wckeys")));
         String level = set.getOrDefault("adminlevel", "");
-        c.out().put("added_users", told(done, "Adding User(s)", said("Admin Level", level)) + keys(done, condition));
+        c.out()
+                .put(
+                        "added_users",
+                        summary(done, "Adding User(s)", withoutEmpty("Admin Level", level)) + keys(done, condition));
     }
 
     // ---- wckeys
@@ -587,7 +590,7 @@ final class AccountingChanges {
         }
         if (Accounting.rows(c, "wckey", where, List.of()).stream()
                 .noneMatch(w -> wckeyName(w).equals(name))) {
-            change(c, "add", "user", Map.of(), said("name", user, "wckey", name, "cluster", cluster));
+            change(c, "add", "user", Map.of(), withoutEmpty("name", user, "wckey", name, "cluster", cluster));
         }
     }
 
@@ -657,8 +660,8 @@ final class AccountingChanges {
             requireFieldsOfUser(c, a);
         }
         if (user.isEmpty()) {
-            set.putAll(said("Flags", coordFlag(a.texts("flags"))));
-            set.putAll(said("parent", a.text("parent_account")));
+            set.putAll(withoutEmpty("Flags", coordFlag(a.texts("flags"))));
+            set.putAll(withoutEmpty("parent", a.text("parent_account")));
             if (!there || !set.isEmpty()) {
                 change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
             }
@@ -670,7 +673,7 @@ final class AccountingChanges {
                     "add",
                     "user",
                     set,
-                    said("name", user, "account", account, "cluster", cluster, "partition", partition));
+                    withoutEmpty("name", user, "account", account, "cluster", cluster, "partition", partition));
         } else if (!set.isEmpty()) {
             change(
                     c,
@@ -685,8 +688,8 @@ final class AccountingChanges {
     }
 
     private static void deleteAssociations(RestCall c) throws RestException, SlurmException {
-        Map<String, String> where =
-                said("account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
+        Map<String, String> where = withoutEmpty(
+                "account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
         for (String name : c.query().keySet()) {
             if (!List.of("account", "cluster", "partition", "user").contains(name) && c.flag(name)) {
                 throw c.refused(

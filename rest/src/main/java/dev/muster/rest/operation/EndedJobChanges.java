@@ -21,7 +21,7 @@ final class EndedJobChanges {
                     "Neither the system's comment nor the TRES of a job that is over can be changed by"
                             + " this version");
         }
-        Map<String, String> set = AccountingChanges.said(
+        Map<String, String> set = AccountingChanges.withoutEmpty(
                 "admincomment",
                 comment.text("administrator"),
                 "comment",

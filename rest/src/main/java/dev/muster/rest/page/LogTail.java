@@ -61,7 +61,7 @@ final class LogTail implements Http.Written {
      *
      * @return this
      */
-    LogTail begun() throws SlurmException {
+    LogTail start() throws SlurmException {
         first = read(0);
         return this;
     }

@@ -32,8 +32,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code /muster/v1/…}: what Slurm's API has not. Streams of what happens, lists in a short form for who follows them,
- * and sessions of the page. Who asks is found out as for any other path, and slurmctld judges it. Thread-safe.
+ * {@code /muster/v1/…}: the interface of the page, which Slurm's API does not have: streams of events, lists in a short
+ * form for clients that follow them, and sessions. Callers authenticate as for other paths, and slurmctld checks their
+ * rights. Thread-safe.
  */
 public final class PageApi {
     public static final String PLACE = "/muster/v1/";
@@ -177,7 +178,7 @@ public final class PageApi {
         return e.status() == 422 ? new RestException(400, e.errno(), e.getMessage(), e.description(), e.source()) : e;
     }
 
-    /** The two sentences for who is not the one that may. */
+    /** Whether an error is one of the two sentences for a caller without the right. */
     private static boolean mayNot(SlurmException e) {
         return e.errno() == SlurmErrno.ACCESS_DENIED.number() || e.errno() == SlurmErrno.USER_ID_MISSING.number();
     }
@@ -247,7 +248,10 @@ public final class PageApi {
                 .with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.empty(), System.currentTimeMillis())));
     }
 
-    /** For who has a token and wants to be logged in elsewhere: a browser is told the code, and exchanges it. */
+    /**
+     * Makes a code for a caller with a token that wants to log in elsewhere: a browser exchanges the code for a
+     * session.
+     */
     private Http.Reply code(Request request, Optional<Request.Peer> peer) throws RestException, SlurmException {
         String token = Auth.token(request);
         Host host = caller(request, peer);
@@ -307,7 +311,7 @@ public final class PageApi {
         }
         long attempt = was.matches() ? Long.parseLong(was.group(1)) : 0;
         String file = was.matches() && was.group(3) != null ? was.group(3) : "";
-        return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt, file).begun());
+        return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt, file).start());
     }
 
     // ---- a new job
@@ -717,7 +721,7 @@ public final class PageApi {
                             .put("partition", test.text("testPartition"))
                             .put("planned", false));
         } catch (SlurmException e) {
-            // who may not ask for one sees what the scheduler has planned anyway
+            // a caller that may not ask for an estimate sees the plan of the scheduler
             if (e.errno() != SlurmErrno.ACCESS_DENIED.number()) {
                 out.put("no_estimate", e.getMessage());
             }
