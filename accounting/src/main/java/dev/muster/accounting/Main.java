@@ -68,34 +68,61 @@ public final class Main {
     }
 
     private static Optional<Options> parse(String[] args) {
-        boolean foreground = false;
-        boolean check = false;
-        boolean changeDirectory = false;
-        String file = "";
-        int nice = 0;
-        int verbose = 0;
-        for (int i = 1; i < args.length; i++) {
-            String a = args[i];
-            if (a.equals("--version")) {
-                a = "-V";
-            } else if (a.equals("--help")) {
-                a = "-h";
-            } else if (a.equals("--systemd")) {
-                foreground = true;
-                continue;
+        Arguments arguments = new Arguments(args);
+        Optional<String> error = arguments.read();
+        return error.isPresent() ? usage("slurmdbd: " + error.get()) : Optional.of(arguments.options());
+    }
+
+    /** Reads the command line. */
+    private static final class Arguments {
+        private final String[] args;
+        private int next = 1;
+        private boolean foreground;
+        private boolean check;
+        private boolean changeDirectory;
+        private String file = "";
+        private int nice;
+        private int verbose;
+
+        Arguments(String[] args) {
+            this.args = args;
+        }
+
+        Options options() {
+            return new Options(foreground, check, changeDirectory, file, nice, verbose);
+        }
+
+        /** Returns the error, empty without one. */
+        Optional<String> read() {
+            while (next < args.length) {
+                String a = args[next++];
+                String letters = switch (a) {
+                    case "--version" -> "-V";
+                    case "--help" -> "-h";
+                    case "--systemd" -> "-D";
+                    default -> a;
+                };
+                if (!letters.startsWith("-") || letters.length() < 2) {
+                    return Optional.of("unrecognized argument '" + letters + "'");
+                }
+                Optional<String> error = letters(letters.substring(1));
+                if (error.isPresent()) {
+                    return error;
+                }
             }
-            if (!a.startsWith("-") || a.length() < 2) {
-                return usage("slurmdbd: unrecognized argument '" + a + "'");
-            }
-            for (int k = 1; k < a.length(); k++) {
-                char c = a.charAt(k);
+            return Optional.empty();
+        }
+
+        private Optional<String> letters(String letters) {
+            for (int k = 0; k < letters.length(); k++) {
+                char c = letters.charAt(k);
                 switch (c) {
                     case 'D' -> foreground = true;
                     case 's' -> changeDirectory = true;
                     case 'u' -> check = true;
                     case 'v' -> verbose++;
                     case 'R' -> {
-                        return usage("slurmdbd: error: -R is not supported by this version: associations hold no "
+                        return Optional.of("error: -R is not supported by this version: associations hold no "
                                 + "numbers (lft, rgt) that could be"
                                 + " rebuilt, they are counted anew for every list");
                     }
@@ -108,37 +135,33 @@ public final class Main {
                         System.exit(0);
                     }
                     case 'f', 'n' -> {
-                        String value;
-                        if (k + 1 < a.length()) {
-                            value = a.substring(k + 1);
-                        } else if (++i < args.length) {
-                            value = args[i];
-                        } else {
-                            value = null;
-                        }
-
-                        if (value == null) {
-                            return usage("slurmdbd: option requires an argument -- '" + c + "'");
-                        }
-                        if (c == 'f') {
-                            file = value;
-                        } else {
-                            Optional<Integer> asked = DaemonProcess.niceness(value);
-                            if (asked.isEmpty()) {
-                                return usage("slurmdbd: error: Invalid option for -n option (nice value), must be "
-                                        + "from -20 to 19");
-                            }
-                            nice = asked.get();
-                        }
-                        k = a.length();
+                        return valued(c, letters.substring(k + 1));
                     }
                     default -> {
-                        return usage("slurmdbd: invalid option -- '" + c + "'");
+                        return Optional.of("invalid option -- '" + c + "'");
                     }
                 }
             }
+            return Optional.empty();
         }
-        return Optional.of(new Options(foreground, check, changeDirectory, file, nice, verbose));
+
+        /** @param rest of the argument; without one the next argument is the value */
+        private Optional<String> valued(char option, String rest) {
+            if (rest.isEmpty() && next == args.length) {
+                return Optional.of("option requires an argument -- '" + option + "'");
+            }
+            String value = rest.isEmpty() ? args[next++] : rest;
+            if (option == 'f') {
+                file = value;
+                return Optional.empty();
+            }
+            Optional<Integer> asked = DaemonProcess.niceness(value);
+            if (asked.isEmpty()) {
+                return Optional.of("error: Invalid option for -n option (nice value), must be from -20 to 19");
+            }
+            nice = asked.get();
+            return Optional.empty();
+        }
     }
 
     private static Optional<Options> usage(String problem) {

@@ -4,7 +4,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.connection.ProcessHost;
 import dev.muster.cli.connection.RequestIds;
-import dev.muster.transport.TlsIdentity;
+import dev.muster.transport.tls.TlsIdentity;
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.FileOutputStream;

@@ -5,12 +5,6 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
 import dev.muster.config.key.TlsRole;
-import dev.muster.config.sister.BurstBufferConf;
-import dev.muster.config.sister.CgroupConf;
-import dev.muster.config.sister.HelpersConf;
-import dev.muster.config.sister.KafkaConf;
-import dev.muster.config.sister.ResourcesYaml;
-import dev.muster.config.sister.Topologies;
 import dev.muster.controller.accounting.Accounting;
 import dev.muster.controller.accounting.DbdAccounting;
 import dev.muster.controller.accounting.EmbeddedAccounting;
@@ -20,6 +14,7 @@ import dev.muster.controller.config.ConfigBridge;
 import dev.muster.controller.config.ConfigService;
 import dev.muster.controller.config.PartitionQos;
 import dev.muster.controller.config.PowerOptions;
+import dev.muster.controller.config.ReconfigureErrors;
 import dev.muster.controller.config.SchedulerWords;
 import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.edge.Certificates;
@@ -37,7 +32,7 @@ import dev.muster.controller.engine.Blobs;
 import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
-import dev.muster.controller.engine.HighestIds;
+import dev.muster.controller.engine.LostTail;
 import dev.muster.controller.engine.PlanThread;
 import dev.muster.controller.engine.Recovery;
 import dev.muster.controller.engine.StateDirectory;
@@ -62,11 +57,9 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.QosRules;
-import dev.muster.core.partition.PartitionEdit;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Trigger;
 import dev.muster.daemon.DaemonLog;
@@ -83,8 +76,6 @@ import dev.muster.model.Identity;
 import dev.muster.model.Release;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.transport.Audience;
@@ -100,20 +91,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** slurmctld: journal, core, planner, nodes and edge put together. */
 public final class Controller implements ControllerServices {
-    /** A snapshot is taken after so many journal entries. */
-    static final long SNAPSHOT_EVERY = 100_000;
-
     private final File confFile;
     private final AtomicReference<SlurmConf> conf = new AtomicReference<>();
     private final DaemonLog log;
@@ -128,7 +114,7 @@ public final class Controller implements ControllerServices {
     private final Runnable onShutdown;
     private final Consumer<Throwable> onFault;
     private final OwnedJobs owned = new OwnedJobs();
-    private final AtomicLong lastSnapshot = new AtomicLong();
+    private Snapshots snapshots;
     private Journal journal;
     private Blobs blobs;
     private Clock clock;
@@ -145,10 +131,10 @@ public final class Controller implements ControllerServices {
     private Optional<Credentials> credentials = Optional.empty();
     private volatile boolean stopping;
     private volatile boolean primary;
-    private final List<String> early = new ArrayList<>();
+    private final EventRelay events = new EventRelay();
     private boolean rowsFull;
     /** There was a controller of this state before. */
-    private boolean goesOn;
+    private boolean hasHistory;
 
     private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
@@ -156,15 +142,14 @@ public final class Controller implements ControllerServices {
     private Certificates certificates;
     private final Statistics statistics = new Statistics();
     private final ChangeLog news = new ChangeLog(randomToken());
-    private TokenIssuer desk;
+    private TokenIssuer tokenIssuer;
     private final Requests requests;
     private final SubmitFilter filter;
     private long applied;
     /** The journal's last entry when it was read. */
     private long recovered;
 
-    private StateDirectory place;
-    private String forgotten = "";
+    private LostTail lostTail;
 
     public Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
         this.conf.set(conf);
@@ -216,8 +201,36 @@ public final class Controller implements ControllerServices {
         if (credentials.isEmpty()) {
             prepare();
         }
+        StateDirectory place = StateDirectory.open(Path.of(c.stateSaveLocation()), c.clusterName(), clean, log::error);
+        openState(c);
+        Watch watch = new Watch();
+        startCore(watch);
+        lostTail = new LostTail(place, thread, recovered, log);
+        lostTail.check(place.remembered().and(accounting.highest()));
+        PartitionQos.require(c, thread.durable(), log::error);
+        configure(c);
+        programs.resume(
+                thread.durable(), activeJobs(thread.durable()), clock.now().tickMs());
+        certificates = new Certificates(
+                conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
+        api = new ControllerApi(this, thread, identities, blobs, watch, links, log);
+        if (hasHistory) {
+            events.happened(Trigger.CONTROL_RESUMED);
+            events.happened(Trigger.OPERATION_RESUMED);
+        }
+        events.begin(thread);
+        primary = true;
+        programs.primary(true);
+        listen(c);
+        clients.started(core.state().jobs().values(), System.nanoTime() / 1_000_000_000L);
+        thread.doorsOpen();
+        startBackground(c);
+        log.info("Running as primary controller");
+    }
+
+    /** Opens the journal and recovers the state from it. */
+    private void openState(SlurmConf c) throws IOException {
         Path stateDir = Path.of(c.stateSaveLocation());
-        place = StateDirectory.open(stateDir, c.clusterName(), clean, log::error);
         Path journalDir = stateDir.resolve("journal");
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
         journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
@@ -227,10 +240,13 @@ public final class Controller implements ControllerServices {
         recover(CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions)));
         journal.retainFrom(
                 () -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
+    }
+
+    /** Starts the core thread, with the nodes' connections and the site's programs as its effects. */
+    private void startCore(Watch watch) {
         clock = new Clock(core.state().tickMs() + 1);
         NodeMessagesFromState outgoing = new NodeMessagesFromState(
                 blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
-        Watch watch = new Watch();
         links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
         buffers = new BurstBuffers(conf::get, log, command -> thread.post(command), blobs::read);
         programs = new Programs(conf::get, log, command -> thread.post(command), blobs::read, buffers);
@@ -248,23 +264,13 @@ public final class Controller implements ControllerServices {
             log.error(r.sentence());
             thread.execute(new Command.SkipReservedIds(), -1);
         });
-        goOnAbove(place.remembered().and(accounting.highest()));
-        PartitionQos.require(c, thread.durable(), log::error);
-        configure(c);
-        programs.resume(
-                thread.durable(), activeJobs(thread.durable()), clock.now().tickMs());
-        certificates = new Certificates(
-                conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
-        api = new ControllerApi(this, thread, identities, blobs, watch, links, log);
-        if (goesOn) {
-            happened(Trigger.CONTROL_RESUMED);
-            happened(Trigger.OPERATION_RESUMED);
-        }
-        begun();
-        programs.primary(true);
+    }
+
+    private void listen(SlurmConf c) throws IOException {
+        Sessions sessions = credentials.get().sessions();
         int slurmUid = slurmUid(c);
         Optional<Tokens> taken = credentials.get().tokens();
-        desk = new TokenIssuer(taken, conf::get, identities, slurmUid, log);
+        tokenIssuer = new TokenIssuer(taken, conf::get, identities, slurmUid, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny")
                 ? c.controllers().getFirst().address()
@@ -283,8 +289,11 @@ public final class Controller implements ControllerServices {
                         Map.of("node", links::serve),
                         pages(c, taken, slurmUid),
                         log::error));
-        clients.started(core.state().jobs().values(), System.nanoTime() / 1_000_000_000L);
-        thread.doorsOpen();
+    }
+
+    /** Starts what runs beside the core and the server. */
+    private void startBackground(SlurmConf c) throws IOException {
+        Sessions sessions = credentials.get().sessions();
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         sack.ifPresent(s -> s.serve(sessions.keys()));
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
@@ -295,7 +304,6 @@ public final class Controller implements ControllerServices {
         }
         external = DbdAccounting.external(conf::get, sessions, thread::durable, log::info);
         external.start();
-        log.info("Running as primary controller");
     }
 
     private Accounting accounting(SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions) {
@@ -314,26 +322,11 @@ public final class Controller implements ControllerServices {
                         this::policy,
                         blobs::read,
                         log::info,
-                        this::happened,
+                        events::happened,
                         () -> onFault.accept(
                                 new IOException("MaxDBDMsgs: more waits for slurmdbd (max_dbd_msg_action=exit)")));
             default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
         };
-    }
-
-    /** For triggers. What happens before there is anybody to tell is told at the start. */
-    private synchronized void happened(String event) {
-        if (thread == null || !primary) {
-            early.add(event);
-        } else {
-            thread.post(new Command.Happened(event));
-        }
-    }
-
-    private synchronized void begun() {
-        primary = true;
-        early.forEach(this::happened);
-        early.clear();
     }
 
     private State knownState() {
@@ -363,25 +356,10 @@ public final class Controller implements ControllerServices {
     }
 
     /** A restart with a long queue waits for both. */
-    private static void beside(Runnable one, Runnable other) {
+    private static void inParallel(Runnable one, Runnable other) {
         CompletableFuture<Void> running = CompletableFuture.runAsync(other);
         one.run();
         running.join();
-    }
-
-    /** Numbers that something else knows of are not given again, where the journal has lost its newest part. */
-    private void goOnAbove(HighestIds known) {
-        if (known.index() <= recovered) {
-            return;
-        }
-        log.error("StateSaveLocation=" + place.path() + ": the journal ends with entry " + recovered
-                + ", but entries up to " + known.index()
-                + " were there: the newest part of the state is missing, or the directory is an older copy. What was "
-                + "acknowledged since is lost; "
-                + "numbers of jobs go on above JobId="
-                + Math.max(known.jobId(), thread.durable().jobIdCeiling() - 1));
-        thread.execute(new Command.SkipReservedIds(known.jobId(), known.sluid()), -1);
-        recovered = known.index();
     }
 
     /**
@@ -404,12 +382,12 @@ public final class Controller implements ControllerServices {
                 accounting.follow(index, entry, after);
             }
         });
-        lastSnapshot.set(recovered.snapshotIndex());
-        core.recovered(recovered.state(), Controller::beside);
+        snapshots = new Snapshots(journal, blobs, accounting, recovered.snapshotIndex(), log);
+        core.recovered(recovered.state(), Controller::inParallel);
         owned.reset(recovered.state());
         applied = journal.lastIndex();
         this.recovered = applied;
-        goesOn = applied > 0;
+        hasHistory = applied > 0;
         if (applied > 0) {
             log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in "
                     + (System.nanoTime() - began) / 1_000_000 + " ms");
@@ -506,27 +484,8 @@ public final class Controller implements ControllerServices {
         owned.follow(entry, before, after);
         statistics.follow(entry);
         accounting.follow(applied, entry, after);
-        long index = applied;
-        if (index - lastSnapshot.get() >= SNAPSHOT_EVERY && thread.areDoorsOpen()) {
-            lastSnapshot.set(index);
-            Thread.ofPlatform().name("snapshot").start(() -> snapshot(index, after));
-        }
-    }
-
-    /** Written from an immutable state: nothing waits for it. */
-    private synchronized void snapshot(long index, State state) {
-        if (!accounting.settle(index, 30_000)) {
-            log.error("no snapshot: accounting is behind");
-            return;
-        }
-        try {
-            blobs.sync();
-            journal.writeSnapshot(index, Recovery.items(state));
-            journal.truncateBefore(index);
-            blobs.removeUnused(state.blobs()::has, System.currentTimeMillis());
-            log.verbose("snapshot at " + index);
-        } catch (IOException | RuntimeException e) {
-            log.error("cannot write a snapshot", e);
+        if (thread.areDoorsOpen()) {
+            snapshots.after(applied, after);
         }
     }
 
@@ -546,12 +505,12 @@ public final class Controller implements ControllerServices {
     }
 
     private void watchNodes(State state) {
-        goOnAbove(accounting.highest());
-        remember();
+        lostTail.check(accounting.highest());
+        lostTail.remember();
         programs.tick(state, clock.now().tickMs());
         boolean full = accounting.overloaded();
         if (full && !rowsFull) {
-            happened(Trigger.ROWS_FULL);
+            events.happened(Trigger.ROWS_FULL);
         }
         rowsFull = full;
         long nowS = System.nanoTime() / 1_000_000_000L;
@@ -584,17 +543,6 @@ public final class Controller implements ControllerServices {
                         });
                     });
         }
-    }
-
-    private void remember() {
-        long index = thread.durableIndex();
-        State state = thread.durable();
-        String wrong = place.remember(new HighestIds(index, state.nextJobId() - 1, state.nextSluid() - 1))
-                .orElse("");
-        if (!wrong.equals(forgotten) && !wrong.isEmpty()) {
-            log.error("StateSaveLocation=" + place.path() + ": cannot write the file highest: " + wrong);
-        }
-        forgotten = wrong;
     }
 
     /** What web programs see on the same port. */
@@ -672,9 +620,6 @@ public final class Controller implements ControllerServices {
         return new ConfigView(identities, flags, scheduling, log, bootTime).reply(conf.get(), thread.durable());
     }
 
-    /** Mistakes of a configuration in one answer; the log has all. */
-    private static final int MISTAKES_TOLD_MAX = 50;
-
     @Override
     public Requests requests() {
         return requests;
@@ -715,68 +660,20 @@ public final class Controller implements ControllerServices {
     }
 
     @Override
-    public PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m) {
-        Partition empty = new Partition(
-                Codec.bind(
-                        new Json.Obj()
-                                .put("name", m.partition())
-                                .put("state", "UP")
-                                .put("maxTimeMin", -1L)
-                                .put("maxNodes", -1L)
-                                .put("minNodes", 1L)
-                                .put("allowGroups", "ALL")
-                                .put("allowAccounts", "ALL")
-                                .put("allowQos", "ALL")
-                                .put("overSubscribe", "NO")
-                                .put("overTimeLimitMin", -1L)
-                                .put("priorityTier", 1L)
-                                .put("priorityJobFactor", 1L),
-                        ClusterMessages.PartitionInfo.class),
-                List.of());
-        Map<String, String> values = new TreeMap<>();
-        m.values().forEach((k, v) -> values.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        return PartitionEdit.edit(empty, values, allowedGids(values), thread.durable());
-    }
-
-    @Override
     public GroupLook groupLook() {
         return groupLook;
-    }
-
-    @Override
-    public Map<String, Integer> allowedGids(Map<String, String> changes) {
-        List<String> named = new ArrayList<>();
-        changes.forEach((k, v) -> named.addAll("allowgroups".startsWith(k) ? List.of(v.split(",")) : List.of()));
-        return ConfigBridge.gids(identities, named);
     }
 
     @Override
     public synchronized String reconfigure() {
         switch (SlurmConf.read(confFile)) {
             case SlurmConf.Parsed.Invalid bad -> {
-                return mistakes(bad.errors());
+                return refused(bad.errors());
             }
             case SlurmConf.Parsed.Ok ok -> {
-                List<ConfigError> wrong = new java.util.ArrayList<>();
-                CgroupConf.check(ok.conf().sister("cgroup.conf"), wrong);
-                HelpersConf.read(ok.conf(), wrong);
-                Topologies.read(ok.conf(), wrong);
-                ResourcesYaml.read(ok.conf(), wrong);
-                BurstBufferConf.read(ok.conf(), wrong);
-                KafkaConf.read(ok.conf(), wrong);
-                wrong.addAll(PartitionQos.unknown(ok.conf(), thread.durable()));
-                if (!ok.conf().clusterName().equals(conf.get().clusterName())) {
-                    wrong.add(new ConfigError(
-                            ok.conf().place(Key.CLUSTER_NAME),
-                            0,
-                            "CLUSTER NAME MISMATCH. slurmctld has been started with "
-                                    + "\"ClusterName=" + conf.get().clusterName() + "\", but read \""
-                                    + ok.conf().clusterName()
-                                    + "\": restart slurmctld to change the name",
-                            ""));
-                }
+                List<ConfigError> wrong = ReconfigureErrors.of(ok.conf(), conf.get(), thread.durable());
                 if (!wrong.isEmpty()) {
-                    return mistakes(wrong);
+                    return refused(wrong);
                 }
                 try {
                     configure(ok.conf());
@@ -797,16 +694,10 @@ public final class Controller implements ControllerServices {
         }
     }
 
-    private String mistakes(List<ConfigError> errors) {
+    /** Logs errors; the answer has the first of them. */
+    private String refused(List<ConfigError> errors) {
         errors.forEach(e -> log.error(e.message()));
-        List<String> told = new ArrayList<>(errors.stream()
-                .limit(MISTAKES_TOLD_MAX)
-                .map(ConfigError::message)
-                .toList());
-        if (errors.size() > told.size()) {
-            told.add("and " + (errors.size() - told.size()) + " more mistakes: see slurmctld's log");
-        }
-        return String.join("\n", told);
+        return ReconfigureErrors.text(errors);
     }
 
     @Override
@@ -821,7 +712,7 @@ public final class Controller implements ControllerServices {
 
     @Override
     public TokenIssuer tokens() {
-        return desk;
+        return tokenIssuer;
     }
 
     @Override

@@ -144,21 +144,7 @@ public final class Main {
 
     private static int serve(Options o, SlurmConf conf, File file, DaemonUser user) throws IOException {
         String logFile = o.logFile().isEmpty() ? conf.slurmctldLogFile() : o.logFile();
-        DaemonLog log;
-        try {
-            if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
-                java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
-            }
-            log = new DaemonLog(
-                    "slurmctld",
-                    logFile,
-                    o.foreground(),
-                    Math.min(9, conf.slurmctldDebug() + o.verbose()),
-                    conf.text(Key.LOG_TIME_FORMAT),
-                    conf.slurmctldSyslogDebug());
-        } catch (IOException e) {
-            throw new IOException("SlurmctldLogFile=" + logFile + ": cannot open it: " + StartErrors.reason(e), e);
-        }
+        DaemonLog log = openLog(o, conf, logFile);
         log.adoptLibraries();
         UncaughtFaults.install(log, ESSENTIAL);
         o.remarks().forEach(sentence -> log.info("warning: " + sentence));
@@ -171,13 +157,10 @@ public final class Main {
         Optional<String> stranger = ControllerHost.refusal(conf, ControllerHost.ofThisHost());
         if (stranger.isPresent()) {
             log.error(stranger.get());
-            if (!o.foreground() && !logFile.isEmpty()) {
-                System.err.println("slurmctld: error: " + stranger.get());
-            }
+            toTerminal(o, logFile, "slurmctld: error: " + stranger.get());
             return 1;
         }
         CountDownLatch end = new CountDownLatch(1);
-        int[] rc = {0};
         Controller controller = new Controller(conf, file, log, end::countDown, fault -> {
             log.error("fatal: the controller cannot go on", fault);
             Runtime.getRuntime().halt(1);
@@ -194,9 +177,7 @@ public final class Main {
         } catch (IOException | RuntimeException e) {
             log.fatal(StartErrors.sentence(e));
             log.debug(java.util.Arrays.toString(e.getStackTrace()));
-            if (!o.foreground() && !logFile.isEmpty()) { // else the log has said it there
-                System.err.println("slurmctld: fatal: " + StartErrors.sentence(e));
-            }
+            toTerminal(o, logFile, "slurmctld: fatal: " + StartErrors.sentence(e));
             controller.stop();
             return 1;
         }
@@ -218,7 +199,31 @@ public final class Main {
         controller.stop();
         pid.remove();
         log.info("slurmctld stopped");
-        return rc[0];
+        return 0;
+    }
+
+    private static DaemonLog openLog(Options o, SlurmConf conf, String logFile) throws IOException {
+        try {
+            if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
+                java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
+            }
+            return new DaemonLog(
+                    "slurmctld",
+                    logFile,
+                    o.foreground(),
+                    Math.min(9, conf.slurmctldDebug() + o.verbose()),
+                    conf.text(Key.LOG_TIME_FORMAT),
+                    conf.slurmctldSyslogDebug());
+        } catch (IOException e) {
+            throw new IOException("SlurmctldLogFile=" + logFile + ": cannot open it: " + StartErrors.reason(e), e);
+        }
+    }
+
+    /** Writes an error to the terminal, unless the log is written there anyway. */
+    private static void toTerminal(Options o, String logFile, String sentence) {
+        if (!o.foreground() && !logFile.isEmpty()) {
+            System.err.println(sentence);
+        }
     }
 
     /** @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the state */

@@ -174,7 +174,7 @@ final class ManagedJob implements StepDesk.Job {
         }
         Decision.Accepted accepted = (Decision.Accepted) decision;
         if (accepted.changes().stream().anyMatch(Change.StepQueued.class::isInstance)) {
-            // slurmctld alone has a queue: until it is back the one who asked waits for his turn himself
+            // only slurmctld queues steps: while it is away, srun has to ask again
             return refused(SlurmErrno.NODES_BUSY);
         }
         apply(decision, timeMs);

@@ -34,8 +34,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * What a step over several nodes runs through, gone through before the first one comes: an allocation, the step's
- * launches, the nodes' reports and the end, in a core of its own whose nodes are a few of the site's, made of straw.
+ * Runs the code of a step over several nodes before the first real step comes: an allocation, the launches, the nodes'
+ * reports and the end. It works on a core of its own, with copies of a few of the site's nodes.
  */
 final class StepWarmUp {
     /** Measured with {@code bench.sh bigstep}: the virtual machine compiles what has run 200 times. */

@@ -107,7 +107,8 @@ final class WarmUp {
     }
 
     /**
-     * Restarts with a long queue, for who takes down what a start runs through: the start-up cache has then seen one.
+     * Restarts with a long queue while the start-up cache is recorded, so that the cache has the code of such a
+     * restart.
      */
     private void restarts() {
         for (int i = 0; i < RESTARTS; i++) {
@@ -154,7 +155,7 @@ final class WarmUp {
                 decision -> size += decision instanceof Decision.Accepted a ? Codec.encode(a.reply()).length : 0);
         journal.sync();
         pipeline.releaseNext();
-        // whoever watches this process sees no acknowledgement that nothing on disk stands behind
+        // an acknowledgement would promise something that is not on disk
         return Server.Reply.error(SlurmErrno.NOT_SUPPORTED);
     }
 

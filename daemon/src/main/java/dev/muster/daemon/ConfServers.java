@@ -20,8 +20,8 @@ import javax.naming.directory.Attribute;
 import javax.naming.directory.InitialDirContext;
 
 /**
- * Who has the configuration for a daemon that was told nothing and has no file: SLURM_CONF_SERVER names them, else the
- * records {@code _slurmctld._tcp} of this machine's domains, the lowest priority value first.
+ * Finds the servers of the configuration for a daemon without options and without a file: SLURM_CONF_SERVER names them,
+ * else the records {@code _slurmctld._tcp} of this machine's domains, the lowest priority value first.
  */
 public final class ConfServers {
     private static final String SERVICE = "_slurmctld._tcp.";
@@ -116,7 +116,7 @@ public final class ConfServers {
                 context.close();
             }
         } catch (NamingException e) {
-            return List.of(); // no such name, or nobody who knows
+            return List.of(); // no such name, or no name server
         }
         return servers.stream()
                 .sorted(Comparator.comparingInt(Server::priority)

@@ -12,8 +12,8 @@ import dev.muster.transport.Client;
 import dev.muster.transport.Hash;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
-import dev.muster.transport.Tls;
 import dev.muster.transport.Verifier;
+import dev.muster.transport.tls.Tls;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** The configuration from slurmctld instead of files of this machine, from whom {@link ConfServers} says. */
+/** The configuration from slurmctld instead of files of this machine; {@link ConfServers} finds the servers. */
 public final class Configless {
     private static final int PORT = 6817;
     private static final int TIMEOUT_MS = 20_000;

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * A daemon's log in Slurm's format: {@code [2026-11-21T09:40:00.123] error: text}. Levels are Slurm's: 0 quiet, 1
- * fatal, 2 error, 3 info, 4 verbose, 5 debug, 6 debug2, 7 debug3. Control characters are escaped: nobody can forge a
+ * fatal, 2 error, 3 info, 4 verbose, 5 debug, 6 debug2, 7 debug3. Control characters are escaped: no text can forge a
  * line.
  */
 public final class DaemonLog {
@@ -33,7 +33,7 @@ public final class DaemonLog {
     private final int syslogLevel;
     private final Optional<Syslog> syslog;
     private OutputStream out;
-    private Optional<DaemonLog> beside = Optional.empty();
+    private Optional<DaemonLog> companion = Optional.empty();
 
     /**
      * @param path "" for standard error
@@ -96,13 +96,13 @@ public final class DaemonLog {
 
     /** A log that is opened again together with this one. */
     public synchronized void beside(Optional<DaemonLog> other) {
-        beside = other;
+        companion = other;
     }
 
     /** Opens the file again by its name: what log rotation asks for with SIGUSR2. */
     public synchronized void reopen() throws IOException {
-        if (beside.isPresent()) {
-            beside.get().reopen();
+        if (companion.isPresent()) {
+            companion.get().reopen();
         }
         if (path.isEmpty()) {
             return;

@@ -14,8 +14,8 @@ public final class DaemonProcess {
     private DaemonProcess() {}
 
     /**
-     * Tells whoever started the daemon that it serves (0), or that it will not; once. Nobody waits where a plain JVM
-     * runs it.
+     * Tells the process that started the daemon that it serves (0), or that it will not; once. A plain JVM has no such
+     * process.
      */
     public static void ready(int rc) {
         try {
@@ -78,7 +78,7 @@ public final class DaemonProcess {
         return false;
     }
 
-    /** Of a thread of this process; of one that is gone, one that nobody has. */
+    /** Nice value of a thread of this process; for an ended thread, a value that no thread has. */
     private static int nice(String task) {
         try {
             String stat = Files.readString(Path.of(TASKS, task, "stat"));

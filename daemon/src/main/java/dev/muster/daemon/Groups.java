@@ -7,7 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/** Who is in which group, as of the last look: GroupUpdateTime and GroupUpdateForce say when the next one is. */
+/**
+ * Members of groups, as of the last look at the file: GroupUpdateTime and GroupUpdateForce decide when the next one is.
+ */
 public final class Groups {
     private record Seen(Optional<Group> group, long atMs) {}
 
@@ -29,7 +31,8 @@ public final class Groups {
     }
 
     /**
-     * All are looked up anew, and again after so many seconds: 0 for never; without force only if the file has changed.
+     * Looks up all groups now, and again every {@code everyS} seconds, 0 for never; without force only if the file has
+     * changed.
      */
     public void update(long everyS, boolean forced) {
         keepMs = everyS == 0 ? Long.MAX_VALUE : everyS * 1000;

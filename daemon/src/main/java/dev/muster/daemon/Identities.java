@@ -27,7 +27,7 @@ public final class Identities {
             System::currentTimeMillis,
             new java.io.File("/etc/group")::lastModified);
 
-    /** Users by the word of who may vouch for them; who was named longest ago is forgotten first. */
+    /** Users as trusted daemons describe them; the least recently named is dropped first. */
     private final Map<String, Identity> stated = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -42,8 +42,8 @@ public final class Identities {
     public record Group(String name, int gid, List<String> members) {}
 
     /**
-     * From now on this is who the user is, whatever this host knows of him. The caller answers for it that it may be
-     * believed.
+     * From now on this is the identity of the user, whatever this host knows. The caller has checked that the
+     * description can be trusted.
      */
     public void state(Identity who) {
         synchronized (stated) {
@@ -63,7 +63,7 @@ public final class Identities {
         return name.isEmpty() || name.startsWith("-") || name.startsWith(NUMBER) ? Optional.empty() : user(name);
     }
 
-    /** The groups that the user is in now, looked up anew; who was stated is in those that were stated. */
+    /** The groups that the user is in now, looked up anew; a described user is in the groups of its description. */
     public Optional<List<Integer>> gidsNow(int uid) {
         users.remove(NUMBER + uid);
         return byUid(uid).map(Identity::gids);

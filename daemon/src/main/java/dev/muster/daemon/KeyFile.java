@@ -28,7 +28,7 @@ public final class KeyFile<T> implements Supplier<T> {
     /** Reads the keys of one file. */
     @FunctionalInterface
     public interface Reader<T> {
-        /** @throws IOException if the file is unfit, with the sentence for whoever put it there */
+        /** @throws IOException if the file is unfit, with a sentence for the administrator */
         T read(Path file) throws IOException;
     }
 

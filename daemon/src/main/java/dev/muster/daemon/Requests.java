@@ -53,7 +53,7 @@ public final class Requests {
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile long since = seconds();
 
-    /** @param uncounted messages that wait by their nature, whose times say nothing */
+    /** @param uncounted messages that wait by their nature, so that their times mean nothing */
     public Requests(DaemonLog log, Set<String> uncounted) {
         this(log, uncounted, Set.of());
     }

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The socket through which a daemon vouches for processes of its host: whoever connects gets a session for the uid that
- * the kernel says it has.
+ * The socket through which a daemon vouches for processes of its host: a process that connects gets a session for the
+ * uid that the kernel reports.
  */
 public final class Sack implements AutoCloseable {
     private final ServerSocketChannel server;

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
@@ -66,68 +67,94 @@ public final class SackMain {
     }
 
     private static int run(String[] args) throws IOException {
-        boolean foreground = false;
-        String file = "";
-        int verbose = 0;
-        String confServer = "";
-        Optional<Path> authority = Optional.empty();
-        boolean follow = System.getenv("SACKD_DISABLE_RECONFIG") == null;
         if (System.getenv("SACKD_PORT") != null) {
             return fatal("SACKD_PORT: " + NO_PORT);
         }
-        for (int i = 1; i < args.length; i++) {
-            String a = args[i];
-            switch (a) {
-                case "-h", "--help", "--usage" -> {
-                    System.out.print(USAGE);
-                    return 0;
-                }
-                case "-V", "--version" -> {
-                    System.out.println(Release.LINE);
-                    return 0;
-                }
-                case "--systemd" -> foreground = true;
-                case "--disable-reconfig" -> follow = false;
-                case "--conf-server" -> {
-                    if (++i == args.length) {
-                        return fatal("option '--conf-server' requires an argument");
+        Arguments arguments = new Arguments(args);
+        OptionalInt rc = arguments.read();
+        return rc.isPresent() ? rc.getAsInt() : configured(arguments.options());
+    }
+
+    /** Reads the command line. */
+    private static final class Arguments {
+        private final String[] args;
+        private int next = 1;
+        private boolean foreground;
+        private String file = "";
+        private int verbose;
+        private String confServer = "";
+        private Optional<Path> authority = Optional.empty();
+        private boolean follow = System.getenv("SACKD_DISABLE_RECONFIG") == null;
+
+        Arguments(String[] args) {
+            this.args = args;
+        }
+
+        Options options() {
+            return new Options(foreground, file, verbose, confServer, authority, follow);
+        }
+
+        /** Returns the exit code, empty if the daemon is to serve. */
+        OptionalInt read() {
+            while (next < args.length) {
+                String a = args[next++];
+                switch (a) {
+                    case "-h", "--help", "--usage" -> {
+                        System.out.print(USAGE);
+                        return OptionalInt.of(0);
                     }
-                    confServer = args[i];
-                }
-                case "--ca-cert-file" -> {
-                    if (++i == args.length) {
-                        return fatal("option '--ca-cert-file' requires an argument");
+                    case "-V", "--version" -> {
+                        System.out.println(Release.LINE);
+                        return OptionalInt.of(0);
                     }
-                    authority = Optional.of(Path.of(args[i]));
-                }
-                case "-f" -> {
-                    if (++i == args.length) {
-                        return fatal("option requires an argument -- 'f'");
+                    case "--systemd" -> foreground = true;
+                    case "--disable-reconfig" -> follow = false;
+                    case "--conf-server", "--ca-cert-file", "-f" -> {
+                        if (next == args.length) {
+                            return OptionalInt.of(fatal(
+                                    a.equals("-f")
+                                            ? "option requires an argument -- 'f'"
+                                            : "option '" + a + "' requires an argument"));
+                        }
+                        set(a, args[next++]);
                     }
-                    file = args[i];
-                }
-                default -> {
-                    if (a.startsWith("--conf-server=")) {
-                        confServer = a.substring(14);
-                        continue;
+                    default -> {
+                        OptionalInt rc = joined(a);
+                        if (rc.isPresent()) {
+                            return rc;
+                        }
                     }
-                    if (a.startsWith("--ca-cert-file=")) {
-                        authority = Optional.of(Path.of(a.substring(15)));
-                        continue;
-                    }
-                    if (a.startsWith("--port")) {
-                        return fatal("--port: " + NO_PORT);
-                    }
-                    if (!a.matches("-[Dv]+")) {
-                        System.err.print("sackd: unrecognized option '" + a + "'\n" + USAGE);
-                        return 1;
-                    }
-                    foreground |= a.indexOf('D') > 0;
-                    verbose += (int) a.chars().filter(c -> c == 'v').count();
                 }
             }
+            return OptionalInt.empty();
         }
-        return configured(new Options(foreground, file, verbose, confServer, authority, follow));
+
+        private void set(String option, String value) {
+            switch (option) {
+                case "--conf-server" -> confServer = value;
+                case "--ca-cert-file" -> authority = Optional.of(Path.of(value));
+                default -> file = value;
+            }
+        }
+
+        /** Options with their value after an equals sign, and letters in one argument. */
+        private OptionalInt joined(String a) {
+            if (a.startsWith("--conf-server=") || a.startsWith("--ca-cert-file=")) {
+                int equals = a.indexOf('=');
+                set(a.substring(0, equals), a.substring(equals + 1));
+                return OptionalInt.empty();
+            }
+            if (a.startsWith("--port")) {
+                return OptionalInt.of(fatal("--port: " + NO_PORT));
+            }
+            if (!a.matches("-[Dv]+")) {
+                System.err.print("sackd: unrecognized option '" + a + "'\n" + USAGE);
+                return OptionalInt.of(1);
+            }
+            foreground |= a.indexOf('D') > 0;
+            verbose += (int) a.chars().filter(c -> c == 'v').count();
+            return OptionalInt.empty();
+        }
     }
 
     private static int configured(Options o) throws IOException {

@@ -10,11 +10,11 @@ import dev.muster.transport.Client;
 import dev.muster.transport.KeySet;
 import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
-import dev.muster.transport.Tls;
-import dev.muster.transport.TlsIdentity;
-import dev.muster.transport.TlsListener;
 import dev.muster.transport.Tokens;
 import dev.muster.transport.Verifier;
+import dev.muster.transport.tls.Tls;
+import dev.muster.transport.tls.TlsIdentity;
+import dev.muster.transport.tls.TlsListener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** How a daemon proves who it is and checks others. */
+/** Proves the identity of a daemon and checks that of others. */
 public final class Sessions {
     private final KeyFile<KeySet> keys;
     private final Optional<Munge> munge;
@@ -45,7 +45,7 @@ public final class Sessions {
 
     /**
      * @param self this daemon's own ids
-     * @param daemonUid who may open this daemon's munge credentials: SlurmUser
+     * @param daemonUid the user that may open this daemon's munge credentials: SlurmUser
      * @param make a key is made where none is set up (slurmctld)
      * @throws IOException if a key file is unfit
      */
@@ -130,7 +130,9 @@ public final class Sessions {
         return accounting;
     }
 
-    /** Whom connections trust that are encrypted; plain ones where the configuration does not ask for TLS. */
+    /**
+     * The authorities that encrypted connections trust; plain connections if the configuration does not ask for TLS.
+     */
     public static Tls trust(TlsPlaces places) {
         return places.on() ? Tls.trusting(Path.of(places.authority()), places.system()) : Tls.NONE;
     }
@@ -140,7 +142,7 @@ public final class Sessions {
         return tls;
     }
 
-    /** From now on this is told of callers who are refused for the time of their credential. */
+    /** From now on the log gets callers that are refused for the time of their credential. */
     public Sessions complainingTo(Consumer<String> log) {
         complain = log;
         return this;
@@ -177,7 +179,7 @@ public final class Sessions {
         return own;
     }
 
-    /** As above, of whatever configuration. */
+    /** Reads the certificate and key of a role. */
     public static TlsIdentity identity(TlsPlaces places, TlsRole role, Consumer<String> complain) throws IOException {
         return new TlsIdentity(Path.of(places.certificate(role)), Path.of(places.key(role)), complain);
     }

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 public interface StepDesk {
     /**
      * @param entry of a whole charter
-     * @param keep is given each record that is decided here, before it counts; what it throws goes to who asked for the
+     * @param keep is given each record that is decided here, before it counts; what it throws goes to the caller of the
      *     decision
      */
     Job open(Bytes entry, Consumer<Bytes> keep);
@@ -58,7 +58,7 @@ public interface StepDesk {
                 int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs);
     }
 
-    /** What somebody asked for, or why not. */
+    /** What was asked for, or why it was refused. */
     sealed interface Answer<T> {}
 
     record Given<T>(T value) implements Answer<T> {}

@@ -1,6 +1,6 @@
 package dev.muster.daemon;
 
-import dev.muster.transport.TlsListener;
+import dev.muster.transport.tls.TlsListener;
 import java.security.cert.X509Certificate;
 import java.util.function.Consumer;
 import java.util.function.Predicate;

@@ -82,9 +82,9 @@ public final class TokenKey {
     }
 
     /**
-     * Reads the keys of other signers whose tokens are accepted.
+     * Reads the keys of other accepted signers of tokens.
      *
-     * @throws IOException if it cannot be read, anybody may write it, or it has no key of use
+     * @throws IOException if it cannot be read, every user may write it, or it has no usable key
      */
     private static Optional<Jwks> others(Path file) throws IOException {
         if (!Files.isReadable(file)) {

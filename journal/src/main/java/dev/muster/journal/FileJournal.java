@@ -78,7 +78,7 @@ public final class FileJournal implements Journal {
     private long writeOffset;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(WRITE_BUFFER_BYTES);
 
-    /** The cluster whose journal lies in the directory, if there is one. */
+    /** Id of the cluster of the journal in a directory; empty without a journal. */
     public static Optional<UUID> clusterIdOf(Path directory) {
         try {
             return Files.isDirectory(directory) ? DirectoryScan.clusterIdOf(directory) : Optional.empty();

@@ -57,9 +57,7 @@ public interface Journal extends AutoCloseable {
      */
     void writeSnapshot(long index, Iterator<byte[]> items);
 
-    /**
-     * Names the lowest index that somebody outside (accounting) still has to read. Nothing from there on is removed.
-     */
+    /** Names the lowest index that accounting still has to read. Entries from there on are not removed. */
     void retainFrom(LongSupplier lowestNeeded);
 
     /**

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 
 /**
  * A torn tail that was cut. Entries after {@code lastIndex} may have existed; none of them was ever durable as far as
- * the file can tell, but whoever hands out numbers must jump over those that the lost entries may have used.
+ * the file can tell, but numbers of jobs have to skip those that the lost entries may have used.
  */
 public record RepairReport(Path file, long offset, long cutBytes, long lastIndex) {
 

@@ -14,7 +14,7 @@ import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
-import dev.muster.transport.TlsIdentity;
+import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -68,7 +68,7 @@ import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
-import dev.muster.transport.TlsIdentity;
+import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;

@@ -64,7 +64,13 @@ public final class Main {
         }
         Contract contract = Contract.read();
         if (o.document()) {
-            print(new String(Json.print(new Document(contract, o.tags(), o.versions()).make()), StandardCharsets.UTF_8)
+            print(new String(
+                            Json.print(new Document(
+                                            contract,
+                                            o.served().tags(),
+                                            o.served().versions())
+                                    .make()),
+                            StandardCharsets.UTF_8)
                     + "\n");
             return 0;
         }
@@ -74,21 +80,31 @@ public final class Main {
         if (!file.canRead()) {
             throw new StartupException("Unable to read " + file);
         }
-        DaemonLog log = new DaemonLog(NAME, "", true, o.level(), "", o.syslogLevel());
+        DaemonLog log = new DaemonLog(
+                NAME, "", true, o.logging().level(), "", o.logging().syslogLevel());
         log.adoptLibraries();
         o.notes().forEach(log::info);
         Signals.ignore("PIPE");
         Optional<SSLContext> tls = tls(file, o, log);
-        try (Listeners listeners = new Listeners(o.connections(), tls, log)) {
+        try (Listeners listeners = new Listeners(o.limits().connections(), tls, log)) {
             for (String place : o.listen()) {
                 listeners.open(place);
             }
-            Privileges.become(o.user(), o.group());
+            Privileges.become(o.runAs().user(), o.runAs().group());
             if (o.checked()) {
                 Privileges.check(slurmUser(file));
             }
-            Auth auth = new Auth(o.auth(), file.getPath(), Privileges.userName());
-            Router router = new Router(contract, auth, o.tags(), o.versions(), o.threads(), o.page(), o.forms(), log);
+            Options.Served served = o.served();
+            Auth auth = new Auth(served.auth(), file.getPath(), Privileges.userName());
+            Router router = new Router(
+                    contract,
+                    auth,
+                    served.tags(),
+                    served.versions(),
+                    o.limits().threads(),
+                    served.page(),
+                    served.forms(),
+                    log);
             return o.listen().isEmpty() ? piped(router) : listening(listeners, router, o, log);
         }
     }
@@ -126,7 +142,7 @@ public final class Main {
         out.flush();
     }
 
-    /** As inetd starts it, or a pipe: whoever started this process is its user. */
+    /** Serves standard input and output, as inetd or a pipe connects them. The user is that of the process. */
     private static int piped(Router router) throws IOException {
         Request.Peer self = new Request.Peer(ProcessIds.uid(), ProcessIds.gid());
         return new Connection(router, "stdin", Optional.of(self))

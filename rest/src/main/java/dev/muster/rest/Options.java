@@ -20,34 +20,41 @@ import java.util.TreeSet;
  * The command line, over the environment's SLURMRESTD_ settings.
  *
  * @param listen {@code host:port} and {@code unix:/path}; none means standard input and output
- * @param tags slurm, slurmdb, util
  * @param file slurm.conf, "" to be looked for
- * @param user to become, "" to stay; so the group
  * @param printed what was asked for instead of serving; "" otherwise
  * @param document the OpenAPI document is wanted and nothing else
- * @param page the page for browsers is served at /
- * @param level how much is logged, and how much of it to syslog
- * @param forms how answers are laid out
  * @param notes lines for the log about flags of data parsers that change nothing
  */
 public record Options(
         List<String> listen,
-        Set<String> auth,
-        Set<String> tags,
-        Set<Integer> versions,
+        Served served,
         String file,
-        String user,
-        String group,
-        int threads,
-        int connections,
-        int level,
-        int syslogLevel,
+        RunAs runAs,
+        Limits limits,
+        Logging logging,
         boolean checked,
         String printed,
         boolean document,
-        boolean page,
-        Forms forms,
         List<String> notes) {
+    /**
+     * What is served.
+     *
+     * @param tags slurm, slurmdb, util
+     * @param versions of the data parser
+     * @param page the page for browsers is served at /
+     * @param forms how answers are laid out
+     */
+    public record Served(Set<String> auth, Set<String> tags, Set<Integer> versions, boolean page, Forms forms) {}
+
+    /** User and group to become, "" to stay. */
+    public record RunAs(String user, String group) {}
+
+    /** Requests that are worked on at a time, and connections. */
+    public record Limits(int threads, int connections) {}
+
+    /** Levels of what is logged to standard error, and of what also goes to syslog. */
+    public record Logging(int level, int syslogLevel) {}
+
     private static final int THREADS = 20;
     private static final int CONNECTIONS = 124;
     private static final int COUNT_MAX = 65_535;
@@ -139,8 +146,13 @@ public record Options(
             String all = "SLURMRESTD_DEBUG";
             String own = all + "_STDERR";
             String syslog = all + "_SYSLOG";
-            boolean apart = env.containsKey(own) || env.containsKey(syslog);
-            level = level(env, apart ? own : env.containsKey(all) ? all : "SLURM_DEBUG", level);
+            String variable;
+            if (env.containsKey(own) || env.containsKey(syslog)) {
+                variable = own;
+            } else {
+                variable = env.containsKey(all) ? all : "SLURM_DEBUG";
+            }
+            level = level(env, variable, level);
             syslogLevel = level(env, syslog, 0);
         }
 
@@ -223,10 +235,25 @@ public record Options(
         }
 
         Options options(boolean checked, Forms forms) throws StartupException {
-            Set<String> kinds = new TreeSet<>();
-            Set<String> tags = new TreeSet<>();
-            Set<Integer> versions = new TreeSet<>();
             List<String> notes = new ArrayList<>();
+            Set<String> kinds = authentication();
+            Set<String> tags = plugins();
+            Set<Integer> versions = parserVersions(notes);
+            return new Options(
+                    List.copyOf(listen),
+                    new Served(kinds, tags, versions, page, forms),
+                    file,
+                    new RunAs(user, group),
+                    new Limits(threads, connections),
+                    new Logging(level + verbose, syslogLevel > 0 ? syslogLevel + verbose : 0),
+                    checked,
+                    printed,
+                    document,
+                    List.copyOf(notes));
+        }
+
+        private Set<String> authentication() throws StartupException {
+            Set<String> kinds = new TreeSet<>();
             if (auth.equals("list")) {
                 printed = listed("REST authentication", List.of(Auth.LOCAL, Auth.JWT));
             } else {
@@ -236,6 +263,11 @@ public record Options(
                     kinds.add(whole);
                 }
             }
+            return kinds;
+        }
+
+        private Set<String> plugins() throws StartupException {
+            Set<String> tags = new TreeSet<>();
             if (parts.equals("list")) {
                 printed = listed(
                         "OpenAPI",
@@ -249,6 +281,11 @@ public record Options(
                     tags.add(OpenApiPlugins.TAGS.get(bare));
                 }
             }
+            return tags;
+        }
+
+        private Set<Integer> parserVersions(List<String> notes) throws StartupException {
+            Set<Integer> versions = new TreeSet<>();
             if (parsers.equals("list")) {
                 printed = listed(
                         "data_parser",
@@ -271,24 +308,7 @@ public record Options(
                     }
                 }
             }
-            return new Options(
-                    List.copyOf(listen),
-                    kinds,
-                    tags,
-                    versions,
-                    file,
-                    user,
-                    group,
-                    threads,
-                    connections,
-                    level + verbose,
-                    syslogLevel > 0 ? syslogLevel + verbose : 0,
-                    checked,
-                    printed,
-                    document,
-                    page,
-                    forms,
-                    List.copyOf(notes));
+            return versions;
         }
 
         /**

@@ -46,8 +46,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * From a request to its answer: which operation it means, whom it acts as, and in which form it is answered.
- * Thread-safe.
+ * Answers requests: finds the operation that a request means and the user that it acts as, and answers in the form that
+ * it accepts. Thread-safe.
  */
 public final class Router implements RequestHandler {
     private static final Pattern VERSIONED = Pattern.compile("/(slurm|slurmdb|util)/v0\\.0\\.([0-9]{1,3})(/.*)?");
@@ -58,10 +58,10 @@ public final class Router implements RequestHandler {
             Set.of("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml");
 
     private final Contract contract;
-    private final SchemaType.Book kinds;
+    private final SchemaType.Book schemas;
     private final Auth auth;
     private final Sessions sessions = new Sessions();
-    private final PageApi live;
+    private final PageApi pageApi;
     private final Optional<Page> page;
     private final Forms forms;
     private final Set<String> tags;
@@ -86,10 +86,10 @@ public final class Router implements RequestHandler {
             Forms forms,
             DaemonLog log) {
         this.forms = forms;
-        this.live = new PageApi(auth, sessions);
+        this.pageApi = new PageApi(auth, sessions);
         this.page = page ? Optional.of(new Page()) : Optional.empty();
         this.contract = contract;
-        this.kinds = new SchemaType.Book(contract);
+        this.schemas = new SchemaType.Book(contract);
         this.auth = auth;
         this.tags = tags;
         this.versions = versions;
@@ -115,7 +115,7 @@ public final class Router implements RequestHandler {
         log.info(source + ": rejecting what is no HTTP: " + e.getMessage());
         RestException why =
                 new RestException(e.status(), RestException.FAIL_PARSING, e.getMessage(), e.getMessage(), "slurmrestd");
-        return json(e.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
+        return json(e.status(), refusal(why, source));
     }
 
     private int newest() {
@@ -127,7 +127,7 @@ public final class Router implements RequestHandler {
         long began = System.nanoTime();
         working.acquireUninterruptibly();
         try {
-            Http.Reply made = answered(request, source, peer);
+            Http.Reply made = route(request, source, peer);
             Http.Reply reply = request.path().startsWith(PageApi.PLACE) ? made : forms.of(made);
             log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " "
                     + reply.body().length + " bytes " + (System.nanoTime() - began) / 1000 + " us");
@@ -137,22 +137,22 @@ public final class Router implements RequestHandler {
         }
     }
 
-    private Http.Reply answered(Request came, String source, Optional<Request.Peer> peer) {
-        Optional<Http.Reply> file = page.flatMap(p -> p.answer(came));
+    private Http.Reply route(Request received, String source, Optional<Request.Peer> peer) {
+        Optional<Http.Reply> file = page.flatMap(p -> p.answer(received));
         if (file.isPresent()) {
             return file.get();
         }
-        boolean yaml = false;
         Request request;
-        Optional<RestException> unanswerable = Optional.empty();
         try {
-            if (came.path().startsWith(PageApi.PLACE)) {
-                return lively(came, source, peer);
+            if (received.path().startsWith(PageApi.PLACE)) {
+                return pageAnswer(received, source, peer);
             }
-            request = sessions.withToken(came, System.currentTimeMillis());
+            request = sessions.withToken(received, System.currentTimeMillis());
         } catch (RestException e) {
-            return json(e.status(), new Envelope().error(e).whole("", newest(), source, Request.User.NOBODY, ""));
+            return json(e.status(), refusal(e, source));
         }
+        boolean yaml = false;
+        Optional<RestException> unanswerable = Optional.empty();
         try {
             yaml = wantsYaml(request);
         } catch (RestException e) {
@@ -162,32 +162,33 @@ public final class Router implements RequestHandler {
         String path = request.path().replaceAll("/+", "/").replaceFirst("(?<=.)/$", "");
         boolean reads = request.method().equals("GET") || request.method().equals("HEAD");
         if (unanswerable.isPresent() && !VERSIONED.matcher(path).matches()) {
-            return json(
-                    406, new Envelope().error(unanswerable.get()).whole("", newest(), source, Request.User.NOBODY, ""));
+            return json(406, refusal(unanswerable.get(), source));
         }
         if (DOCUMENTS.contains(path) && reads) {
             return reply(200, document(), yaml || path.endsWith(".yaml"));
         }
-        Matcher m = VERSIONED.matcher(path);
-        Optional<Contract.Match> match;
-        if (m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))) {
-            match = contract.find(
-                    Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path);
-        } else {
-            match = Optional.empty();
-        }
-
-        Set<String> allowed;
+        Optional<Integer> version = servedVersion(path);
+        String method = request.method().equals("HEAD") ? "GET" : request.method();
+        Optional<Contract.Match> match = version.flatMap(v -> contract.find(v, method, path));
         if (match.isPresent()) {
-            allowed = Set.of();
-        } else if (DOCUMENTS.contains(path)) {
-            allowed = Set.of("GET", "HEAD");
-        } else if (m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))) {
-            allowed = contract.methods(Integer.parseInt(m.group(2)), path);
-        } else {
-            allowed = Set.of();
+            return serve(request, match.get(), version.get(), source, peer, yaml, unanswerable);
         }
+        Set<String> allowed = version.map(v -> contract.methods(v, path)).orElse(Set.of());
+        return withoutOperation(request, DOCUMENTS.contains(path) ? Set.of("GET", "HEAD") : allowed, source, yaml);
+    }
 
+    /** The version of a path, empty unless the path's plugin and version are served. */
+    private Optional<Integer> servedVersion(String path) {
+        Matcher m = VERSIONED.matcher(path);
+        return Optional.of(m)
+                .filter(Matcher::matches)
+                .filter(v -> tags.contains(v.group(1)))
+                .map(v -> Integer.parseInt(v.group(2)))
+                .filter(versions::contains);
+    }
+
+    /** @param allowed methods of the path, none for an unknown path */
+    private Http.Reply withoutOperation(Request request, Set<String> allowed, String source, boolean yaml) {
         if (!allowed.isEmpty()) {
             RestException other = new RestException(
                     405,
@@ -195,46 +196,41 @@ public final class Router implements RequestHandler {
                     "Unable find requested URL",
                     request.method() + " is none of the methods of this path: " + String.join(", ", allowed),
                     request.path());
-            return reply(405, new Envelope().error(other).whole("", newest(), source, Request.User.NOBODY, ""), yaml)
-                    .with(Map.of("Allow", String.join(", ", allowed)));
+            return reply(405, refusal(other, source), yaml).with(Map.of("Allow", String.join(", ", allowed)));
         }
-        if (match.isEmpty()) {
-            RestException unknown = new RestException(
-                    404,
-                    RestException.UNKNOWN_URL,
-                    "Unable find requested URL",
-                    "Unable find requested URL",
-                    request.path());
-            return reply(404, new Envelope().error(unknown).whole("", newest(), source, Request.User.NOBODY, ""), yaml);
-        }
-        return operated(request, match.get(), Integer.parseInt(m.group(2)), source, peer, yaml, unanswerable);
+        RestException unknown = new RestException(
+                404,
+                RestException.UNKNOWN_URL,
+                "Unable find requested URL",
+                "Unable find requested URL",
+                request.path());
+        return reply(404, refusal(unknown, source), yaml);
     }
 
-    /** What Slurm's API has not. */
-    private Http.Reply lively(Request request, String source, Optional<Request.Peer> peer) {
+    /** An answer without a result, for a caller that is not known yet. */
+    private Json.Obj refusal(RestException e, String source) {
+        return new Envelope().error(e).whole("", newest(), source, Request.User.NOBODY, "");
+    }
+
+    /** Answers the interface of the page, which Slurm's API does not have. */
+    private Http.Reply pageAnswer(Request request, String source, Optional<Request.Peer> peer) {
         String path = request.path().substring(PageApi.PLACE.length());
         RestException why;
         try {
             Request asked = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
-            return live.answer(asked, path, peer);
+            return pageApi.answer(asked, path, peer);
         } catch (RestException e) {
             why = PageApi.refused(e);
         } catch (SlurmException e) {
             why = PageApi.refused(e, path);
         } catch (RuntimeException e) {
-            log.error(request.method() + " " + request.path(), e);
-            why = new RestException(
-                    500,
-                    SlurmErrno.INTERNAL.number(),
-                    SlurmErrno.INTERNAL.sentence(),
-                    "It is in slurmrestd's log",
-                    "slurmrestd");
+            why = internal(request, e);
         }
-        return json(why.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
+        return json(why.status(), refusal(why, source));
     }
 
     /** @param unanswerable why nothing can be answered in a form that is wanted */
-    private Http.Reply operated(
+    private Http.Reply serve(
             Request request,
             Contract.Match match,
             int version,
@@ -280,27 +276,16 @@ public final class Router implements RequestHandler {
         } catch (RestException e) {
             out.error(e);
         } catch (SlurmException e) {
-            String function = operation.id().replace("_{v}", "") + "()";
-            boolean database = operation.id().startsWith("slurmdb_") && Feed.isConnection(e);
-            out.error(
-                    database
-                            ? RestException.of(SlurmErrno.DB_CONNECTION, "Failed connecting to slurmdbd", function)
-                            : refused(e, operation, match.names(), function));
+            out.error(refused(e, operation, match.names()));
         } catch (RuntimeException e) {
-            log.error(request.method() + " " + request.path(), e);
-            out.error(new RestException(
-                    500,
-                    SlurmErrno.INTERNAL.number(),
-                    SlurmErrno.INTERNAL.sentence(),
-                    "It is in slurmrestd's log",
-                    "slurmrestd"));
+            out.error(internal(request, e));
         }
         if (out.status() == 304) {
             out.close();
             return new Http.Reply(304, "", new byte[0]);
         }
         Json.Obj whole = out.whole(plugin(operation.tag()), version, source, user, cluster);
-        SchemaType kind = kinds.of(version, operation.answer());
+        SchemaType kind = schemas.of(version, operation.answer());
         if (out.isLong()) {
             return formed(new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out)), yaml);
         }
@@ -338,8 +323,21 @@ public final class Router implements RequestHandler {
             "slurm_{v}_delete_reservation",
                     new String[] {"Error deleting reservation {reservation_name}", "slurm_delete_reservation"});
 
-    private static RestException refused(
-            SlurmException e, Contract.Operation operation, Map<String, String> names, String function) {
+    private RestException internal(Request request, RuntimeException e) {
+        log.error(request.method() + " " + request.path(), e);
+        return new RestException(
+                500,
+                SlurmErrno.INTERNAL.number(),
+                SlurmErrno.INTERNAL.sentence(),
+                "It is in slurmrestd's log",
+                "slurmrestd");
+    }
+
+    private static RestException refused(SlurmException e, Contract.Operation operation, Map<String, String> names) {
+        String function = operation.id().replace("_{v}", "") + "()";
+        if (operation.id().startsWith("slurmdb_") && Feed.isConnection(e)) {
+            return RestException.of(SlurmErrno.DB_CONNECTION, "Failed connecting to slurmdbd", function);
+        }
         RestException plain = RestException.of(e, function);
         String[] known = REFUSALS.get(operation.id());
         if (known == null) {

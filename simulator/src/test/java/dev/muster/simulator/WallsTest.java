@@ -43,6 +43,7 @@ class WallsTest {
                             + "scontrol report acct list step sacct"),
             "rest", order("http contract operation page"),
             "config", order("key file sister"),
+            "transport", order("tls"),
             "accounting", order("db book archive report table dbd")));
 
     /** The uses against the order that are left. Rooms without a line have none. */

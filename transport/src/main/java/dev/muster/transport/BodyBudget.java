@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * {@link ServerConnection}.
  */
 final class BodyBudget {
-    /** The owner of bytes whose sender has not been authenticated. */
+    /** The owner of bytes from an unauthenticated sender. */
     static final int STRANGER = Integer.MIN_VALUE;
     /** Smaller requests are not counted: {@link ConnectionTable} bounds their number. */
     static final int FREE_BYTES = 4096;

@@ -1,7 +1,7 @@
 package dev.muster.transport;
 
 /**
- * Who a verified request comes from.
+ * The user that a verified request comes from.
  *
  * @param uid of the calling process, as its kernel or munge told
  */

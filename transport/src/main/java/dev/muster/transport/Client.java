@@ -1,5 +1,6 @@
 package dev.muster.transport;
 
+import dev.muster.transport.tls.Tls;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,7 +28,7 @@ public final class Client implements AutoCloseable {
     public static final int BACK_OFF = 429;
 
     private static final int BACK_OFF_MS = 1000;
-    /** So long a request is tried again, unless the caller says otherwise. */
+    /** Time in seconds for which a request is tried again, unless the caller sets another. */
     public static final int BACK_OFF_S_MAX = 120;
 
     private final String host;
@@ -124,7 +125,8 @@ public final class Client implements AutoCloseable {
     }
 
     /**
-     * Sends one request and reads its answer. Who is told to back off waits and asks again, for a while.
+     * Sends one request and reads its answer. When the answer is to back off, it waits and asks again, for a limited
+     * time.
      *
      * @param timeoutMs for each read; 0 waits for ever
      * @throws ConnectException if nothing was sent
@@ -134,9 +136,10 @@ public final class Client implements AutoCloseable {
     }
 
     /**
-     * As above.
+     * Sends one request and reads its answer, which may come in lines.
      *
-     * @param lines takes an answer that the daemon makes while it sends it, whose body is empty then; others come whole
+     * @param lines takes an answer that the daemon makes while it sends it; the body of the response is empty then.
+     *     Other answers come whole
      * @throws IOException where such an answer breaks off, after some lines
      */
     public Response post(String path, byte[] body, int timeoutMs, Optional<Lines> lines) throws IOException {
@@ -240,7 +243,10 @@ public final class Client implements AutoCloseable {
         return part == 4 ? InetAddress.getByAddress(host, address) : InetAddress.getByName(host);
     }
 
-    /** A request as it goes over the wire, signed as of now: for who sends many, and has no time to make them then. */
+    /**
+     * A request as it goes over the wire, signed as of now: for callers that send many at once and have no time to sign
+     * then.
+     */
     public byte[] prepared(String path, byte[] body) {
         return request("POST", path, body, "");
     }

@@ -13,11 +13,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The connections of one server: how many there may be, and which one is closed when there is no room. Connections
- * whose caller has not been authenticated (strangers) are bounded by number, in all and per address; the oldest makes
- * room for the next, so that callers who authenticate at once are served whatever the others do. Idle connections of
- * authenticated callers make room likewise. Busy ones and streams never do. Thread-safe; used by {@link Server} and
- * {@link ServerConnection}.
+ * The connections of one server: how many there may be, and which one is closed when there is no room. The number of
+ * connections without an authenticated caller (strangers) is bounded, in all and per address; the oldest makes room for
+ * the next, so that callers that authenticate at once are always served. Idle connections of authenticated callers make
+ * room too. Busy ones and streams never do. Thread-safe; used by {@link Server} and {@link ServerConnection}.
  */
 final class ConnectionTable {
     private static final int STRANGERS_MAX = 8192;

@@ -20,7 +20,7 @@ public final class Frames implements AutoCloseable {
     private final OutputStream out;
     private final AutoCloseable connection;
     private final String peer;
-    /** Since when somebody waits for a frame; 0: nobody does. */
+    /** When the thread that waits for a frame began to; 0 if none waits. */
     private volatile long waitingNs;
 
     private volatile boolean closed;
@@ -29,7 +29,7 @@ public final class Frames implements AutoCloseable {
         this(in, out, connection, "");
     }
 
-    /** @param peer the address of the other side, "" where nobody asks */
+    /** @param peer the address of the other side, "" where it is not needed */
     public Frames(InputStream in, OutputStream out, AutoCloseable connection, String peer) {
         this.peer = peer;
         this.in = new DataInputStream(in);
@@ -57,7 +57,7 @@ public final class Frames implements AutoCloseable {
         }
     }
 
-    /** More has arrived than was taken: the next {@link #receive} waits for nobody, or for the rest of a frame only. */
+    /** Whether more has arrived than was taken: the next {@link #receive} waits at most for the rest of a frame. */
     public boolean hasMore() throws IOException {
         return in.available() > 0;
     }
@@ -87,8 +87,8 @@ public final class Frames implements AutoCloseable {
     }
 
     /**
-     * From now on closes the connection when somebody waits for a frame for so long: the other side is to be heard of
-     * before.
+     * From now on, a wait for a frame that takes this long closes the connection: the other side has to send more
+     * often.
      */
     public void expect(int withinMs) {
         Thread.ofVirtual().name("frames-expect").start(() -> {

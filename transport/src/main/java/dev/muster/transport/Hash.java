@@ -6,8 +6,8 @@ import java.util.Arrays;
 
 /**
  * SHA-256 and HMAC over it. Long contents go through {@link MessageDigest}, short ones do not: asking the JDK for a
- * digest for the first time costs a command 6 of its 16 milliseconds of Java, and the JDK's Mac 20. Who serves
- * thousands says so, and has the processor's instructions for all.
+ * digest for the first time costs a command 6 of its 16 milliseconds of Java, and the JDK's Mac 20. A process that
+ * needs thousands calls {@link #expectMany}, and then uses the processor's instructions for all.
  */
 public final class Hash {
     private static final int BLOCK_BYTES = 64;
@@ -18,8 +18,8 @@ public final class Hash {
 
     private Hash() {}
 
-    /** This process is a daemon's, or one that goes on: the first digest of the JDK's costs nobody anything. */
-    public static void manyToCome() {
+    /** For a long-lived process, which can afford the cost of the JDK's first digest. */
+    public static void expectMany() {
         digest();
         plainBytes = -1;
     }

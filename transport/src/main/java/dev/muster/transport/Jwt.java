@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256) or, by somebody whose public key is known,
- * with RS256 or ES256; good for one user until a time that it names.
+ * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256) or, by the owner of a known public key, with
+ * RS256 or ES256. It is valid for one user until the time that it names.
  *
- * @param user who it speaks for
+ * @param user the user that it authenticates
  * @param expiresS seconds since 1970
  * @param signature of the whole
  * @param claims all that it says
@@ -32,7 +32,7 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
         return make(key, new Json.Obj().put("exp", expiresS).put("iat", issuedS).put("sun", user));
     }
 
-    /** A token that says who its user is, so that nobody need know him. */
+    /** Makes a token with the ids of its user, so that no host needs to look them up. */
     static String make(byte[] key, Identity who, long issuedS, long expiresS) {
         List<Object> gids = new ArrayList<>();
         who.gids().forEach(g -> gids.add((long) g));
@@ -59,7 +59,7 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     }
 
     /**
-     * A whole token that the key has signed and whose time is not over; empty for any other text.
+     * Returns a whole token that the key has signed and that has not expired; empty for any other text.
      *
      * @param claim the site's own for the user, or ""
      */
@@ -79,8 +79,8 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     }
 
     /**
-     * A whole token that one of the keys has signed and whose time is not over; it must name its key. Empty for any
-     * other text.
+     * Returns a whole token that one of the keys has signed and that has not expired; it must name its key. Empty for
+     * any other text.
      */
     static Optional<Jwt> check(Jwks keys, String claim, String token, long nowS) {
         int last = token.lastIndexOf('.');
@@ -103,7 +103,7 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
         }
     }
 
-    /** Whether who has the key makes the signature anew: only then it need not travel. */
+    /** Whether the signature can be computed with the key of the server: only then it does not have to travel. */
     static boolean isSecret(String token) {
         int dot = token.indexOf('.');
         try {
@@ -122,8 +122,8 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     }
 
     /**
-     * What the first two parts of a token say, and the signature that only who has the whole token or the key knows: it
-     * must be proved before any of this is believed.
+     * What the first two parts of a token say, and the signature, which only owners of the whole token or of the key
+     * know. It must be proved before any of this is believed.
      */
     static Optional<Jwt> signed(byte[] key, String claim, String text, long nowS) {
         int dot = text.indexOf('.');
@@ -142,8 +142,8 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     }
 
     /**
-     * Who the user is by the token's own word: uid, gid and, in id, directory, shell and groups. Empty where one of
-     * them is missing or none.
+     * The user as the token describes it: uid, gid and, in id, directory, shell and groups. Empty where one of them is
+     * missing or none.
      */
     Optional<Identity> identity() {
         if (!(claims.raw("id") instanceof Json.Obj id)

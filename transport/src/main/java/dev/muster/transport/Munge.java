@@ -24,7 +24,7 @@ public final class Munge {
 
     /**
      * A session vouched for by munged: the credential carries the session's key and only the given uid (or root) may
-     * open it; -1 for anybody.
+     * open it; -1 for every user.
      */
     public Optional<Session> session(byte[] key, int daemonUid) {
         List<String> command = new ArrayList<>(List.of("munge", "--string=" + Hash.hex(key)));

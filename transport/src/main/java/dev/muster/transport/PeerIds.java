@@ -10,8 +10,8 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * User and group of the process at the other end of a Unix socket, as the numbers that the kernel has for it. Names are
- * no part of it: a user whose name is all digits would be taken for the user of that number.
+ * User and group of the process at the other end of a Unix socket, as the numbers that the kernel has for it. It has no
+ * names: a user with a name of digits only would be taken for the user of that number.
  *
  * <p>The class library shows a principal's name only, which it looked up. Its hash code is the number; {@link #check}
  * compares that with numbers that are known otherwise, and a class library that has it differently is refused rather

@@ -5,6 +5,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.format.TextCheck;
 import dev.muster.model.json.Codec;
+import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -26,7 +27,7 @@ import java.util.stream.Stream;
 
 /**
  * A daemon's port: authenticated messages by POST, upgraded streams, and a few open paths by GET. One virtual thread
- * per connection ({@link ServerConnection}); bad input costs its sender the connection and nobody anything else. The
+ * per connection ({@link ServerConnection}); bad input ends the connection of its sender and affects no other. The
  * accept loop outlives a lack of descriptors; any other fault in it ends the process, so that it is started again.
  */
 public final class Server implements AutoCloseable {
@@ -209,9 +210,9 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * As above.
+     * Starts a server that may encrypt its connections.
      *
-     * @param tls with whose certificate connections are encrypted; without one they are not
+     * @param tls the certificate for encrypted connections; without one they are not encrypted
      */
     public static Server start(
             String host,
@@ -225,7 +226,7 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * As above.
+     * Starts a server that reports faults.
      *
      * @param complain told of faults and of a lack of room, at most twice a minute
      */
@@ -272,7 +273,7 @@ public final class Server implements AutoCloseable {
 
     /** Opens the port and begins to accept. */
     void serve(String host, int port) {
-        Hash.manyToCome();
+        Hash.expectMany();
         try {
             socket.bind(new InetSocketAddress(host.isEmpty() ? "0.0.0.0" : host, port), BACKLOG);
         } catch (IOException | IllegalArgumentException e) {

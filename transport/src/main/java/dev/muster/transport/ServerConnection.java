@@ -1,6 +1,7 @@
 package dev.muster.transport;
 
 import dev.muster.model.SlurmErrno;
+import dev.muster.transport.tls.Tls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -23,7 +24,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     static final int BODY_BYTES_PER_MS = 256;
     /** Between two requests of an authenticated caller. */
     static final int IDLE_MS = 120_000;
-    /** The connection whose request the thread serves. */
+    /** The connection of the request that the thread serves. */
     static final ScopedValue<ServerConnection> SERVED = ScopedValue.newInstance();
     /** For a look whether the caller is still there. */
     private static final int PEEK_MS = 1;
@@ -127,7 +128,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         SSLSocket over =
                 (SSLSocket) server.tls().get().context().getSocketFactory().createSocket(raw, null, true);
         over.setUseClientMode(false);
-        over.setEnabledProtocols(Tls.PROTOCOLS);
+        over.setEnabledProtocols(Tls.protocols());
         over.startHandshake();
         in = new SocketInput(over.getInputStream());
         out = over.getOutputStream();
@@ -355,10 +356,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         }
     }
 
-    /**
-     * The body of an answer whose length is not known when it begins. Closed before its end it is cut off, and the
-     * connection with it.
-     */
+    /** The body of an answer of unknown length. When it is closed before its end, the connection is closed too. */
     private final class ChunkedOutput extends OutputStream {
         private final byte[] buffer = new byte[CHUNK_BYTES];
         private final OutputStream patient = new Patient(out);
@@ -449,7 +447,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         return false;
     }
 
-    /** A connection that breaks has ended, to who reads frames. */
+    /** Readers of frames see a broken connection as its end. */
     private static final class Ended extends InputStream {
         private final SocketInput in;
 

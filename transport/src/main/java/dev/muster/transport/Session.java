@@ -59,14 +59,14 @@ public record Session(String token, byte[] key) {
     }
 
     /**
-     * As above.
+     * Makes a session that names its user.
      *
-     * @param who the caller, for daemons that do not know this host's users (use_client_ids)
+     * @param described the caller, for daemons that do not know this host's users (use_client_ids)
      */
     public static Session issue(
-            byte[] clusterKey, String cluster, Caller caller, Optional<Identity> who, long nowMs, byte[] random) {
+            byte[] clusterKey, String cluster, Caller caller, Optional<Identity> described, long nowMs, byte[] random) {
         String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random)
-                + who.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i)))
+                + described.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i)))
                         .orElse("");
         String body = Base64.getUrlEncoder().withoutPadding().encodeToString(claims.getBytes(StandardCharsets.UTF_8));
         String mac = Hash.hex(Hash.hmac(clusterKey, ("token|" + body).getBytes(StandardCharsets.UTF_8)));
@@ -76,8 +76,8 @@ public record Session(String token, byte[] key) {
 
     /**
      * A session from a JSON Web Token. Its signature does not travel: it makes the key, so that what is seen on the
-     * wire is of no use. One that was signed with a private key (RS256, ES256) travels whole: who knows the public key
-     * alone could not check it otherwise.
+     * wire is of no use. A token that was signed with a private key (RS256, ES256) travels whole: the server, which has
+     * the public key only, could not check it otherwise.
      *
      * @throws IllegalArgumentException if the text is no token
      */

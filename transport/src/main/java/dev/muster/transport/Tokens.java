@@ -17,10 +17,10 @@ public final class Tokens {
     private final Ids ids;
 
     /**
-     * Who tokens say that their users are (use_jwt_client_ids).
+     * How tokens describe their users (use_jwt_client_ids).
      *
-     * @param used this host need not know them
-     * @param only a token that does not say it is none
+     * @param used the description is taken, and this host does not have to know the user
+     * @param only a token without a description is refused
      * @param known this host's users, for tokens that are made here
      * @param stated is told
      */
@@ -39,10 +39,10 @@ public final class Tokens {
     }
 
     /**
-     * As above.
+     * Makes and checks tokens by several keys.
      *
      * @param key of HS256; without one no tokens are made
-     * @param keys public ones of who else signs tokens, asked for each: they may change
+     * @param keys public keys of other signers, asked for each token: they may change
      */
     public Tokens(
             Optional<byte[]> key,
@@ -59,7 +59,7 @@ public final class Tokens {
         this.nowMs = nowMs;
     }
 
-    /** Whom a whole token speaks for. */
+    /** The user that a whole token authenticates. */
     public Optional<Caller> caller(String token) {
         long now = nowMs.getAsLong() / 1000;
         Optional<Jwt> jwt = Jwt.isSecret(token)
@@ -82,7 +82,7 @@ public final class Tokens {
                 .orElseGet(() -> Jwt.make(own, user, now, now + seconds));
     }
 
-    /** Who the user is of a token that has been proved. */
+    /** The user of a proved token. */
     Optional<Caller> user(Jwt jwt) {
         Optional<Identity> said = ids.used ? jwt.identity() : Optional.empty();
         if (said.isPresent()) {
@@ -106,6 +106,6 @@ public final class Tokens {
         return said.map(jwt -> new Proof(jwt, Session.sessionKey(jwt.signature(), token)));
     }
 
-    /** @param said not to be believed before somebody has shown that he has the key */
+    /** @param said not to be believed before the sender has proved that it has the key */
     record Proof(Jwt said, byte[] key) {}
 }

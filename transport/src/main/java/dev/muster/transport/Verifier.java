@@ -55,8 +55,8 @@ public final class Verifier {
         }
     };
     /**
-     * By token, so that it is not proved anew for each request on a connection: who asks often asks with the same one
-     * for a minute.
+     * By token, so that it is not proved anew for each request on a connection: a busy client uses the same token for a
+     * minute.
      */
     private final Map<String, KeySession> keySessions = new ConcurrentHashMap<>();
 
@@ -85,7 +85,7 @@ public final class Verifier {
     }
 
     /**
-     * As above, for a daemon whose key may come later than itself.
+     * Checks credentials for a daemon that may get its key later.
      *
      * @param keys asked for every credential made with the key
      */
@@ -94,10 +94,10 @@ public final class Verifier {
     }
 
     /**
-     * As above.
+     * Checks credentials and JSON Web Tokens.
      *
      * @param tokens where JSON Web Tokens are taken as well
-     * @param stated told who callers are by the word of the daemon that vouches for them
+     * @param stated gets the identity of callers as the daemon that vouches for them describes it
      */
     public Verifier(
             Supplier<KeySet> keys,
@@ -277,7 +277,9 @@ public final class Verifier {
                 + (away > 0 ? "ahead of" : "behind") + " this host's: " + "are the clocks in step?");
     }
 
-    /** A token whose signature is that of a key that is good now; whether it is still good is asked each time. */
+    /**
+     * The session of a token that a valid key has signed. Whether the key is still valid is checked with each request.
+     */
     private KeySession proved(String token) {
         String[] parts = token.split("\\.", -1);
         if (parts.length != 3) {

@@ -2,6 +2,7 @@ package dev.muster.transport;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

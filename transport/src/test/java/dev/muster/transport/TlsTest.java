@@ -3,6 +3,8 @@ package dev.muster.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.transport.tls.Tls;
+import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

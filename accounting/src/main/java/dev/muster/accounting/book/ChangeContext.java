@@ -153,12 +153,12 @@ final class ChangeContext {
     }
 
     /** What jobs are charged to stays: they have to end first. */
-    boolean isActive(Collection<Assoc> doomed) {
+    boolean refuseActive(Collection<Assoc> doomed) {
         return refuses(rules.active().apply(doomed));
     }
 
     /** Returns whether jobs of these QOS have not ended: the QOS stay until they have. */
-    boolean isActiveQos(Collection<String> doomed) {
+    boolean refuseActiveQos(Collection<String> doomed) {
         List<Assoc> all = book.assocsEver().stream().filter(a -> !a.deleted()).toList();
         return !doomed.isEmpty()
                 && refuses(rules.active().apply(all).stream()

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who may make which change. {@link #of} is the table: every change stands in it once. Administrators and operators may
- * make any that is theirs; what a coordinator makes is looked at when it is made, and not kept if anything of it is
- * outside of the accounts that are his to change.
+ * The rights to change the book. {@link #of} is the table: it has every change once. Administrators and operators may
+ * make all changes of their level; a coordinator's change is checked when it is made, and dropped if any part of it is
+ * outside of the accounts that the coordinator may change.
  */
 final class ChangeRights {
-    /** The least that somebody must be. */
+    /** The least level for a change. */
     enum Level {
         COORDINATOR,
         OPERATOR,
@@ -58,7 +58,7 @@ final class ChangeRights {
                     "clean cluster" -> Level.ADMINISTRATOR;
             case "modify cluster", "delete account" -> Level.OPERATOR;
             case "add account", "add coordinator", "delete coordinator", "delete user" -> Level.COORDINATOR;
-            // operators make operators, and of nobody who is there already
+            // operators add operators, and raise no existing user
             case "add user" ->
                 switch (AdminLevels.of(c.set().getOrDefault("adminlevel", "")).orElse(AdminLevel.NONE)) {
                     // a user without an association is in no account of a coordinator
@@ -101,7 +101,7 @@ final class ChangeRights {
             case Account a ->
                 before.account(a.name()).isEmpty()
                         || mayChange(before.account(a.name()).get(), a);
-            // new ones have no level of their own, and those who go had only associations that are his
+            // a new user has no level, and a removed user had only associations that the coordinator may change
             case User u ->
                 before.user(u.name()).isEmpty()
                         ? u.adminLevel() == AdminLevel.NONE
@@ -111,7 +111,7 @@ final class ChangeRights {
         });
     }
 
-    /** Only who coordinates it; its description and the like are others' to change. */
+    /** A coordinator may change the coordinators of an account, but not its description and the like. */
     private boolean mayChange(Account was, Account is) {
         return !is.deleted()
                 && was.description().equals(is.description())
@@ -134,7 +134,7 @@ final class ChangeRights {
         return gainsNoQos(is) && LimitField.ASSOC.stream().noneMatch(f -> isMore(is, f));
     }
 
-    /** Nobody gets a QOS from him that neither the account above has nor one that he was made coordinator of. */
+    /** A coordinator grants only QOS of the account above or of an account that it coordinates. */
     private boolean gainsNoQos(Assoc is) {
         Set<String> gained = qos(book, is);
         before.assoc(is.id()).ifPresent(was -> gained.removeAll(qos(before, was)));
@@ -190,7 +190,7 @@ final class ChangeRights {
         return out;
     }
 
-    /** Of administrators and operators, whoever coordinates what. */
+    /** Whether an admin level alone suffices; coordinators are checked apart. */
     static boolean suffices(AdminLevel has, Level least) {
         return switch (least) {
             case COORDINATOR, OPERATOR -> has != AdminLevel.NONE;

@@ -7,7 +7,7 @@ import dev.muster.model.accounting.Entities.User;
 import java.util.List;
 import java.util.Optional;
 
-/** One change to a draft of the book, by somebody. Either all of it is done or, with sentences why, nothing. */
+/** One change of a user to a draft of the book. Either all of it is done or nothing, with sentences why. */
 public final class Changes {
     /** Slurm's number for a refusal by permission. */
     static final int ACCESS_DENIED = 2002;

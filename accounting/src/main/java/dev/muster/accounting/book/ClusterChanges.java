@@ -112,7 +112,7 @@ final class ClusterChanges {
                 continue;
             }
             Cluster cluster = found.get();
-            if (c.isActive(c.book.tree(name))) {
+            if (c.refuseActive(c.book.tree(name))) {
                 return;
             }
             c.book.put(new Cluster(

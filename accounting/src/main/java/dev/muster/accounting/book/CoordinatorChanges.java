@@ -21,6 +21,22 @@ final class CoordinatorChanges {
             c.errors.add(" You need to specify " + (users.isEmpty() ? "a user" : "an account") + " list here.");
             return;
         }
+        refuseUnknownNames(accounts, users);
+        if (!c.errors.isEmpty()) {
+            return;
+        }
+        for (Account a : List.copyOf(c.book.accountsEver())) {
+            boolean meant = !a.deleted() && (accounts.contains(a.name()) || accounts.isEmpty() && !add);
+            if (!meant) {
+                continue;
+            }
+            update(a, users.isEmpty() && !add ? a.coordinators() : users, add);
+        }
+        c.names.addAll(users);
+        c.more.addAll(accounts);
+    }
+
+    private void refuseUnknownNames(List<String> accounts, List<String> users) {
         for (String account : accounts) {
             if (c.book.account(account).isEmpty()) {
                 c.errors.add(" You specified a non-existent account '" + account + "'.");
@@ -31,34 +47,27 @@ final class CoordinatorChanges {
                 c.errors.add(" You specified a non-existent user '" + user + "'.");
             }
         }
-        if (!c.errors.isEmpty()) {
-            return;
-        }
-        for (Account a : List.copyOf(c.book.accountsEver())) {
-            boolean meant = !a.deleted() && (accounts.contains(a.name()) || accounts.isEmpty() && !add);
-            if (!meant) {
-                continue;
-            }
-            List<String> left = new ArrayList<>(a.coordinators());
-            for (String user : users.isEmpty() && !add ? a.coordinators() : users) {
-                if (add ? !left.contains(user) && left.add(user) : left.remove(user)) {
-                    c.assocs.add(new AssocRef("", a.name(), user, "", ""));
-                    c.log(add ? "Add Account Coord" : "Remove Account Coord", "", user, a.name());
-                }
-            }
-            if (!left.equals(a.coordinators())) {
-                c.book.put(new Account(
-                        a.name(),
-                        a.description(),
-                        a.organization(),
-                        a.flags(),
-                        List.copyOf(left),
-                        a.created(),
-                        c.now,
-                        false));
+    }
+
+    /** Adds users to an account's coordinators or removes them, and stores the account if that changed them. */
+    private void update(Account a, List<String> users, boolean add) {
+        List<String> coordinators = new ArrayList<>(a.coordinators());
+        for (String user : users) {
+            if (add ? !coordinators.contains(user) && coordinators.add(user) : coordinators.remove(user)) {
+                c.assocs.add(new AssocRef("", a.name(), user, "", ""));
+                c.log(add ? "Add Account Coord" : "Remove Account Coord", "", user, a.name());
             }
         }
-        c.names.addAll(users);
-        c.more.addAll(accounts);
+        if (!coordinators.equals(a.coordinators())) {
+            c.book.put(new Account(
+                    a.name(),
+                    a.description(),
+                    a.organization(),
+                    a.flags(),
+                    List.copyOf(coordinators),
+                    a.created(),
+                    c.now,
+                    false));
+        }
     }
 }

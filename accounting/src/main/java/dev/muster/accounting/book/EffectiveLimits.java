@@ -53,9 +53,11 @@ public final class EffectiveLimits {
             return;
         }
         String mine = own.getOrDefault(field.name(), "");
-        own.put(
-                field.name(),
-                mine.isEmpty() ? above : field.kind() == LimitField.Kind.TRES ? mergedTres(above, mine) : mine);
+        if (mine.isEmpty()) {
+            own.put(field.name(), above);
+        } else if (field.kind() == LimitField.Kind.TRES) {
+            own.put(field.name(), mergedTres(above, mine));
+        }
     }
 
     /** The base with the entries of another over it; -1 takes an entry away. */

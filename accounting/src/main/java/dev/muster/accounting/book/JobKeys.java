@@ -14,7 +14,7 @@ public final class JobKeys {
     private JobKeys() {}
 
     /**
-     * Those jobs of a cluster whose keys are in no list. One that was taken away is so again only by a job that came
+     * Jobs of a cluster with a wckey that no list has. A removed wckey is added again only for a job that was submitted
      * later.
      */
     public static List<JobRow> unknown(Book book, String cluster, Collection<JobRow> jobs) {

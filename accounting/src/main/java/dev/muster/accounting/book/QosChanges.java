@@ -86,8 +86,8 @@ final class QosChanges {
                 .anyMatch(name -> name.equals(to) || reaches(name, to, seen));
     }
 
-    /** Nobody is left with a default that is not there any more. */
-    private boolean defaults() {
+    /** Removes the deleted QOS from the defaults of associations. */
+    private boolean refuseDefaults() {
         List<String> doomed = meant().stream().map(Qos::name).toList();
         List<String> lines = new ArrayList<>();
         for (Cluster cluster : book.clusters()) {
@@ -109,7 +109,8 @@ final class QosChanges {
     }
 
     private void delete() {
-        if (defaults() || c.isActiveQos(meant().stream().map(Qos::name).toList())) {
+        if (refuseDefaults()
+                || c.refuseActiveQos(meant().stream().map(Qos::name).toList())) {
             return;
         }
         for (Qos q : meant()) {

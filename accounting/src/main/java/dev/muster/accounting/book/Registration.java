@@ -14,8 +14,9 @@ public final class Registration {
     private Registration() {}
 
     /**
-     * Puts it into the draft; a cluster that nobody added yet is added, as Slurm does, with the QOS of DefaultQOS.
-     * False if nothing is new.
+     * Registers a cluster in the draft. An unknown cluster is added, as in Slurm, with the QOS of DefaultQOS.
+     *
+     * @return false if the draft has not changed
      */
     public static boolean apply(Book draft, Register r, String actor, long now, String clusterQos) {
         boolean changed = false;
@@ -38,7 +39,7 @@ public final class Registration {
                 r.port(),
                 r.rpcVersion(),
                 c.classification(),
-                r.external() ? EXTERNAL : c.flags().equals(EXTERNAL) ? "" : c.flags(),
+                flags(c, r),
                 bare ? c.nodes() : r.nodes(),
                 bare ? c.nodeCount() : r.nodeCount(),
                 bare ? c.tres() : r.tres(),
@@ -68,6 +69,13 @@ public final class Registration {
             }
         }
         return changed;
+    }
+
+    private static String flags(Cluster known, Register r) {
+        if (r.external()) {
+            return EXTERNAL;
+        }
+        return known.flags().equals(EXTERNAL) ? "" : known.flags();
     }
 
     /** Whether the cluster keeps its rows elsewhere. */

@@ -51,72 +51,69 @@ final class Removals {
             partitions();
             return;
         }
-        boolean here = !c.where("cluster").isEmpty();
-        List<Account> doomed = book.accountsEver().stream()
-                .filter(a -> !a.deleted()
-                        && !a.name().equals(Book.ROOT)
-                        && named("name", a.name())
-                        && named("description", a.description())
-                        && named("organization", a.organization())
-                        && parented(a))
-                .toList();
-        Set<Assoc> gone = new LinkedHashSet<>();
+        boolean onSomeClusters = !c.where("cluster").isEmpty();
+        List<Account> doomed =
+                book.accountsEver().stream().filter(this::isMeant).toList();
+        Set<Assoc> subtree = atOrBelow(doomed);
+        if (refuseDefaultAccounts(subtree) || c.refuseActive(subtree)) {
+            return;
+        }
+        Set<String> accountsOfSubtree = new LinkedHashSet<>();
+        subtree.forEach(a -> {
+            accountsOfSubtree.add(a.account());
+            book.put(deleted(a, c.now));
+            c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
+            if (onSomeClusters && a.user().isEmpty()) {
+                c.assocs.add(ChangeContext.ref(a));
+            }
+        });
+        for (Account a : doomed) {
+            if (removeIfOnNoCluster(a) && !onSomeClusters) {
+                c.names.add(a.name());
+            }
+        }
+        for (String name : accountsOfSubtree) {
+            book.account(name)
+                    .filter(a -> !doomed.contains(a) && !a.name().equals(Book.ROOT))
+                    .ifPresent(this::removeIfOnNoCluster);
+        }
+    }
+
+    private boolean isMeant(Account a) {
+        return !a.deleted()
+                && !a.name().equals(Book.ROOT)
+                && named("name", a.name())
+                && named("description", a.description())
+                && named("organization", a.organization())
+                && parented(a);
+    }
+
+    /** Associations of accounts and of everything below them, on the clusters that the request names. */
+    private Set<Assoc> atOrBelow(List<Account> accounts) {
+        Set<Assoc> out = new LinkedHashSet<>();
         for (Cluster cluster : book.clusters()) {
             if (!named("cluster", cluster.name())) {
                 continue;
             }
             for (Assoc a : book.tree(cluster.name())) {
-                if (doomed.stream().anyMatch(d -> book.isBelow(cluster.name(), a.account(), d.name()))) {
-                    gone.add(a);
+                if (accounts.stream().anyMatch(d -> book.isBelow(cluster.name(), a.account(), d.name()))) {
+                    out.add(a);
                 }
             }
         }
-        if (standards(gone) || c.isActive(gone)) {
-            return;
+        return out;
+    }
+
+    /** Marks an account as deleted unless a cluster still has an association of it. Returns whether it was marked. */
+    private boolean removeIfOnNoCluster(Account a) {
+        boolean onACluster = book.clusters().stream()
+                .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
+        if (!onACluster) {
+            book.put(new Account(
+                    a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
+            c.log("Remove Accounts", "", a.name(), "");
         }
-        Set<String> below = new LinkedHashSet<>();
-        gone.forEach(a -> {
-            below.add(a.account());
-            book.put(deleted(a, c.now));
-            c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
-            if (here && a.user().isEmpty()) {
-                c.assocs.add(ChangeContext.ref(a));
-            }
-        });
-        for (Account a : doomed) {
-            // named in other clusters still: only its place in these is gone
-            boolean elsewhere = book.clusters().stream()
-                    .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
-            if (!elsewhere) {
-                book.put(new Account(
-                        a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
-                c.log("Remove Accounts", "", a.name(), "");
-                if (!here) {
-                    c.names.add(a.name());
-                }
-            }
-        }
-        for (String name : below) {
-            book.account(name)
-                    .filter(a -> !doomed.contains(a) && !a.name().equals(Book.ROOT))
-                    .ifPresent(a -> {
-                        boolean elsewhere = book.clusters().stream()
-                                .anyMatch(cl ->
-                                        book.assoc(cl.name(), a.name(), "", "").isPresent());
-                        if (!elsewhere) {
-                            book.put(new Account(
-                                    a.name(),
-                                    a.description(),
-                                    a.organization(),
-                                    a.flags(),
-                                    List.of(),
-                                    a.created(),
-                                    c.now,
-                                    true));
-                            c.log("Remove Accounts", "", a.name(), "");
-                        }
-                    });
-        }
+        return !onACluster;
     }
 
     /** With a partition only the users' places in it go; the accounts stay. */
@@ -130,7 +127,7 @@ final class Removals {
                             && named("partition", a.partition()))
                     .forEach(gone::add);
         }
-        if (!defaults(gone) && !c.isActive(gone)) {
+        if (!refuseDefaults(gone) && !c.refuseActive(gone)) {
             gone.forEach(a -> {
                 book.put(deleted(a, c.now));
                 c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
@@ -148,8 +145,8 @@ final class Removals {
                                 .isPresent());
     }
 
-    /** Accounts that are the default of somebody who has others stay. */
-    private boolean standards(Set<Assoc> gone) {
+    /** Refuses to remove an account that is the default of a user with further accounts. */
+    private boolean refuseDefaultAccounts(Set<Assoc> gone) {
         List<Assoc> left = c.rules.noDefaults()
                 ? List.of()
                 : gone.stream()
@@ -179,7 +176,7 @@ final class Removals {
     }
 
     /** A user that keeps other associations must keep its default one. */
-    private boolean defaults(Set<Assoc> gone) {
+    private boolean refuseDefaults(Set<Assoc> gone) {
         List<String> lines = new ArrayList<>();
         for (Assoc a : gone) {
             if (a.isDefault() && keepsOthers(a, gone)) {
@@ -217,31 +214,9 @@ final class Removals {
         boolean narrowed = !c.where("account").isEmpty()
                 || !c.where("cluster").isEmpty()
                 || c.change.where().containsKey("partition");
-        List<User> meant = book.usersEver().stream()
-                .filter(u -> !u.deleted()
-                        && named("name", u.name())
-                        && (c.where("adminlevel").isEmpty()
-                                || AdminLevels.of(c.where("adminlevel").getFirst())
-                                        .filter(l -> l == u.adminLevel())
-                                        .isPresent())
-                        && (c.where("defaultaccount").isEmpty()
-                                || book.assocsEver().stream()
-                                        .anyMatch(a -> !a.deleted()
-                                                && a.isDefault()
-                                                && a.user().equals(u.name())
-                                                && c.where("defaultaccount").contains(a.account()))))
-                .toList();
-        Set<Assoc> gone = new LinkedHashSet<>();
-        for (Cluster cluster : book.clusters()) {
-            book.tree(cluster.name()).stream()
-                    .filter(a -> !a.user().isEmpty()
-                            && meant.stream().anyMatch(u -> u.name().equals(a.user()))
-                            && named("cluster", a.cluster())
-                            && named("account", a.account())
-                            && named("partition", a.partition()))
-                    .forEach(gone::add);
-        }
-        if (narrowed && defaults(gone) || c.isActive(gone)) {
+        List<User> meant = book.usersEver().stream().filter(this::isMeant).toList();
+        Set<Assoc> gone = associations(meant);
+        if (narrowed && refuseDefaults(gone) || c.refuseActive(gone)) {
             return;
         }
         gone.forEach(a -> {
@@ -262,6 +237,41 @@ final class Removals {
             remove(u);
             (narrowed ? c.more : c.names).add(u.name());
         }
+    }
+
+    private boolean isMeant(User u) {
+        return !u.deleted() && named("name", u.name()) && hasAdminLevel(u) && hasDefaultAccount(u);
+    }
+
+    private boolean hasAdminLevel(User u) {
+        return c.where("adminlevel").isEmpty()
+                || AdminLevels.of(c.where("adminlevel").getFirst())
+                        .filter(l -> l == u.adminLevel())
+                        .isPresent();
+    }
+
+    private boolean hasDefaultAccount(User u) {
+        return c.where("defaultaccount").isEmpty()
+                || book.assocsEver().stream()
+                        .anyMatch(a -> !a.deleted()
+                                && a.isDefault()
+                                && a.user().equals(u.name())
+                                && c.where("defaultaccount").contains(a.account()));
+    }
+
+    /** Associations of users on the clusters, accounts and partitions that the request names. */
+    private Set<Assoc> associations(List<User> users) {
+        Set<Assoc> out = new LinkedHashSet<>();
+        for (Cluster cluster : book.clusters()) {
+            book.tree(cluster.name()).stream()
+                    .filter(a -> !a.user().isEmpty()
+                            && users.stream().anyMatch(u -> u.name().equals(a.user()))
+                            && named("cluster", a.cluster())
+                            && named("account", a.account())
+                            && named("partition", a.partition()))
+                    .forEach(out::add);
+        }
+        return out;
     }
 
     private void remove(User u) {

@@ -40,15 +40,18 @@ final class ResourceChanges {
     static List<String> licences(Book book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
-                .map(r -> {
-                    long allowed = number(r.allowed().get(cluster), 0);
-                    return r.name() + "@" + r.server() + ":"
-                            + (shared(r.flags())
-                                    ? r.count()
-                                    : absolute(r.flags()) ? allowed : r.count() * allowed / 100);
-                })
+                .map(r -> r.name() + "@" + r.server() + ":" + shareOf(r, cluster))
                 .sorted()
                 .toList();
+    }
+
+    /** Licenses of a resource that a cluster may use. */
+    private static long shareOf(Resource r, String cluster) {
+        if (shared(r.flags())) {
+            return r.count();
+        }
+        long allowed = number(r.allowed().get(cluster), 0);
+        return absolute(r.flags()) ? allowed : r.count() * allowed / 100;
     }
 
     /** What the servers say of those, in the same order. */
@@ -108,7 +111,7 @@ final class ResourceChanges {
     }
 
     /** Whether the clusters' shares of a resource are no more than all of it. */
-    private boolean within(String name, String server, Map<String, String> allowed, String flags, long count) {
+    private boolean checkShares(String name, String server, Map<String, String> allowed, String flags, long count) {
         if (shared(flags)) {
             String all = Long.toString(absolute(flags) ? count : 100);
             if (!allowed.values().stream().allMatch(v -> v.equals("0") || v.equals(all))) {
@@ -159,48 +162,61 @@ final class ResourceChanges {
             return;
         }
         for (String name : names) {
-            Optional<Resource> known = find(name, server);
-            TreeMap<String, String> allowed =
-                    new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
-            boolean fresh = known.isEmpty();
-            String flags = c.sets("flags") || fresh ? flags() : known.get().flags();
-            long count = number(c.set("count"), known.map(Resource::count).orElse(0L));
-            if (fresh && !c.sets("count")) {
-                c.errors.add(" Need to specify a count on resource '" + name + "@" + server + "'");
+            if (!addOrExtend(name, server)) {
                 return;
-            }
-            for (String cluster : c.where("cluster")) {
-                if (allowed.putIfAbsent(cluster, Long.toString(number(c.set("allowed"), 0))) == null) {
-                    c.more.add("   Cluster - " + cluster + "\t" + allowed.get(cluster) + (absolute(flags) ? "" : "%"));
-                    fresh = true;
-                }
-            }
-            if (!within(name, server, allowed, flags, count)) {
-                return;
-            }
-            if (fresh) {
-                book.put(new Resource(
-                        known.map(Resource::id).orElseGet(book::nextResource),
-                        name,
-                        server,
-                        TYPE,
-                        count,
-                        said("description", known.map(Resource::description).orElse(name)),
-                        flags,
-                        said("servertype", known.map(Resource::manager).orElse("")),
-                        allowed,
-                        known.map(Resource::created).orElse(c.now),
-                        c.now,
-                        false,
-                        consumed(known),
-                        c.now));
-                c.names.add(name + "@" + server);
-                c.log("Add Resource", "", name, c.info());
             }
         }
         if (c.names.isEmpty() && c.errors.isEmpty()) {
             c.errors.add(" Nothing new added.");
         }
+    }
+
+    /**
+     * Adds a resource, or shares of a known one for more clusters.
+     *
+     * @return false if that was refused, with the reason in the errors
+     */
+    private boolean addOrExtend(String name, String server) {
+        Optional<Resource> known = find(name, server);
+        TreeMap<String, String> allowed =
+                new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
+        String flags =
+                c.sets("flags") || known.isEmpty() ? flags() : known.get().flags();
+        long count = number(c.set("count"), known.map(Resource::count).orElse(0L));
+        if (known.isEmpty() && !c.sets("count")) {
+            c.errors.add(" Need to specify a count on resource '" + name + "@" + server + "'");
+            return false;
+        }
+        boolean changed = known.isEmpty();
+        for (String cluster : c.where("cluster")) {
+            if (allowed.putIfAbsent(cluster, Long.toString(number(c.set("allowed"), 0))) == null) {
+                c.more.add("   Cluster - " + cluster + "\t" + allowed.get(cluster) + (absolute(flags) ? "" : "%"));
+                changed = true;
+            }
+        }
+        if (!checkShares(name, server, allowed, flags, count)) {
+            return false;
+        }
+        if (changed) {
+            book.put(new Resource(
+                    known.map(Resource::id).orElseGet(book::nextResource),
+                    name,
+                    server,
+                    TYPE,
+                    count,
+                    said("description", known.map(Resource::description).orElse(name)),
+                    flags,
+                    said("servertype", known.map(Resource::manager).orElse("")),
+                    allowed,
+                    known.map(Resource::created).orElse(c.now),
+                    c.now,
+                    false,
+                    consumed(known),
+                    c.now));
+            c.names.add(name + "@" + server);
+            c.log("Add Resource", "", name, c.info());
+        }
+        return true;
     }
 
     private String said(String key, String otherwise) {
@@ -229,7 +245,7 @@ final class ResourceChanges {
                 }
             }
             String flags = c.sets("flags") ? flags() : r.flags();
-            if (!within(r.name(), r.server(), allowed, flags, number(c.set("count"), r.count()))) {
+            if (!checkShares(r.name(), r.server(), allowed, flags, number(c.set("count"), r.count()))) {
                 return;
             }
             book.put(new Resource(

@@ -126,16 +126,9 @@ final class TreeChanges {
             c.errors.add(" Need name of user to add.");
             return;
         }
-        List<String> accounts = new ArrayList<>(c.where("account"));
-        String standard = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
-        if (!standard.isEmpty() && !accounts.contains(standard)) {
-            accounts.add(standard);
-        }
-        List<String> wckeys = new ArrayList<>(c.where("wckey"));
-        String key = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
-        if (!key.isEmpty() && !wckeys.contains(key)) {
-            wckeys.addFirst(key);
-        }
+        String defaultAccount = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
+        List<String> accounts = accountsWithDefault(defaultAccount);
+        List<String> wckeys = wckeysWithDefaultFirst();
         boolean alone = c.set(ChangeKeys.ALONE).equals("yes");
         if (accounts.isEmpty() && wckeys.isEmpty() && !alone) {
             c.errors.add(" Need name of account or wckey to add.");
@@ -148,25 +141,13 @@ final class TreeChanges {
         }
         List<String> skipped = missing(accounts, clusters);
         if (!accounts.isEmpty() && skipped.size() == accounts.size() * clusters.size()) {
-            skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster "
-                    + s.substring(0, s.indexOf('\n')) + ", skipping."));
-            c.errors.add(NOTHING_ADDED);
+            refuseSkipped(skipped);
             return;
         }
         c.more.addAll(skipped);
-        String level = c.set("adminlevel");
-        String defaultAccount = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
+        AdminLevel level = AdminLevels.of(c.set("adminlevel")).orElse(AdminLevel.NONE);
         for (String name : names) {
-            if (book.user(name).isEmpty()) {
-                book.put(new User(name, AdminLevels.of(level).orElse(AdminLevel.NONE), c.now, c.now, false));
-                c.names.add(name);
-                c.log(
-                        "Add Users",
-                        "",
-                        name,
-                        "admin_level="
-                                + AdminLevels.of(level).orElse(AdminLevel.NONE).ordinal());
-            }
+            addUser(name, level);
             for (String cluster : clusters) {
                 associations(name, cluster, accounts, defaultAccount, limits);
                 for (String wckey : wckeys) {
@@ -177,6 +158,37 @@ final class TreeChanges {
         if (c.names.isEmpty() && c.assocs.isEmpty() && c.more.size() == skipped.size()) {
             c.errors.add(" Nothing new added.");
         }
+    }
+
+    private void addUser(String name, AdminLevel level) {
+        if (book.user(name).isEmpty()) {
+            book.put(new User(name, level, c.now, c.now, false));
+            c.names.add(name);
+            c.log("Add Users", "", name, "admin_level=" + level.ordinal());
+        }
+    }
+
+    private void refuseSkipped(List<String> skipped) {
+        skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster "
+                + s.substring(0, s.indexOf('\n')) + ", skipping."));
+        c.errors.add(NOTHING_ADDED);
+    }
+
+    private List<String> accountsWithDefault(String defaultAccount) {
+        List<String> accounts = new ArrayList<>(c.where("account"));
+        if (!defaultAccount.isEmpty() && !accounts.contains(defaultAccount)) {
+            accounts.add(defaultAccount);
+        }
+        return accounts;
+    }
+
+    private List<String> wckeysWithDefaultFirst() {
+        List<String> wckeys = new ArrayList<>(c.where("wckey"));
+        String defaultWckey = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
+        if (!defaultWckey.isEmpty() && !wckeys.contains(defaultWckey)) {
+            wckeys.addFirst(defaultWckey);
+        }
+        return wckeys;
     }
 
     /** Returns the accounts that are missing on a cluster, as cluster and name. Users are not added to them. */
@@ -221,7 +233,7 @@ final class TreeChanges {
         if (ever.isPresent() && !ever.get().deleted()) {
             return;
         }
-        // only one that is named so: nobody guesses to what a user wants to be charged
+        // only the named one: the wckey that a user wants to be charged to is not guessed
         boolean isDefault = c.set("defaultwckey").equalsIgnoreCase(name);
         book.put(new Wckey(
                 ever.map(Wckey::id).orElseGet(book::nextWckey), cluster, user, name, isDefault, c.now, c.now, false));

@@ -1,6 +1,7 @@
 package dev.muster.accounting.book;
 
 import dev.muster.model.accounting.Entities.Account;
+import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Cluster;
 import dev.muster.model.accounting.Entities.User;
@@ -29,7 +30,7 @@ final class TreeUpdates {
     }
 
     void accounts() {
-        if (!possible()) {
+        if (!checkRequest()) {
             return;
         }
         if (c.sets("description") || c.sets("organization") || c.sets("accountflags") || c.sets(ChangeKeys.FLAGS)) {
@@ -188,7 +189,7 @@ final class TreeUpdates {
     }
 
     /** Whether what is set can be set at all, wherever it would be. */
-    boolean possible() {
+    boolean checkRequest() {
         if (c.setsLimits(LimitField.ASSOC)) {
             c.limits(Map.of(), LimitField.ASSOC);
         }
@@ -196,25 +197,17 @@ final class TreeUpdates {
     }
 
     void users() {
-        if (!possible()) {
+        if (!checkRequest()) {
             return;
         }
         List<User> meant = List.copyOf(book.usersEver()).stream()
                 .filter(u -> !u.deleted() && named("name", u.name()))
                 .toList();
-        if (c.sets("newname") && !mayRename(meant)) {
+        if (c.sets("newname") && !checkRename(meant)) {
             return;
         }
-        if (c.sets("adminlevel")) {
-            if (AdminLevels.of(c.set("adminlevel")).isEmpty()) {
-                c.errors.add(" Bad admin level '" + c.set("adminlevel") + "'");
-                return;
-            }
-            meant.forEach(u -> {
-                book.put(new User(
-                        u.name(), AdminLevels.of(c.set("adminlevel")).orElseThrow(), u.created(), c.now, false));
-                named(u);
-            });
+        if (c.sets("adminlevel") && !setAdminLevel(meant)) {
+            return;
         }
         if (c.sets("defaultaccount")) {
             meant.forEach(this::defaultAccount);
@@ -228,7 +221,26 @@ final class TreeUpdates {
         if (!c.errors.isEmpty() || !c.setsLimits(LimitField.ASSOC)) {
             return;
         }
-        List<Assoc> touched = new ArrayList<>();
+        limits(associationsOfUsers());
+    }
+
+    /** Returns false for an unknown level, with the reason in the errors. */
+    private boolean setAdminLevel(List<User> users) {
+        Optional<AdminLevel> level = AdminLevels.of(c.set("adminlevel"));
+        if (level.isEmpty()) {
+            c.errors.add(" Bad admin level '" + c.set("adminlevel") + "'");
+            return false;
+        }
+        users.forEach(u -> {
+            book.put(new User(u.name(), level.get(), u.created(), c.now, false));
+            named(u);
+        });
+        return true;
+    }
+
+    /** Users' associations that the request names. */
+    private List<Assoc> associationsOfUsers() {
+        List<Assoc> out = new ArrayList<>();
         for (Cluster cluster : book.clusters()) {
             book.tree(cluster.name()).stream()
                     .filter(a -> !a.user().isEmpty()
@@ -236,9 +248,9 @@ final class TreeUpdates {
                             && named("cluster", cluster.name())
                             && named("account", a.account())
                             && named("partition", a.partition()))
-                    .forEach(touched::add);
+                    .forEach(out::add);
         }
-        limits(touched);
+        return out;
     }
 
     private String newName() {
@@ -247,7 +259,7 @@ final class TreeUpdates {
                 : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private boolean mayRename(List<User> meant) {
+    private boolean checkRename(List<User> meant) {
         String to = newName();
         if (c.where("name").size() != 1 || to.isEmpty()) {
             c.errors.add(" If you are changing a users name you can only specify 1 user at a time.");

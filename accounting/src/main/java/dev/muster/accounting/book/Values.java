@@ -220,7 +220,7 @@ final class Values {
         return String.join(",", known.stream().filter(combined::contains).toList());
     }
 
-    /** How its jobs give way, in one word, and to whom; OFF is as the cluster has it, and so nothing. */
+    /** PreemptMode of a QOS: one mode, and WITHIN. OFF means the mode of the cluster and is stored as no value. */
     private static String preemptMode(String old, String value, List<String> errors) {
         List<String> said =
                 words(value.toUpperCase(java.util.Locale.ROOT)).stream().toList();

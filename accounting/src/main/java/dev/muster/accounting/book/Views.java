@@ -185,42 +185,43 @@ public final class Views {
     private List<Map<String, String>> associations() {
         List<String> accounts = ChangeContext.list(show.where(), "account");
         return trees().stream()
-                .filter(r -> {
-                    boolean account = accounts.isEmpty()
-                            || accounts.contains(r.get("Account"))
-                            || has("withsubaccounts")
-                                    && accounts.stream()
-                                            .anyMatch(x -> book.isBelow(r.get("Cluster"), r.get("Account"), x));
-                    boolean user = !show.where().containsKey("user")
-                            || (show.where().get("user").isEmpty()
-                                    ? r.get("User").isEmpty()
-                                    : named("user", r.get("User"))
-                                            && !r.get("User").isEmpty());
-                    boolean partition = !show.where().containsKey("partition")
-                                    || show.where().get("partition").isEmpty()
-                            ? !show.where().containsKey("partition")
-                                    || r.get("Partition").isEmpty()
-                            : named("partition", r.get("Partition"));
-                    // an empty one is that of users
-                    boolean noParent = show.where().containsKey("parent") && !given("parent");
-                    boolean parent;
-                    if (noParent) {
-                        parent = r.get("ParentName").isEmpty();
-                    } else {
-                        parent = !given("parent")
-                                || named("parent", r.get("User").isEmpty() ? r.get("ParentName") : r.get("Account"));
-                    }
-
-                    return account
-                            && user
-                            && partition
-                            && parent
-                            && named("id", r.get("ID"))
-                            && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
-                            && hasQos(r)
-                            && (!has("onlydefaults") || r.get("IsDefault").equals("1"));
-                })
+                .filter(r -> isOfAccounts(r, accounts)
+                        && fitsUser(r.get("User"))
+                        && fitsOrEmpty("partition", r.get("Partition"))
+                        && fitsParent(r)
+                        && named("id", r.get("ID"))
+                        && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
+                        && hasQos(r)
+                        && (!has("onlydefaults") || r.get("IsDefault").equals("1")))
                 .toList();
+    }
+
+    private boolean isOfAccounts(Map<String, String> row, List<String> accounts) {
+        return accounts.isEmpty()
+                || accounts.contains(row.get("Account"))
+                || has("withsubaccounts")
+                        && accounts.stream().anyMatch(a -> book.isBelow(row.get("Cluster"), row.get("Account"), a));
+    }
+
+    /** Whether a value fits a condition; a condition without a value asks for empty values. */
+    private boolean fitsOrEmpty(String key, String value) {
+        return !show.where().containsKey(key)
+                || (show.where().get(key).isEmpty() ? value.isEmpty() : named(key, value));
+    }
+
+    private boolean fitsUser(String user) {
+        boolean asksForAccounts = show.where().getOrDefault("user", "").isEmpty();
+        return fitsOrEmpty("user", user) && (asksForAccounts || !user.isEmpty());
+    }
+
+    /** Only associations of users have no parent; a user's parent is its account. */
+    private boolean fitsParent(Map<String, String> row) {
+        boolean asksForNoParent = show.where().containsKey("parent") && !given("parent");
+        if (asksForNoParent) {
+            return row.get("ParentName").isEmpty();
+        }
+        return !given("parent")
+                || named("parent", row.get("User").isEmpty() ? row.get("ParentName") : row.get("Account"));
     }
 
     private boolean hasQos(Map<String, String> row) {
@@ -240,30 +241,34 @@ public final class Views {
                     || !named("organization", a.organization())) {
                 continue;
             }
-            Map<String, String> row = new LinkedHashMap<>();
-            row.put("Account", a.name());
-            row.put("Descr", a.description());
-            row.put("Org", a.organization());
-            row.put("Coordinators", String.join(",", a.coordinators()));
-            row.put("AllCoordinators", has("withcoord") ? String.join(",", book.coordinators(a.name())) : "");
-            row.put("AccountFlags", a.flags());
-            if (!has("withassoc")) {
-                row.put(ChangeKeys.FLAGS, a.flags());
-            }
-            row.put("Deleted", a.deleted() ? "1" : "");
             List<Map<String, String>> own = trees.stream()
                     .filter(r -> r.get("Account").equals(a.name())
-                            && (!given("parent") || named("parent", r.get("ParentName")))
+                            && named("parent", r.get("ParentName"))
                             && hasQos(r)
                             && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
                             && named("id", r.get("ID"))
                             && named("account", r.get("Account"))
-                            && (!given("partition") || named("partition", r.get("Partition")))
-                            && (!given("user") || named("user", r.get("User"))))
+                            && named("partition", r.get("Partition"))
+                            && named("user", r.get("User")))
                     .toList();
-            add(out, row, own);
+            add(out, account(a), own);
         }
         return out;
+    }
+
+    private Map<String, String> account(Account a) {
+        Map<String, String> row = new LinkedHashMap<>();
+        row.put("Account", a.name());
+        row.put("Descr", a.description());
+        row.put("Org", a.organization());
+        row.put("Coordinators", String.join(",", a.coordinators()));
+        row.put("AllCoordinators", has("withcoord") ? String.join(",", book.coordinators(a.name())) : "");
+        row.put("AccountFlags", a.flags());
+        if (!has("withassoc")) {
+            row.put(ChangeKeys.FLAGS, a.flags());
+        }
+        row.put("Deleted", a.deleted() ? "1" : "");
+        return row;
     }
 
     private boolean filtersAssocs() {
@@ -301,77 +306,21 @@ public final class Views {
     private List<Map<String, String>> users() {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = trees();
-        Map<String, List<String>> coordinated = new HashMap<>();
-        book.accountsEver().stream()
-                .filter(a -> !a.deleted())
-                .map(Account::name)
-                .sorted()
-                .forEach(a -> book.coordinators(a)
-                        .forEach(name -> coordinated
-                                .computeIfAbsent(name, n -> new ArrayList<>())
-                                .add(a)));
+        Map<String, List<String>> coordinated = coordinatedAccounts();
         for (User u : book.usersEver()) {
-            if (!alive(u.deleted())
-                    || !named("name", u.name())
-                    || given("adminlevel")
-                            && AdminLevels.of(show.where().get("adminlevel"))
-                                    .filter(l -> l == u.adminLevel())
-                                    .isEmpty()) {
+            if (!alive(u.deleted()) || !named("name", u.name()) || !fitsAdminLevel(u)) {
                 continue;
             }
-            List<Map<String, String>> mine = trees.stream()
-                    .filter(r ->
-                            r.get("User").equals(u.name()) && !r.get("Deleted").equals("1"))
-                    .toList();
-            Map<String, String> row = new LinkedHashMap<>();
-            String standard = mine.stream()
-                    .filter(r -> r.get("IsDefault").equals("1"))
-                    .map(r -> r.get("Account"))
-                    .findFirst()
-                    .orElse("");
-            row.put("User", u.name());
-            row.put("DefaultAccount", standard);
-            row.put(
-                    "DefaultQOSID",
-                    mine.stream()
-                            .filter(r -> r.get("IsDefault").equals("1"))
-                            .map(r -> qosNumber(r.getOrDefault("DefaultQOS", "")))
-                            .findFirst()
-                            .orElse("0"));
-            row.put(
-                    "DefaultWCKey",
-                    book.wckeysEver().stream()
-                            .filter(w ->
-                                    !w.deleted() && w.isDefault() && w.user().equals(u.name()))
-                            .map(Wckey::name)
-                            .findFirst()
-                            .orElse(""));
-            row.put("AdminLevel", u.adminLevel().name());
-            row.put(
-                    "Coordinators",
-                    String.join(
-                            ",",
-                            book.accountsEver().stream()
-                                    .filter(a ->
-                                            !a.deleted() && a.coordinators().contains(u.name()))
-                                    .map(Account::name)
-                                    .toList()));
-            row.put(
-                    "AllCoordinators",
-                    has("withcoord") ? String.join(",", coordinated.getOrDefault(u.name(), List.of())) : "");
-            row.put("UserDeleted", u.deleted() ? "1" : "");
-            if (given("wckey")
-                            && book.wckeysEver().stream()
-                                    .noneMatch(
-                                            w -> !w.deleted() && w.user().equals(u.name()) && named("wckey", w.name()))
-                    || given("defaultaccount") && !named("defaultaccount", standard)
+            Map<String, String> row = user(u, trees, coordinated.getOrDefault(u.name(), List.of()));
+            if (!fitsWckey(u)
+                    || !named("defaultaccount", row.get("DefaultAccount"))
                     || !named("defaultwckey", row.get("DefaultWCKey"))) {
                 continue;
             }
             List<Map<String, String>> own = trees.stream()
                     .filter(r -> r.get("User").equals(u.name())
-                            && (!given("account") || named("account", r.get("Account")))
-                            && (!given("partition") || named("partition", r.get("Partition")))
+                            && named("account", r.get("Account"))
+                            && named("partition", r.get("Partition"))
                             && hasQos(r)
                             && named("defaultqos", r.getOrDefault("DefaultQOS", "")))
                     .toList();
@@ -381,6 +330,73 @@ public final class Views {
             add(out, row, own);
         }
         return out;
+    }
+
+    /** Accounts that each user coordinates, those below included, by name of the user. */
+    private Map<String, List<String>> coordinatedAccounts() {
+        Map<String, List<String>> out = new HashMap<>();
+        book.accountsEver().stream()
+                .filter(a -> !a.deleted())
+                .map(Account::name)
+                .sorted()
+                .forEach(a -> book.coordinators(a)
+                        .forEach(name -> out.computeIfAbsent(name, n -> new ArrayList<>())
+                                .add(a)));
+        return out;
+    }
+
+    private boolean fitsAdminLevel(User u) {
+        return !given("adminlevel")
+                || AdminLevels.of(show.where().get("adminlevel"))
+                        .filter(l -> l == u.adminLevel())
+                        .isPresent();
+    }
+
+    private boolean fitsWckey(User u) {
+        return !given("wckey")
+                || book.wckeysEver().stream()
+                        .anyMatch(w -> !w.deleted() && w.user().equals(u.name()) && named("wckey", w.name()));
+    }
+
+    /**
+     * A user's own columns.
+     *
+     * @param trees the rows of all associations
+     * @param coordinated accounts that the user coordinates, those below included
+     */
+    private Map<String, String> user(User u, List<Map<String, String>> trees, List<String> coordinated) {
+        Optional<Map<String, String>> defaultAssoc = trees.stream()
+                .filter(r -> r.get("User").equals(u.name())
+                        && !r.get("Deleted").equals("1")
+                        && r.get("IsDefault").equals("1"))
+                .findFirst();
+        Map<String, String> row = new LinkedHashMap<>();
+        row.put("User", u.name());
+        row.put("DefaultAccount", defaultAssoc.map(r -> r.get("Account")).orElse(""));
+        row.put(
+                "DefaultQOSID",
+                defaultAssoc
+                        .map(r -> qosNumber(r.getOrDefault("DefaultQOS", "")))
+                        .orElse("0"));
+        row.put(
+                "DefaultWCKey",
+                book.wckeysEver().stream()
+                        .filter(w -> !w.deleted() && w.isDefault() && w.user().equals(u.name()))
+                        .map(Wckey::name)
+                        .findFirst()
+                        .orElse(""));
+        row.put("AdminLevel", u.adminLevel().name());
+        row.put(
+                "Coordinators",
+                String.join(
+                        ",",
+                        book.accountsEver().stream()
+                                .filter(a -> !a.deleted() && a.coordinators().contains(u.name()))
+                                .map(Account::name)
+                                .toList()));
+        row.put("AllCoordinators", has("withcoord") ? String.join(",", coordinated) : "");
+        row.put("UserDeleted", u.deleted() ? "1" : "");
+        return row;
     }
 
     private String qosNumber(String name) {
@@ -435,48 +451,61 @@ public final class Views {
 
     private List<Map<String, String>> problems() {
         List<Map<String, String>> out = new ArrayList<>();
-        for (Account a : book.accountsEver()) {
-            boolean homeless = !a.deleted()
-                    && book.assocsEver().stream()
-                            .noneMatch(o -> !o.deleted() && o.account().equals(a.name()));
-            if (homeless && !given("cluster") && named("account", a.name()) && named("user", "")) {
-                out.add(Map.of(
-                        "Cluster", "", "Account", a.name(), "User", "", "Problem", "Account has no Associations"));
-            }
-        }
-        for (Cluster c : book.clusters()) {
-            List<Assoc> tree = book.tree(c.name());
-            for (Assoc a : tree) {
-                boolean childless = a.user().isEmpty()
-                        && tree.stream()
-                                .noneMatch(o -> o != a
-                                        && (o.user().isEmpty()
-                                                ? o.parent().equals(a.account())
-                                                : o.account().equals(a.account())));
-                if (named("cluster", c.name()) && named("account", a.account()) && named("user", "") && childless) {
-                    out.add(Map.of(
-                            "Cluster",
-                            c.name(),
-                            "Account",
-                            a.account(),
-                            "User",
-                            "",
-                            "Problem",
-                            "Account has no users"));
-                }
-            }
-        }
+        accountsWithoutAssociations(out);
+        accountsWithoutUsers(out);
         for (User u : book.usersEver()) {
-            boolean asked = !u.deleted() && !given("cluster") && !given("account") && named("user", u.name());
-            if (asked && !isSystemUser.test(u.name())) {
-                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User does not have a uid"));
-            } else if (asked
-                    && book.assocsEver().stream()
-                            .noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
-                out.add(Map.of("Cluster", "", "Account", "", "User", u.name(), "Problem", "User has no Associations"));
+            if (u.deleted() || given("cluster") || given("account") || !named("user", u.name())) {
+                continue;
+            }
+            if (!isSystemUser.test(u.name())) {
+                out.add(problem("", "", u.name(), "User does not have a uid"));
+            } else if (book.assocsEver().stream()
+                    .noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
+                out.add(problem("", "", u.name(), "User has no Associations"));
             }
         }
         return out;
+    }
+
+    private static Map<String, String> problem(String cluster, String account, String user, String sentence) {
+        return Map.of("Cluster", cluster, "Account", account, "User", user, "Problem", sentence);
+    }
+
+    private void accountsWithoutAssociations(List<Map<String, String>> out) {
+        if (given("cluster") || !named("user", "")) {
+            return;
+        }
+        for (Account a : book.accountsEver()) {
+            if (!a.deleted()
+                    && named("account", a.name())
+                    && book.assocsEver().stream()
+                            .noneMatch(o -> !o.deleted() && o.account().equals(a.name()))) {
+                out.add(problem("", a.name(), "", "Account has no Associations"));
+            }
+        }
+    }
+
+    private void accountsWithoutUsers(List<Map<String, String>> out) {
+        if (!named("user", "")) {
+            return;
+        }
+        for (Cluster c : book.clusters()) {
+            if (!named("cluster", c.name())) {
+                continue;
+            }
+            List<Assoc> tree = book.tree(c.name());
+            for (Assoc a : tree) {
+                if (a.user().isEmpty()
+                        && named("account", a.account())
+                        && tree.stream().noneMatch(o -> o != a && isChild(o, a))) {
+                    out.add(problem(c.name(), a.account(), "", "Account has no users"));
+                }
+            }
+        }
+    }
+
+    private static boolean isChild(Assoc child, Assoc account) {
+        return (child.user().isEmpty() ? child.parent() : child.account()).equals(account.account());
     }
 
     private List<Map<String, String>> qos() {
@@ -501,15 +530,7 @@ public final class Views {
     private List<Map<String, String>> resources() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Resource r : book.resourcesEver()) {
-            if (!alive(r.deleted())
-                    || !named("name", r.name())
-                    || !named("server", r.server())
-                    || !named("description", r.description())
-                    || !named("id", r.key())
-                    || !named("type", r.type())
-                    || !named("servertype", r.manager())
-                    || given("allowed") && r.allowed().values().stream().noneMatch(share -> named("allowed", share))
-                    || given("cluster") && r.allowed().keySet().stream().noneMatch(c -> named("cluster", c))) {
+            if (!fits(r)) {
                 continue;
             }
             long sum = r.allowed().values().stream().mapToLong(Long::parseLong).sum();
@@ -543,12 +564,23 @@ public final class Views {
                         out.add(both);
                     }
                 });
-            }
-            if (!has("withclusters")) {
+            } else {
                 out.add(row);
             }
         }
         return out;
+    }
+
+    private boolean fits(Resource r) {
+        return alive(r.deleted())
+                && named("name", r.name())
+                && named("server", r.server())
+                && named("description", r.description())
+                && named("id", r.key())
+                && named("type", r.type())
+                && named("servertype", r.manager())
+                && (!given("allowed") || r.allowed().values().stream().anyMatch(share -> named("allowed", share)))
+                && (!given("cluster") || r.allowed().keySet().stream().anyMatch(c -> named("cluster", c)));
     }
 
     private List<Map<String, String>> tres() {

@@ -28,9 +28,9 @@ public final class Database implements AutoCloseable {
     private static final int IDLE_MAX = 4;
     /** Memory for pages of the embedded database. */
     private static final int CACHE_KB = 16_384;
-    /** For so long the embedded database leaves alone what it no longer needs: {@link #flush} is called more often. */
+    /** Time for which the embedded database keeps data that it no longer needs: {@link #flush} is called more often. */
     private static final int RETENTION_MS = 10_000;
-    /** Chunks of the file that hold less than this are written together, at most so much at once. */
+    /** Chunks of the file that hold less than this are written together, of bounded size at once. */
     private static final int FILL_PERCENT = 60;
 
     private static final int COMPACT_BYTES = 16 << 20;
@@ -409,7 +409,7 @@ public final class Database implements AutoCloseable {
     /**
      * Makes what is committed survive a loss of power.
      *
-     * @param tidy the embedded database's file as well: nobody else does it
+     * @param tidy compacts the embedded database's file too, which nothing else does
      */
     void flush(Connection on, boolean tidy) throws SQLException {
         if (dialect == Dialect.H2) {

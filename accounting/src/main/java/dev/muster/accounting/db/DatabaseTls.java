@@ -1,6 +1,6 @@
 package dev.muster.accounting.db;
 
-import dev.muster.transport.Pem;
+import dev.muster.transport.tls.Pem;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

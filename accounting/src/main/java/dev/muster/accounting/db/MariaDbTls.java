@@ -21,7 +21,7 @@ public final class MariaDbTls {
                 .orElseThrow();
     }
 
-    /** Whom the driver trusts and who it is. It finds this by its name. */
+    /** The trusted authorities and the own certificate of the driver, which finds this class by its name. */
     public static final class Plugin implements TlsSocketPlugin {
         @Override
         public String type() {

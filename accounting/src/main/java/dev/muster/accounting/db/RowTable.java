@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A table whose columns are the components of a record, in their order; the components of a record inside it are
- * columns with its name in front. A test compares this with the migrations.
+ * Maps a record to a table: its components are the columns, in their order; components of a nested record are columns
+ * with its name in front. A test compares this with the migrations.
  */
 public final class RowTable<T extends Record> {
     private record Column(String name, Class<?> type, List<Method> path) {}
@@ -38,7 +38,7 @@ public final class RowTable<T extends Record> {
         for (RecordComponent component : record.getRecordComponents()) {
             List<Method> full = new ArrayList<>(path);
             Method accessor = component.getAccessor();
-            // asked for each value of each row: nobody is to look up who calls each time
+            // called for each value of each row: without this, each call checks its caller
             accessor.setAccessible(true);
             full.add(accessor);
             String name = prefix + snake(component.getName());
@@ -103,19 +103,23 @@ public final class RowTable<T extends Record> {
         List<PackedAnswer.Column> out = new ArrayList<>();
         for (int i = 0; i < wanted.length; i++) {
             if (wanted[i]) {
-                Class<?> type = columns.get(i).type;
                 out.add(new PackedAnswer.Column(
                         String.join(
                                 ".",
                                 columns.get(i).path.stream()
                                         .map(Method::getName)
                                         .toList()),
-                        type == String.class
-                                ? PackedAnswer.Kind.TEXT
-                                : type == boolean.class ? PackedAnswer.Kind.FLAG : PackedAnswer.Kind.NUMBER));
+                        kind(columns.get(i).type)));
             }
         }
         return out;
+    }
+
+    private static PackedAnswer.Kind kind(Class<?> type) {
+        if (type == String.class) {
+            return PackedAnswer.Kind.TEXT;
+        }
+        return type == boolean.class ? PackedAnswer.Kind.FLAG : PackedAnswer.Kind.NUMBER;
     }
 
     /** Writes the chosen columns of a row. */

@@ -9,8 +9,8 @@ import java.sql.SQLException;
  */
 public final class Writer {
     /**
-     * More rows than this since the last time, and there is no time to tidy; unless so many have been written since
-     * that was done.
+     * With more rows than this since the last time, the file is not compacted, unless enough rows have been written
+     * since the last compaction.
      */
     private static final int QUIET_ROWS = 1_000;
 

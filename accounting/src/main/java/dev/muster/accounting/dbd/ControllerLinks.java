@@ -18,11 +18,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The controllers that are there. Each waits here in a request of its own; what it answers to, a newer policy or
- * somebody who waits for its rows, it has done when its next request comes.
+ * The connected controllers. Each waits here in a request of its own, for a newer policy or a query that needs its
+ * rows. Its next request tells that it has done so.
  */
 final class ControllerLinks {
-    /** A controller that has not asked for so long is away. */
+    /** Time after the last request from which a controller counts as away. */
     private static final long AWAY_MS = 15_000;
     /** Nor one that only tells where it is, each ten seconds. */
     private static final long EXTERNAL_AWAY_MS = 35_000;
@@ -47,7 +47,7 @@ final class ControllerLinks {
     private final Map<String, Link> links = new HashMap<>();
     private final Supplier<Book> book;
     private final long bornMs = MonotonicClock.ms();
-    /** Clusters whose controller was there when slurmdbd ended: it holds rows and will soon be back. */
+    /** Clusters with a controller that was connected when slurmdbd stopped: it holds rows and will soon be back. */
     private final Set<String> expected = new HashSet<>();
     /** Clusters that keep their rows elsewhere, and when they were heard of. */
     private final Map<String, Long> external = new HashMap<>();
@@ -123,7 +123,7 @@ final class ControllerLinks {
                 changed ? EffectiveLimits.policy(now, q.cluster()) : Policy.NONE));
     }
 
-    /** Tells the controllers of a new book and waits until those that are there have it, at most so long. */
+    /** Tells the controllers of a new book and waits until the connected ones have it, for at most {@code waitMs}. */
     synchronized void announce(long version, long waitMs) {
         notifyAll();
         List<Link> there = there();
@@ -131,8 +131,8 @@ final class ControllerLinks {
     }
 
     /**
-     * Waits until all that happened in these clusters before the call is in the tables, at most so long; empty means
-     * all. A controller that was there when slurmdbd ended is waited for.
+     * Waits until all that happened in these clusters before the call is in the tables, for at most {@code waitMs}; an
+     * empty list means all clusters. It also waits for controllers that were connected when slurmdbd stopped.
      *
      * @return whether it is all there
      */
@@ -179,7 +179,7 @@ final class ControllerLinks {
         }
     }
 
-    /** Clusters whose controller has not been heard of lately. */
+    /** Clusters with a controller that has sent no request lately. */
     synchronized List<String> away() {
         List<String> out = new ArrayList<>();
         links.forEach((cluster, link) -> {

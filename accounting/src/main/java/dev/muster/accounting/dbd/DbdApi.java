@@ -1,6 +1,5 @@
 package dev.muster.accounting.dbd;
 
-import dev.muster.accounting.archive.ArchiveSql;
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.ChangeRules;
 import dev.muster.accounting.book.Changes;
@@ -40,8 +39,6 @@ import dev.muster.model.format.Durations;
 import dev.muster.model.json.Codec;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,11 +65,8 @@ public final class DbdApi {
     private static final long CONTROLLERS_MS = 3_000;
     /** How long a question waits for the controllers' rows. */
     private static final long ROWS_MS = 10_000;
-    /** So often what is committed is made safe from a loss of power. */
+    /** Sweeps between two flushes of what is committed, which then survives a loss of power. */
     private static final int FLUSH_EVERY = 2;
-
-    /** ENOENT, as the original says it. */
-    private static final int NO_FILE = 2;
 
     private final AccountingStore store;
     private final BookStore books;
@@ -88,7 +82,7 @@ public final class DbdApi {
     private final ActiveJobs active;
     private final JobEdits jobs;
     private final Reports reports;
-    private final ArchiveLoad archives;
+    private final ArchiveHandler archives;
     private final Purge purge;
     private long purgedHour;
     private int sweeps;
@@ -108,8 +102,8 @@ public final class DbdApi {
         this.active = new ActiveJobs(store);
         this.jobs = new JobEdits(store);
         this.reports = new Reports(store);
-        this.archives = new ArchiveLoad(store, identities);
         this.purge = new Purge(store, log);
+        this.archives = new ArchiveHandler(conf, books, new ArchiveLoad(store, identities), purge, log);
         this.links = new ControllerLinks(books::book);
         this.conf = conf;
         this.slurmUid = slurmUid;
@@ -156,7 +150,10 @@ public final class DbdApi {
         };
     }
 
-    /** As far as that goes by who it is. What it is about is looked at by the rule that finds that. */
+    /**
+     * Whether the caller's identity alone permits a message. Rules that need the entity check it when they have found
+     * it.
+     */
     private boolean may(Caller caller, MessageRights.Need need) {
         return switch (need) {
             case ANYBODY,
@@ -199,8 +196,8 @@ public final class DbdApi {
                 yield done(() -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys())
                         + " runaway jobs are ended for UID " + caller.uid()));
             }
-            case "LoadArchive" -> load(caller, Codec.decode(body, DbdMessages.LoadArchive.class));
-            case "DumpArchive" -> dump(Codec.decode(body, DbdMessages.DumpArchive.class));
+            case "LoadArchive" -> archives.load(caller, Codec.decode(body, DbdMessages.LoadArchive.class));
+            case "DumpArchive" -> archives.dump(Codec.decode(body, DbdMessages.DumpArchive.class));
             case "Reconfigure" ->
                 done(() -> {
                     log.info("Reconfigure request received");
@@ -420,12 +417,12 @@ public final class DbdApi {
         }
     }
 
-    /** Of whom a controller asks for, where it is one that asks. */
+    /** The user for which a controller asks, if the caller is one. */
     private static int asker(Caller caller, AccountingRows.Query q, boolean mayNameOthers) {
         return mayNameOthers && q.asker().matches("\\d{1,9}") ? Integer.parseInt(q.asker()) : caller.uid();
     }
 
-    private PrivateData veil(int uid) {
+    private PrivateData privacy(int uid) {
         return new PrivateData(
                 conf.get().text("PrivateData"),
                 books.book(),
@@ -435,7 +432,7 @@ public final class DbdApi {
     }
 
     /** MaxQueryTimeRange: whether a span is longer than others than operators may ask about jobs. */
-    private boolean wide(int uid, long from, long to) {
+    private boolean exceedsMaxQueryTime(int uid, long from, long to) {
         java.util.OptionalLong most = Durations.parseMinutes(conf.get().text("MaxQueryTimeRange"));
         long span = (to == 0 ? now() : to) - from;
         return most.isPresent()
@@ -446,21 +443,21 @@ public final class DbdApi {
 
     private Reply accounting(Caller caller, AccountingRows.Query q) {
         int asker = asker(caller, q, superuser(caller.uid()));
-        if (q.jobs().isEmpty() && wide(asker, q.from(), q.to())) {
+        if (q.jobs().isEmpty() && exceedsMaxQueryTime(asker, q.from(), q.to())) {
             return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
         }
         settle(q.clusters());
-        PrivateData veil = veil(asker);
+        PrivateData privacy = privacy(asker);
         String cluster = q.clusters().isEmpty() ? "" : q.clusters().getFirst();
-        if (q.packed() && q.text().isEmpty() && !veil.hidesJobs()) {
+        if (q.packed() && q.text().isEmpty() && !privacy.hidesJobs()) {
             return new Reply(200, store.packed(q, now(), cluster, numbers()));
         }
         AccountingRows.Answer found =
-                veil.shown(store.answer(q, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
+                privacy.shown(store.answer(q, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
         if (q.packed()) {
             return new Reply(200, PackedRows.of(q, found, numbers()));
         }
-        // numbers are the book's to say; where rows come without them, nobody has asked
+        // the numbers are in the book; a query for other fields does not need them
         boolean numbers = q.fields().isEmpty()
                 || q.fields().contains("assocId")
                 || q.fields().contains("wckeyId");
@@ -505,16 +502,16 @@ public final class DbdApi {
     }
 
     private Reply report(Caller caller, Report q) {
-        PrivateData veil = veil(caller.uid());
-        if (q.kind().equals(Report.RESERVATIONS) && veil.refuses("reservation")) {
+        PrivateData privacy = privacy(caller.uid());
+        if (q.kind().equals(Report.RESERVATIONS) && privacy.refuses("reservation")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        if (q.kind().equals(Report.SIZES) && wide(caller.uid(), q.from(), q.to())) {
+        if (q.kind().equals(Report.SIZES) && exceedsMaxQueryTime(caller.uid(), q.from(), q.to())) {
             return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
         }
         settle(q.clusters());
         return reports.answer(
-                        q, books.book(), veil, conf.get().text("TrackWCKey").equals("yes"), now())
+                        q, books.book(), privacy, conf.get().text("TrackWCKey").equals("yes"), now())
                 .map(rows -> Reply.of(new Rows(rows)))
                 .orElseGet(() -> Reply.error(SlurmErrno.NOT_SUPPORTED));
     }
@@ -539,14 +536,14 @@ public final class DbdApi {
                     "The value '" + q.where().get("condflags")
                             + "' of the condition 'condflags' is not supported by this version");
         }
-        PrivateData veil = veil(caller.uid());
-        if (veil.refuses(q.entity())) {
+        PrivateData privacy = privacy(caller.uid());
+        if (privacy.refuses(q.entity())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         Optional<List<Map<String, String>>> rows =
                 new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
         if (rows.isPresent()) {
-            return Reply.of(new Rows(veil.shown(q.entity(), rows.get())));
+            return Reply.of(new Rows(privacy.shown(q.entity(), rows.get())));
         }
         return switch (q.entity()) {
             case "transaction" ->
@@ -569,7 +566,7 @@ public final class DbdApi {
             }
             case "reservation" -> {
                 settle(List.of());
-                yield Reply.of(new Rows(reservations(q, veil)));
+                yield Reply.of(new Rows(reservations(q, privacy)));
             }
             case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
             case "stats" -> Reply.of(new Rows(counts()));
@@ -632,7 +629,7 @@ public final class DbdApi {
     }
 
     /** Those that are not over, unless times are given. */
-    private List<Map<String, String>> reservations(Show q, PrivateData veil) {
+    private List<Map<String, String>> reservations(Show q, PrivateData privacy) {
         Map<String, String> where = new LinkedHashMap<>(q.where());
         List<String> clusters = q.where().containsKey("cluster")
                 ? List.of(q.where().get("cluster").split(","))
@@ -646,7 +643,7 @@ public final class DbdApi {
                 to == 0 ? Long.MAX_VALUE : to,
                 where,
                 0);
-        return reports.answer(report, books.book(), veil, false, now()).orElseThrow();
+        return reports.answer(report, books.book(), privacy, false, now()).orElseThrow();
     }
 
     private List<Map<String, String>> events(Show q) {
@@ -712,71 +709,6 @@ public final class DbdApi {
             return identities.userName(Integer.parseInt(uid)) + "(" + uid + ")";
         } catch (NumberFormatException e) {
             return uid;
-        }
-    }
-
-    // ---- archives
-
-    private Reply dump(DbdMessages.DumpArchive q) {
-        if (conf.get().text("DisableArchiveCommands").equals("yes")) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
-        }
-        Path directory = Path.of(q.settings().getOrDefault("ArchiveDir", "/"));
-        if (!Files.isDirectory(directory)) {
-            return Reply.error(
-                    400,
-                    NO_FILE,
-                    Files.exists(directory)
-                            ? "archive dir " + directory + " isn't a directory"
-                            : "Failed to stat " + directory + ": No such file or directory");
-        }
-        try {
-            purge.run(key -> q.settings().getOrDefault(key, conf.get().text(key)), java.time.ZoneId.systemDefault());
-            return Reply.of(new DbdMessages.Done());
-        } catch (java.io.IOException e) {
-            return Reply.error(400, NO_FILE, e.getMessage());
-        }
-    }
-
-    private Reply load(Caller caller, DbdMessages.LoadArchive q) {
-        if (conf.get().text("DisableArchiveCommands").equals("yes")) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
-        }
-        try {
-            String text = q.insert();
-            if (!q.file().isEmpty()) {
-                Path file = Path.of(q.file());
-                if (!Files.isRegularFile(file)) {
-                    return Reply.error(400, NO_FILE, "No such file or directory");
-                }
-                if (Files.size(file) > ArchiveSql.BYTES_MAX) {
-                    return Reply.error(
-                            400,
-                            SlurmErrno.NOT_SUPPORTED,
-                            q.file() + " has more than " + ArchiveSql.BYTES_MAX + " bytes");
-                }
-                text = Files.readString(file);
-            }
-            if (Purge.wrote(text)) {
-                purge.load(text);
-            } else {
-                archives.load(text, books.book())
-                        .forEach(sentence -> log.info("archive " + q.file() + ": " + sentence));
-            }
-            log.info("archive " + (q.file().isEmpty() ? "text" : q.file()) + " is loaded for UID " + caller.uid());
-            return Reply.of(new DbdMessages.Done());
-        } catch (java.nio.charset.CharacterCodingException e) {
-            return Reply.error(
-                    400,
-                    SlurmErrno.NOT_SUPPORTED,
-                    q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
-        } catch (java.io.IOException e) {
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
-        } catch (ArchiveSql.UnreadableException
-                | IllegalArgumentException
-                | dev.muster.model.json.Json.MalformedException e) {
-            log.error("archive " + q.file() + ": " + e.getMessage());
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, e.getMessage());
         }
     }
 

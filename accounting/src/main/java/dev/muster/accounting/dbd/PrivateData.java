@@ -105,7 +105,7 @@ public final class PrivateData {
         return hides("jobs");
     }
 
-    /** Jobs of others only for those who coordinate their accounts. */
+    /** Leaves jobs of other users only for coordinators of their accounts. */
     Answer shown(Answer answer) {
         return !hides("jobs")
                 ? answer

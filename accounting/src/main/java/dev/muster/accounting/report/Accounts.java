@@ -55,7 +55,7 @@ public final class Accounts {
     }
 
     /**
-     * What nobody used of a reservation, as far as it is one's own.
+     * The unused part of a reservation that belongs to one association.
      *
      * @param user "" where it is the account's
      * @param tres amounts times seconds

@@ -45,7 +45,7 @@ public final class Amounts {
         }
     }
 
-    /** Adds so many times each amount. */
+    /** Adds each amount {@code times} times. */
     static void add(Map<String, Long> to, Map<String, Long> amounts, long times) {
         amounts.forEach((name, n) -> to.merge(name, n * times, Long::sum));
     }

@@ -17,7 +17,7 @@ public record NodeTime(String cluster, String node, long start, long end, String
         return Math.max(0, Math.min(to, end == 0 ? now : Math.min(end, now)) - Math.max(from, start));
     }
 
-    /** Switched off, or not there yet: nobody expected work of it. */
+    /** Whether the node was powered off or not there yet: planned down time. */
     boolean planned() {
         return state.contains("POWERED_DOWN") || state.contains("FUTURE") || state.contains("MAINT");
     }

@@ -101,15 +101,19 @@ public final class Utilization {
             if (t.node().isEmpty()) {
                 hour.seconds += seconds;
             }
-            Amounts.add(
-                    t.node().isEmpty()
-                            ? hour.reported
-                            : t.state().equals(NodeTime.RESERVED)
-                                    ? hour.allocated
-                                    : t.planned() ? hour.plannedDown : hour.down,
-                    t.tres(),
-                    seconds);
+            Amounts.add(counter(hour, t), t.tres(), seconds);
         }
+    }
+
+    /** The counter of an hour to which a node's or, without a node, the cluster's time belongs. */
+    private static Map<String, Long> counter(Hour hour, NodeTime t) {
+        if (t.node().isEmpty()) {
+            return hour.reported;
+        }
+        if (t.state().equals(NodeTime.RESERVED)) {
+            return hour.allocated;
+        }
+        return t.planned() ? hour.plannedDown : hour.down;
     }
 
     private void add(JobUse j) {

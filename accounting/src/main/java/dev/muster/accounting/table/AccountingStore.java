@@ -276,7 +276,7 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     /**
-     * Jobs of journals that the cluster has left behind are over: nobody will ever tell how they ended.
+     * Ends jobs of former journals of a cluster: no controller will report their end.
      *
      * @return how many were ended
      */

@@ -27,7 +27,7 @@ import java.util.Set;
 public final class ArchiveLoad {
     /** The name of that journal. */
     static final String JOURNAL = "archive";
-    /** So many different sentences about what is not kept. */
+    /** Most different sentences about lost fields. */
     private static final int LOST_MAX = 100;
 
     private static final List<String> JOB_CONDITIONS = List.of(

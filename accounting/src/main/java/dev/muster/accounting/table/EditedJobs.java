@@ -10,9 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Jobs whose rows {@code sacctmgr modify job} has changed. When a controller sends such a row again, its own texts win
- * and empty ones do not erase the changes. After a start the rows of unfinished jobs with such texts are taken for
- * changed.
+ * Jobs that {@code sacctmgr modify job} has changed. When a controller sends such a row again, its own texts win and
+ * empty ones do not erase the changes. After a start the rows of unfinished jobs with such texts are taken for changed.
  */
 final class EditedJobs {
     private static final String TEXTS = "\"comment\", \"extra\", \"admin_comment\", \"system_comment\"";

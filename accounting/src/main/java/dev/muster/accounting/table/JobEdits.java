@@ -224,18 +224,23 @@ public final class JobEdits {
                 case "account" -> all.add("\"account\" in (" + marks(e.getValue(), values) + ")");
                 case "user" -> all.add("\"user_name\" in (" + marks(e.getValue(), values) + ")");
                 case "wckey" -> all.add("\"wckey\" in (" + marks(e.getValue(), values) + ")");
-                case "starttime", "endtime" -> {
-                    boolean start = e.getKey().equals("starttime");
-                    all.add(start ? "\"start_time\" >= ?" : "\"end_time\" < ?");
-                    values.add(
-                            e.getValue().matches("\\d{1,12}")
-                                    ? Long.parseLong(e.getValue())
-                                    : start ? Long.MAX_VALUE : 0L);
+                case "starttime" -> {
+                    all.add("\"start_time\" >= ?");
+                    values.add(secondsOr(Long.MAX_VALUE, e.getValue()));
+                }
+                case "endtime" -> {
+                    all.add("\"end_time\" < ?");
+                    values.add(secondsOr(0, e.getValue()));
                 }
                 default -> {}
             }
         }
         return " where " + String.join(" and ", all);
+    }
+
+    /** A time in seconds since 1970; for a text that is none, a bound that no job meets. */
+    private static long secondsOr(long unmet, String text) {
+        return text.matches("\\d{1,12}") ? Long.parseLong(text) : unmet;
     }
 
     /**

@@ -38,7 +38,7 @@ final class JobQuery {
             + "and j.\"array_job_id\" = j.\"job_id\" and j.\"array_task_id\" = -1 and j.\"array_tasks\" = '')");
     private final List<Object> parameters = new ArrayList<>();
 
-    /** @param clusterKeys the journals whose rows are wanted */
+    /** @param clusterKeys the journals that the query reads */
     JobQuery(Query query, List<Integer> clusterKeys) {
         this.query = query;
         this.selectors = JobSelector.all(query.jobs(), query.wholeHetjob());
@@ -115,7 +115,7 @@ final class JobQuery {
         return AccountingStore.STEPS.only(all);
     }
 
-    /** The first rows, at most so many as the question's limit. */
+    /** The first rows, at most as many as the query's limit. */
     PreparedStatement prepareJobs(Connection on, boolean[] columns) throws SQLException {
         return prepare(
                 on,
@@ -135,7 +135,7 @@ final class JobQuery {
                         + BY_STEP);
     }
 
-    /** In no order, and no more than so many: what fits in memory is put in order sooner here than there. */
+    /** At most {@code most} rows in no order: rows that fit in memory are sorted faster here than in the database. */
     PreparedStatement prepareAnyJobs(Connection on, boolean[] columns, int most) throws SQLException {
         return prepare(
                 on,
@@ -255,7 +255,7 @@ final class JobQuery {
     private void window() {
         if (query.states().isEmpty()) {
             if (query.from() > 0 || query.to() > 0) {
-                // As in Slurm: who asks by number sees a job from its submission on, all others from when it is
+                // As in Slurm, a query by number sees a job from its submission on, other queries from when it is
                 // eligible.
                 boolean named = !selectors.isEmpty();
                 where.append(

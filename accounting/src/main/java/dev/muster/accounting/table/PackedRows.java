@@ -23,7 +23,7 @@ import java.util.Optional;
  * are put in order here.
  */
 public final class PackedRows {
-    /** So many values of jobs, and of steps, are held at once; more are answered in parts. */
+    /** Most values of jobs, and of steps, that are held at once; larger answers are sent in parts. */
     private static final int VALUES_MAX = 6_000_000;
 
     /** The numbers of associations and keys: the book has them, not the rows. */

@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 /** The rows of one journal, and the index up to which they are in the tables. */
 public final class Projection implements RowSink, AutoCloseable {
     /**
-     * So many rows the embedded database holds in memory while they are written; of more it would write its notes on
-     * them into the file and read them again.
+     * Most rows of a transaction that the embedded database holds in memory; with more it would write its undo records
+     * into the file and read them again.
      */
     private static final int ROWS_AT_ONCE = 2_500;
 
@@ -165,9 +165,9 @@ public final class Projection implements RowSink, AutoCloseable {
     }
 
     /**
-     * Of very many jobs those are written first, some at a time, on whose rows nothing else depends: the index comes
-     * after them, so they are written once more after a crash. They are taken out. What is summed up over entries goes
-     * on from the tables then (suspended time, all of a step), and so such rows are never ahead of the index.
+     * Writes rows of jobs on which no other row depends ahead of the index, some at a time, and takes them out of the
+     * batch: after a crash they are written once more. Rows with sums over entries (suspended time, all of a step) go
+     * on from the tables and are never ahead of the index.
      */
     private void ahead(Iterator<JobRow> rows) throws SQLException {
         List<JobRow> some = new ArrayList<>();

@@ -18,20 +18,20 @@ public final class ProjectionWriter implements AutoCloseable {
     /** Rows of one transaction. */
     private static final int MAX_GROUP_ROWS = 10_000;
     /**
-     * So much of a script or an environment counts as a row: a transaction, and a message to slurmdbd, stays below 16
-     * MiB and one entry.
+     * Bytes of a script or an environment that count as one row: a transaction, and a message to slurmdbd, stays below
+     * 16 MiB and one entry.
      */
     private static final int CONTENT_ROW_BYTES = 1_600;
 
     private static final long RETRY_MS = 1_000;
     /**
-     * So long rows wait for more, unless someone waits for them: under load a transaction holds the rows of many
+     * Time for which rows wait for more, unless a query waits for them: under load a transaction holds the rows of many
      * entries, and what a job's start costs here does not fall on the moment of its start.
      */
     private static final long PAUSE_MS = 1_000;
     /**
-     * While so many rows come in a moment, what brings them is still going on, and needs the processors: its rows wait
-     * until it is over, but no longer than this, and not more of them.
+     * A burst: with this many rows in one pause, their source is still at work and needs the processors. The rows wait
+     * until it is over, but not longer than the limits that follow.
      */
     private static final int BUSY_ROWS = 400;
 
@@ -43,7 +43,7 @@ public final class ProjectionWriter implements AutoCloseable {
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 
-    /** What an entry has for the tables. Its rows may be made by whoever writes them. */
+    /** What an entry has for the tables. Its rows may be made in the thread that writes them. */
     public interface Waiting {
         long seq();
 
@@ -56,7 +56,7 @@ public final class ProjectionWriter implements AutoCloseable {
          */
         Batch batch(Set<Object> later);
 
-        /** The same by who waits for something else: the tables are not asked for it. */
+        /** The same for a thread that must not wait for the tables: it does not read them. */
         default Batch atOnce() {
             return batch(new HashSet<>());
         }
@@ -86,7 +86,7 @@ public final class ProjectionWriter implements AutoCloseable {
     private final Thread thread;
     private final List<Waiting> waiting = new ArrayList<>();
     private int waitingRows;
-    /** So many of the first that wait are being written. */
+    /** Number of the first waiting entries that are being written. */
     private int taken;
 
     private boolean full;
@@ -137,7 +137,7 @@ public final class ProjectionWriter implements AutoCloseable {
             if (discards && waitingRows > waitingMax) {
                 makeRoom();
             }
-            // who writes them is not to be woken for each
+            // the writing thread is not woken for each entry
             if (first || before < BUSY_ROWS_MAX && waitingRows >= BUSY_ROWS_MAX || waiting.size() == UNMADE_MAX) {
                 notifyAll();
             }
@@ -215,7 +215,9 @@ public final class ProjectionWriter implements AutoCloseable {
         return durable;
     }
 
-    /** Waits until the tables hold everything up to the index, at most so long; false if they do not yet. */
+    /**
+     * Waits until the tables hold everything up to the index, for at most {@code timeoutMs}; false if they do not yet.
+     */
     public synchronized boolean await(long sequence, long timeoutMs) {
         long deadlineNs = System.nanoTime() + timeoutMs * 1_000_000;
         awaited = Math.max(awaited, Math.min(sequence, submitted));

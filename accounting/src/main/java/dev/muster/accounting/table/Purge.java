@@ -299,12 +299,13 @@ public final class Purge {
             if (name.equals("last_time")) {
                 continue;
             }
-            Object value = row.getObject(i);
             out.put(
                     name,
-                    value instanceof Number n
-                            ? (Object) n.longValue()
-                            : value instanceof Boolean ? value : row.getString(i));
+                    switch (row.getObject(i)) {
+                        case Number n -> n.longValue();
+                        case Boolean flag -> flag;
+                        case null, default -> row.getString(i);
+                    });
         }
         return out;
     }

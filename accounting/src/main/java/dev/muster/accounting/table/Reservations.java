@@ -105,8 +105,8 @@ final class Reservations {
     }
 
     /**
-     * Those whom a reservation is for: an account itself, or a user in each account. Who may only not use it is none of
-     * them.
+     * Associations that a reservation is for: an account itself, or a user in each account. A reservation that only
+     * excludes some is for none.
      */
     private static List<Assoc> given(Book book, String cluster, ReservationRow r) {
         List<Assoc> out = new ArrayList<>();
@@ -122,8 +122,8 @@ final class Reservations {
     }
 
     /**
-     * What reservations kept for somebody and these did not use, in even parts for each whom they are for. None of what
-     * is for maintenance, or takes no notice of jobs.
+     * Unused parts of reservations, in even shares for the associations that they are for. Reservations for
+     * maintenance, or with IGNORE_JOBS, have none.
      */
     List<Accounts.Idle> shared(Book book, String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<Accounts.Idle> out = new ArrayList<>();
@@ -142,7 +142,7 @@ final class Reservations {
         return out;
     }
 
-    /** The numbers of those who may use it, with a minus of those who may not. */
+    /** Numbers of the associations that may use it; those that may not have a minus. */
     private static String associations(Book book, String cluster, ReservationRow r) {
         Set<String> out = new LinkedHashSet<>();
         for (String account : r.accounts().split(",")) {
@@ -162,8 +162,8 @@ final class Reservations {
     }
 
     /**
-     * What reservations kept from others and did not use, hour by hour. Those that take no notice of jobs are not
-     * counted; one for maintenance is time that nobody was to work.
+     * What reservations kept from others and did not use, hour by hour. Reservations with IGNORE_JOBS are not counted;
+     * one for maintenance is planned down time.
      */
     List<NodeTime> idle(String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<NodeTime> out = new ArrayList<>();

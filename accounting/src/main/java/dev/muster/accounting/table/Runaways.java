@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Jobs that are not over in the tables. Whether their controller still knows them, who asks has to find out. */
+/** Jobs that are not over in the tables. Whether their controller still knows them, the caller has to find out. */
 public final class Runaways {
     private final AccountingStore store;
 

@@ -3,7 +3,7 @@ package dev.muster.cli.command;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.file.IncludedFiles;
 import dev.muster.model.format.Digits;
-import dev.muster.transport.Tls;
+import dev.muster.transport.tls.Tls;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
-import dev.muster.transport.Tls;
+import dev.muster.transport.tls.Tls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;

@@ -35,7 +35,7 @@ public final class SubmitLoad {
     private SubmitLoad() {}
 
     public static void main(String[] args) throws Exception {
-        dev.muster.transport.Hash.manyToCome();
+        dev.muster.transport.Hash.expectMany();
         int jobs = Integer.parseInt(args[0]);
         boolean hold = args[1].equals("hold");
         String kind = args[2];

@@ -21,13 +21,13 @@ public interface Accounting extends Recovery.Follower {
         return Optional.empty();
     }
 
-    /** Who tells why jobs wait. */
+    /** Sets the source of the reasons why jobs wait. */
     default void queue(WaitReasons.Queue queue) {}
 
-    /** The last index whose rows are stored; the journal must keep what comes after. */
+    /** The last index with stored rows; the journal must keep what comes after. */
     long projected();
 
-    /** What the tables know of a journal whose newest part is missing; nothing where they are not ahead of it. */
+    /** The highest numbers in the tables, for a journal that has lost its newest part; {@link HighestIds#NONE} if the tables are not ahead of the journal. */
     default HighestIds highest() {
         return HighestIds.NONE;
     }

@@ -77,69 +77,78 @@ public final class DbdAccounting implements Accounting {
                 sessions.tls(),
                 sessions::accountingSession,
                 sessions::nonce,
-                new DbdLink.Home() {
-                    @Override
-                    public Register introduction() {
-                        return DbdAccounting.introduction(confs.get(), state.get(), journal, last.getAsLong());
-                    }
-
-                    @Override
-                    public void apply(Policy p) {
-                        policy.accept(p);
-                    }
-
-                    @Override
-                    public boolean settle(long ms) {
-                        return rows.awaitRows(ms);
-                    }
-
-                    @Override
-                    public Batch everything() {
-                        return rows.everything();
-                    }
-
-                    @Override
-                    public void log(String sentence) {
-                        log.accept(sentence);
-                    }
-
-                    @Override
-                    public void changed(DbdLink.Part part, boolean up) {
-                        happened.accept(
-                                switch (part) {
-                                    case SLURMDBD -> up ? Trigger.DBD_RESUMED : Trigger.DBD_FAILED;
-                                    case DATABASE -> up ? Trigger.DATABASE_RESUMED : Trigger.DATABASE_FAILED;
-                                });
-                    }
-                });
+                home(confs, state, journal, last, policy, log, happened));
         link.greet();
-        rows = new EmbeddedAccounting(
-                link,
-                new EmbeddedAccounting.Questions() {
-                    @Override
-                    public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
-                        return Codec.decode(asked(query, cluster), AccountingRows.Answer.class);
-                    }
+        rows = new EmbeddedAccounting(link, questions(), contents, log, waitingMax(conf), discards);
+    }
 
-                    private byte[] asked(AccountingRows.Query query, String cluster) {
-                        AccountingRows.Query own = query.clusters().isEmpty() ? query.of(List.of(cluster)) : query;
-                        return link.ask("QueryAccounting", Codec.encode(own));
-                    }
+    private DbdLink.Home home(
+            Supplier<SlurmConf> confs,
+            Supplier<State> state,
+            String journal,
+            LongSupplier last,
+            Consumer<Policy> policy,
+            Consumer<String> log,
+            Consumer<String> happened) {
+        return new DbdLink.Home() {
+            @Override
+            public Register introduction() {
+                return DbdAccounting.introduction(confs.get(), state.get(), journal, last.getAsLong());
+            }
 
-                    @Override
-                    public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
-                        return Optional.of(asked(query, cluster));
-                    }
+            @Override
+            public void apply(Policy p) {
+                policy.accept(p);
+            }
 
-                    @Override
-                    public void close() {
-                        link.close();
-                    }
-                },
-                contents,
-                log,
-                waitingMax(conf),
-                discards);
+            @Override
+            public boolean settle(long ms) {
+                return rows.awaitRows(ms);
+            }
+
+            @Override
+            public Batch everything() {
+                return rows.everything();
+            }
+
+            @Override
+            public void log(String sentence) {
+                log.accept(sentence);
+            }
+
+            @Override
+            public void changed(DbdLink.Part part, boolean up) {
+                happened.accept(
+                        switch (part) {
+                            case SLURMDBD -> up ? Trigger.DBD_RESUMED : Trigger.DBD_FAILED;
+                            case DATABASE -> up ? Trigger.DATABASE_RESUMED : Trigger.DATABASE_FAILED;
+                        });
+            }
+        };
+    }
+
+    private EmbeddedAccounting.Questions questions() {
+        return new EmbeddedAccounting.Questions() {
+            @Override
+            public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
+                return Codec.decode(asked(query, cluster), AccountingRows.Answer.class);
+            }
+
+            private byte[] asked(AccountingRows.Query query, String cluster) {
+                AccountingRows.Query own = query.clusters().isEmpty() ? query.of(List.of(cluster)) : query;
+                return link.ask("QueryAccounting", Codec.encode(own));
+            }
+
+            @Override
+            public Optional<byte[]> written(AccountingRows.Query query, String cluster) {
+                return Optional.of(asked(query, cluster));
+            }
+
+            @Override
+            public void close() {
+                link.close();
+            }
+        };
     }
 
     /** MaxDBDMsgs: rows that wait for slurmdbd; with more of them no job is taken. */

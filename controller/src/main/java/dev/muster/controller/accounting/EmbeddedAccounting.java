@@ -117,7 +117,7 @@ public final class EmbeddedAccounting implements Accounting {
         return ahead;
     }
 
-    /** Who answers what people ask of the rows. */
+    /** Answers queries for rows. */
     interface Questions {
         AccountingRows.Answer answer(AccountingRows.Query query, String cluster);
 
@@ -172,7 +172,7 @@ public final class EmbeddedAccounting implements Accounting {
         return rows.batch(at);
     }
 
-    /** Waits until the rows of the entries so far are in the tables, at most so long. */
+    /** Waits until the rows of the entries so far are in the tables, for at most {@code ms} milliseconds. */
     boolean awaitRows(long ms) {
         return projector.await(projector.submitted(), ms);
     }
@@ -213,7 +213,8 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /**
-     * Why those waited that change now; when time passes all that wait are looked through, by whoever makes the rows.
+     * Notes why the jobs of this entry waited. When time passes, the thread that makes rows looks through all waiting
+     * jobs.
      */
     private void waited(Entry entry, State before, Rows rows) {
         for (int id : rows.jobs) {
@@ -438,8 +439,8 @@ public final class EmbeddedAccounting implements Accounting {
         }
 
         /**
-         * With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in
-         * the state all the same.
+         * AccountingStorageEnforce=nosteps leaves out the rows of steps, nojobs those of jobs too. Limits are not
+         * affected.
          */
         private Batch batch(long index) {
             AccountRules rules = new AccountRules(state);
@@ -463,8 +464,7 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /**
-     * An entry whose rows of jobs are still to be made: they follow from the state after it alone. Where a later entry
-     * has the job as well, its row is that entry's.
+     * An entry without its rows of jobs, which are made later from the state after it. When a later entry has the job too, the row is made for that entry.
      *
      * @param kept whether accounting keeps jobs
      * @param looks whether jobs that wait for something new get rows as well in any case
@@ -618,8 +618,7 @@ public final class EmbeddedAccounting implements Accounting {
         used(job, c);
         StepKey key = new StepKey(job.rowSluid(c.stepId()), job.restarts(), c.stepId());
         StepRow known = running.get(key);
-        // also one that is told to end, or whose job has ended: a large job that is cancelled hears the same of each of
-        // its nodes
+        // a cancelled job gets the same report from each of its nodes: one row is enough for a step that ends anyway
         if (known == null
                 || job.step(c.stepId())
                         .filter(s -> s.state() == Step.State.RUNNING)

@@ -25,7 +25,7 @@ final class KeptTexts {
      * set).
      */
     static final int CONTENT_BYTES_MAX = 8 << 20;
-    /** No further content goes into a batch that has so much: with base64, a message holds it. */
+    /** A batch of this size gets no further content; encoded as base64 it still fits into a message. */
     private static final long BATCH_BYTES_MAX = 16L << 20;
 
     private final Function<String, Bytes> source;

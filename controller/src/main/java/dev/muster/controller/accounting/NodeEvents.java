@@ -42,7 +42,7 @@ final class NodeEvents {
                         n.extra()));
     }
 
-    /** The node whose instance may be another by a change; "" for none. */
+    /** Name of the node of which a change may set the cloud instance; "" for none. */
     static String ofInstance(Change change) {
         if (change instanceof Change.NodeStateChanged c) {
             return c.node();

@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
  * for all that wait. After a restart it is what the tables have.
  */
 public final class WaitReasons {
-    /** With more jobs than that nobody looks through all of them. */
+    /** With more jobs than this, they are not all looked through. */
     private static final int LOOK_MAX = 50_000;
     /** With no more than that they are looked through whenever rows are made, but not more often than this. */
     private static final int OFTEN_MAX = 10_000;
@@ -69,8 +69,8 @@ public final class WaitReasons {
         }
     }
 
-    /** A job whose row may have been made before this controller began. */
-    private void remembers(Job job) {
+    /** Reads the stored reason of a job that may have got its row before this start of slurmctld. */
+    private void recallStored(Job job) {
         if (job.submitTime() < since && !last.containsKey(Key.of(job))) {
             last.put(
                     Key.of(job),
@@ -115,11 +115,11 @@ public final class WaitReasons {
     /**
      * The job's row with why it waited, and with the priority that it has in the queue.
      *
-     * @param looksUp the tables may be asked: whoever writes them makes the row, and nobody waits for him
+     * @param looksUp the tables may be read: the caller is the thread that writes them, for which no other thread waits
      */
     JobRow of(State state, Job job, JobRow row, boolean looksUp) {
         if (looksUp) {
-            remembers(job);
+            recallStored(job);
         }
         if (job.state() == JobState.PENDING) {
             JobReason reason = now(job);
@@ -156,7 +156,7 @@ public final class WaitReasons {
         return priorities.get().of(job);
     }
 
-    private synchronized boolean isOften(State state) {
+    private synchronized boolean beginLook(State state) {
         long now = System.nanoTime() / 1_000_000;
         if (state.jobs().size() > OFTEN_MAX || now - lookedMs < OFTEN_MS) {
             return false;
@@ -166,13 +166,13 @@ public final class WaitReasons {
     }
 
     /**
-     * Those that wait for something else than their rows say.
+     * Jobs that wait for another reason than their rows have.
      *
      * @param due whether it is time to look, as it is now and then
      */
     List<Job> changed(State state, boolean due) {
         List<Job> out = new ArrayList<>();
-        if (state.jobs().size() > LOOK_MAX || !due && !isOften(state)) {
+        if (state.jobs().size() > LOOK_MAX || !due && !beginLook(state)) {
             return out;
         }
         for (Job job : state.jobs().values()) {

@@ -34,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /** slurm.conf as the core takes it. */
@@ -91,15 +92,10 @@ public final class ConfigBridge {
         }
     }
 
-    private static Settings settings(SlurmConf conf, int slurmUid) {
+    /** Settings that the core reads by name. */
+    private static Map<String, String> options(SlurmConf conf) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
-        conf.list(Key.DEPENDENCY_PARAMETERS).stream()
-                .filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
-                .forEach(p -> options.put("max_depend_depth", p.substring(p.indexOf('=') + 1)));
-        options.put(
-                "kill_invalid_depend",
-                Boolean.toString(conf.list(Key.DEPENDENCY_PARAMETERS).contains("kill_invalid_depend")
-                        || options.containsKey("kill_invalid_depend")));
+        dependencies(conf, options);
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
         licences(conf, options);
@@ -112,9 +108,6 @@ public final class ConfigBridge {
         select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
         options.put(Settings.SELECT, String.join(",", select));
         preemption(conf, options);
-        if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
-            options.put(Settings.PROLOG_SLURMCTLD, "true");
-        }
         bindings(conf, options);
         requeueDelay(conf, options);
         options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
@@ -151,11 +144,34 @@ public final class ConfigBridge {
         if (conf.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/slurmdbd")) {
             options.put("accounting_enforce", String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
         }
+        prolog(conf, options);
+        return options;
+    }
+
+    private static void dependencies(SlurmConf conf, Map<String, String> options) {
+        List<String> parameters = conf.list(Key.DEPENDENCY_PARAMETERS);
+        parameters.stream()
+                .filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
+                .forEach(p -> options.put("max_depend_depth", p.substring(p.indexOf('=') + 1)));
+        options.put(
+                "kill_invalid_depend",
+                Boolean.toString(
+                        parameters.contains("kill_invalid_depend") || options.containsKey("kill_invalid_depend")));
+    }
+
+    private static void prolog(SlurmConf conf, Map<String, String> options) {
+        if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
+            options.put(Settings.PROLOG_SLURMCTLD, "true");
+        }
         List<String> prolog = conf.prologFlags();
         flag(options, prolog, "NoHold", Settings.PROLOG_NO_HOLD);
         flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
         flag(options, prolog, "X11", Settings.X11);
         flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
+    }
+
+    private static Settings settings(SlurmConf conf, int slurmUid) {
+        List<String> prolog = conf.prologFlags();
         return new Settings(
                 conf.clusterName(),
                 slurmUid,
@@ -183,7 +199,7 @@ public final class ConfigBridge {
                 conf.configOverrides(),
                 conf.yes(Key.DISABLE_ROOT_JOBS),
                 conf.gresTypes(),
-                options,
+                options(conf),
                 Topologies.read(conf, new ArrayList<>()),
                 ResourcesYaml.read(conf, new ArrayList<>()));
     }
@@ -278,7 +294,7 @@ public final class ConfigBridge {
                     Settings.ACCOUNTING_STORE,
                     String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }
-        // without a word nobody looks either
+        // without a plugin there is no frequency either
         if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
             options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }
@@ -571,6 +587,10 @@ public final class ConfigBridge {
         return (int) minutes;
     }
 
+    private static String textOf(OptionalInt number) {
+        return number.isPresent() ? Integer.toString(number.getAsInt()) : "";
+    }
+
     static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, Map<String, Integer> gids) {
         int cpus = 0;
         for (String node : p.nodes()) {
@@ -619,12 +639,8 @@ public final class ConfigBridge {
                 gpuDefaults("", p.defCpuPerGpu(), p.defMemPerGpuMb()),
                 p.tresBillingWeights(),
                 "",
-                p.resumeTimeoutSec().isPresent()
-                        ? Integer.toString(p.resumeTimeoutSec().getAsInt())
-                        : "",
-                p.suspendTimeoutSec().isPresent()
-                        ? Integer.toString(p.suspendTimeoutSec().getAsInt())
-                        : "",
+                textOf(p.resumeTimeoutSec()),
+                textOf(p.suspendTimeoutSec()),
                 p.suspendTime(),
                 p.exclusiveNode(),
                 p.topology(),

@@ -26,7 +26,9 @@ public final class ConfigService {
     private ConfigFiles current = new ConfigFiles("", List.of());
     private boolean enabled;
 
-    /** The files as they are now: of the configuration that is in force. Whoever waits for others is answered. */
+    /**
+     * The files as they are now: of the configuration that is in force. Requests that wait for a change are answered.
+     */
     public synchronized void take(SlurmConf conf) throws IOException {
         enabled = conf.has(Key.SLURMCTLD_PARAMETERS, "enable_configless");
         if (!enabled) {

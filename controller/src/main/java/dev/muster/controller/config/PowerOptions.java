@@ -73,8 +73,8 @@ public final class PowerOptions {
     }
 
     /**
-     * Where one of the two programs is missing, or nothing to be run, no node is stopped or started, by hand neither:
-     * who was stopped would be lost, who is started waited for in vain.
+     * Sentences for the log if power saving is off because SuspendProgram or ResumeProgram is missing or cannot be run.
+     * Then nodes are not powered down or up by hand either: a node that was powered down could not come back.
      */
     private static List<String> disabled(SlurmConf conf) {
         List<Key> both = List.of(Key.SUSPEND_PROGRAM, Key.RESUME_PROGRAM);
@@ -112,7 +112,7 @@ public final class PowerOptions {
         return why.isEmpty() ? List.of() : List.of("power_save program " + program + " " + why);
     }
 
-    /** Somebody else may write it; it is run as SlurmUser. */
+    /** Whether users other than root and SlurmUser may write a program, which is run as SlurmUser. */
     private static boolean isOthers(Path program) {
         try {
             Set<PosixFilePermission> may = Files.getPosixFilePermissions(program);

@@ -91,7 +91,7 @@ public final class SchedulerWords {
         return out;
     }
 
-    /** Of PriorityFlags those that nobody knows. FAIR_TREE is an older word for what holds without NO_FAIR_TREE. */
+    /** Unknown words of PriorityFlags. FAIR_TREE is an older word for what is the default now. */
     static List<String> withoutFlags(List<String> flags) {
         return flags.stream()
                 .filter(f -> !f.equalsIgnoreCase("FAIR_TREE") && !has(Priorities.FLAGS, f))

@@ -15,7 +15,7 @@ import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
-import dev.muster.transport.Tls;
+import dev.muster.transport.tls.Tls;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
@@ -24,9 +24,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * slurmdbd as this controller sees it. Rows go to it in order and each batch once; whatever it could not take yet is
- * kept by the caller, and the journal keeps it too. A second connection waits for a newer policy and for people who
- * want to see all rows.
+ * The connections to slurmdbd. Rows go to it in order and each batch once; rows that it could not take yet are kept by
+ * the caller, and by the journal. A second connection waits for a newer policy and for queries that need all rows.
  */
 public final class DbdLink implements RowSink, AutoCloseable {
     private static final int CALL_MS = 30_000;
@@ -47,8 +46,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
         void apply(Policy policy);
 
         /**
-         * Waits until the rows of everything that is durable now were taken, at most so long. Returns whether they
-         * were.
+         * Waits until slurmdbd has all rows of what is durable now, for at most {@code ms} milliseconds. Returns
+         * whether it has.
          */
         boolean settle(long ms);
 
@@ -299,7 +298,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
                 "slurmdbd at " + host + ":" + port + " refused " + message + ": " + error.error(), null);
     }
 
-    /** Nobody is told that all is as it was, or that it is well at first. */
+    /** Reports a change; that all is well at the start is no change. */
     private void seen(Part part, boolean answers) {
         Boolean before;
         synchronized (up) {

@@ -7,7 +7,7 @@ import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
-import dev.muster.transport.Tls;
+import dev.muster.transport.tls.Tls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

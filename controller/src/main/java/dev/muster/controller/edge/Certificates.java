@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Signs nodes' certificates (CertmgrType=certmgr/script): the site's scripts say whose token is good, and sign. */
+/** Signs nodes' certificates (CertmgrType=certmgr/script): the site's scripts check tokens and sign. */
 public final class Certificates {
     /** Scripts at the same time: a whole cluster may start at once. */
     private static final int RUNNING_MAX = 8;
@@ -66,27 +66,30 @@ public final class Certificates {
                 || m.request().startsWith("-") && !m.request().startsWith("-----BEGIN")) {
             return refused("no token, or no request");
         }
-        boolean known = node.get().marks().knows(m.token());
-        boolean once = node.get().marks().renews(m.token()) || c.singleUse();
         running.acquireUninterruptibly();
         try {
-            if (!known && run(c.scripts().get(CertmgrWords.VALIDATE), m.token()).isEmpty()) {
-                log.error("node " + m.node() + ": its token is not valid, its certificate is not signed");
-                return refused("the token is not valid");
-            }
-            Optional<String> certificate =
-                    run(c.scripts().get(CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
-            String next = known && once ? secret() : "";
-            if (certificate.isEmpty()
-                    || !core.apply(
-                            new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
-                return refused("sign_csr_script failed");
-            }
-            log.info("signed a certificate for node " + m.node());
-            return Reply.of(new SignedCertificate(certificate.get(), next));
+            return sign(m, node.get(), c);
         } finally {
             running.release();
         }
+    }
+
+    private Reply sign(SignCertificate m, Node node, CertmgrConf c) {
+        boolean known = node.marks().knows(m.token());
+        boolean once = node.marks().renews(m.token()) || c.singleUse();
+        if (!known && run(c.scripts().get(CertmgrWords.VALIDATE), m.token()).isEmpty()) {
+            log.error("node " + m.node() + ": its token is not valid, its certificate is not signed");
+            return refused("the token is not valid");
+        }
+        Optional<String> certificate =
+                run(c.scripts().get(CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
+        String next = known && once ? secret() : "";
+        if (certificate.isEmpty()
+                || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
+            return refused("sign_csr_script failed");
+        }
+        log.info("signed a certificate for node " + m.node());
+        return Reply.of(new SignedCertificate(certificate.get(), next));
     }
 
     private static String secret() {
@@ -102,7 +105,7 @@ public final class Certificates {
     /** What the script prints; empty where it fails. */
     private Optional<String> run(String script, String argument) {
         CompletableFuture<Optional<String>> done = new CompletableFuture<>();
-        // whoever asks is on a virtual thread, whose carrier a read of a pipe would hold
+        // requests run on virtual threads: a read of a pipe would pin the carrier thread
         Thread.ofPlatform().daemon().name("certificate").start(() -> done.complete(output(script, argument)));
         return done.join();
     }

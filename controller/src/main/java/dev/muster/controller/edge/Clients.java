@@ -20,7 +20,7 @@ public final class Clients {
     private static final int AWAY_AFTER_START_S = 60;
 
     private final Map<Integer, Long> heardS = new ConcurrentHashMap<>();
-    /** Jobs whose command was gone before it was told of the allocation, and since when. */
+    /** Jobs of commands that were gone before they heard of the allocation, and since when, in seconds. */
     private final Map<Integer, Long> awayS = new ConcurrentHashMap<>();
 
     /** The command waits for its allocation. */
@@ -82,7 +82,8 @@ public final class Clients {
     }
 
     /**
-     * Allocations of whose command nothing has been heard for longer than that, whatever runs in them. Once a second.
+     * Commands that end allocations of silent clients: no request for longer than InactiveLimit, whatever runs in the
+     * job. Called once a second.
      *
      * @param nowS any clock that only goes forward
      * @param limitS InactiveLimit; 0 for none

@@ -2,9 +2,7 @@ package dev.muster.controller.edge;
 
 import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.table.PackedRows;
-import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
-import dev.muster.controller.config.ConfigBridge;
 import dev.muster.controller.engine.Blobs;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.engine.Since;
@@ -12,7 +10,6 @@ import dev.muster.controller.engine.Watch;
 import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.stats.RpcNames;
 import dev.muster.controller.view.AllocationView;
-import dev.muster.controller.view.HostFunctions;
 import dev.muster.controller.view.JobName;
 import dev.muster.controller.view.JobQuery;
 import dev.muster.controller.view.JobRowWriter;
@@ -20,16 +17,13 @@ import dev.muster.controller.view.JobViews;
 import dev.muster.controller.view.NodeViews;
 import dev.muster.controller.view.PolicyViews;
 import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.StepViews;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.partition.PartitionEdit;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Node;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.core.tres.Licenses;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Identity;
@@ -52,12 +46,9 @@ import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
@@ -66,8 +57,8 @@ public final class ControllerApi {
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
     /**
-     * So many parts of one request are decided before the first of them is durable: others' commands come between them
-     * still.
+     * Parts of one request that are decided before the first of them is durable. Commands of other callers still come
+     * between them.
      */
     private static final int CHUNKS_AHEAD = 8;
 
@@ -78,13 +69,12 @@ public final class ControllerApi {
     private final Watch watch;
     private final NodeLinks links;
     private final DaemonLog log;
+    private final NodeHandler nodes;
     private final ReservationHandler reservations;
     private final SubmitHandler submissions;
     private final JobUpdateHandler updates;
     private final Notices notices = new Notices();
     private final Since jobsSince = new Since();
-    private final Since nodesSince = new Since();
-    private final Since partitionsSince = new Since();
     private final FollowHandler following;
 
     public ControllerApi(
@@ -102,6 +92,7 @@ public final class ControllerApi {
         this.watch = watch;
         this.links = links;
         this.log = log;
+        nodes = new NodeHandler(services, core, identities, this::privacy, this::nodeViews, log);
         reservations = new ReservationHandler(services, core, identities);
         submissions = new SubmitHandler(services, core, identities, blobs, log);
         updates = new JobUpdateHandler(core, services.filter(), blobs);
@@ -149,7 +140,10 @@ public final class ControllerApi {
         };
     }
 
-    /** As far as that goes by who it is. What it is about is looked at by the rule that finds that. */
+    /**
+     * Whether the caller's identity alone permits a message. Rules that need the job or node check it when they have
+     * found it.
+     */
     private boolean may(Caller caller, MessageRights.Need need) {
         return switch (need) {
             case ANYBODY,
@@ -190,40 +184,31 @@ public final class ControllerApi {
             case "CreateStep", "CreateHetStep" ->
                 new StepHandler(services, core, blobs, watch).answer(caller, message, body);
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
-            case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
-            case "QueryPartitions" ->
-                partitions(privacy(caller), Codec.decode(body, ClusterMessages.QueryPartitions.class));
+            case "QueryNodes",
+                    "QueryPartitions",
+                    "QueryLicenses",
+                    "UpdateNode",
+                    "RebootNodes",
+                    "CreateNodes",
+                    "DeleteNodes",
+                    "AssignNode",
+                    "UpdatePartition",
+                    "DeletePartition",
+                    "CreatePartition" -> nodes.answer(caller, message, body);
             case "QueryTopology" ->
                 Reply.of(new ClusterMessages.TopologyReply(
                         core.durable().settings().topologies()));
             case "QueryBurstBuffers" -> Reply.of(services.buffers().show(core.durable(), caller.uid()));
             case "QueryBurstStatus" ->
                 services.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
-            case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "QueryConfig" -> Reply.of(services.config());
             case "QueryDiagnostics" -> diagnostics(Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
-            case "UpdateNode" -> updateNode(caller, Codec.decodeKnown(body, ClusterMessages.UpdateNode.class));
-            case "RebootNodes" -> reboot(caller, Codec.decodeKnown(body, ClusterMessages.RebootNodes.class));
             case "FetchConfig" ->
                 services.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
-            case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
-            case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
             case "SignCertificate" ->
                 services.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
-            case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
             case "UpdateSetting" -> updateSetting(caller, Codec.decodeKnown(body, ClusterMessages.UpdateSetting.class));
-            case "UpdatePartition" ->
-                updatePartition(caller, Codec.decodeKnown(body, ClusterMessages.UpdatePartition.class));
-            case "DeletePartition" ->
-                done(core.execute(
-                        new Command.DeletePartition(
-                                caller.uid(),
-                                Codec.decode(body, ClusterMessages.DeletePartition.class)
-                                        .partition()),
-                        caller.uid()));
-            case "CreatePartition" ->
-                createPartition(caller, Codec.decodeKnown(body, ClusterMessages.CreatePartition.class));
             case "CreateReservation" ->
                 reservations.create(caller, Codec.decodeKnown(body, ClusterMessages.CreateReservation.class));
             case "UpdateReservation" ->
@@ -251,7 +236,7 @@ public final class ControllerApi {
             case "SetTrigger" -> setTrigger(caller, Codec.decodeKnown(body, TriggerMessages.SetTrigger.class));
             case "ClearTriggers" -> {
                 TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
-                yield done(core.execute(
+                yield Replies.done(core.execute(
                         Replies.once(
                                 caller,
                                 m.requestId(),
@@ -300,7 +285,7 @@ public final class ControllerApi {
     }
 
     private Reply updateSetting(Caller caller, ClusterMessages.UpdateSetting m) {
-        return done(core.execute(
+        return Replies.done(core.execute(
                 new Command.ChangeSetting(caller.uid(), m.key().toLowerCase(java.util.Locale.ROOT), m.value()),
                 caller.uid()));
     }
@@ -310,7 +295,7 @@ public final class ControllerApi {
         if (user.isEmpty()) {
             return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
-        return done(core.execute(
+        return Replies.done(core.execute(
                 Replies.once(
                         caller,
                         m.requestId(),
@@ -325,13 +310,6 @@ public final class ControllerApi {
                                 m.program(),
                                 m.permanent())),
                 caller.uid()));
-    }
-
-    private static Reply done(Decision decision) {
-        return switch (decision) {
-            case Decision.Accepted a -> Reply.of(Done.OK);
-            case Decision.Rejected r -> Replies.rejected(r);
-        };
     }
 
     boolean isAdmin(Caller caller) {
@@ -388,7 +366,7 @@ public final class ControllerApi {
                         .isPresent());
     }
 
-    /** Who names jobs or partitions is shown them wherever they are. */
+    /** A query that names jobs or partitions shows hidden partitions too. */
     private static Predicate<Job> shown(Privacy sight, JobMessages.QueryJobs q) {
         boolean all =
                 q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
@@ -438,7 +416,7 @@ public final class ControllerApi {
 
     private Reply steps(Caller caller, JobMessages.QuerySteps q) {
         State state = core.durable();
-        JobViews views = views();
+        StepViews views = new StepViews(state);
         List<JobMessages.StepInfo> out = new ArrayList<>();
         List<Job> jobs = new ArrayList<>();
         if (q.jobIds().isEmpty()) {
@@ -454,7 +432,7 @@ public final class ControllerApi {
         for (Job job : jobs) {
             for (Step step : job.run().steps()) {
                 if (step.state() != Step.State.ENDED) {
-                    out.add(views.step(job, step));
+                    out.add(views.info(job, step));
                 }
             }
         }
@@ -534,38 +512,21 @@ public final class ControllerApi {
         return Reply.of(new JobMessages.CancelReply(done, errors));
     }
 
-    private Reply action(Caller caller, JobMessages.JobAction m) {
-        services.requests().countAs(RpcNames.ofAction(m.action()));
+    /**
+     * The jobs that a user of scontrol names, by number or by {@code name=}.
+     *
+     * @param errors gets an error for each name that is none
+     */
+    private List<Command.JobRef> named(Caller caller, List<String> names, List<JobMessages.JobError> errors) {
         List<Command.JobRef> refs = new ArrayList<>();
-        List<JobMessages.JobError> errors = new ArrayList<>();
-        for (String text : m.jobs()) {
+        for (String text : names) {
             if (text.startsWith("name=") || text.startsWith("Name=")) {
-                String name = text.substring(5);
-                JobMessages.QueryJobs q = new JobMessages.QueryJobs(
-                        List.of(),
-                        isAdmin(caller) ? List.of() : List.of(caller.uid()),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(name),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        false,
-                        true,
-                        false,
-                        false,
-                        false,
-                        List.of(),
-                        false,
-                        false);
-                new JobQuery(core.durable(), q, services.owned(), j -> true)
+                new JobQuery(core.durable(), byName(caller, text.substring(5)), services.owned(), j -> true)
                         .hits()
                         .forEach(h -> refs.add(Command.JobRef.found(h.job(), h.tasks())));
                 continue;
             }
-            // of steps nothing of this is done
+            // no action of these is possible on a step
             JobName.parse(text, core.durable())
                     .filter(n -> n.step() == Command.JobRef.NO_STEP)
                     .ifPresentOrElse(
@@ -573,6 +534,35 @@ public final class ControllerApi {
                             () -> errors.add(new JobMessages.JobError(
                                     text, SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence())));
         }
+        return refs;
+    }
+
+    private JobMessages.QueryJobs byName(Caller caller, String name) {
+        return new JobMessages.QueryJobs(
+                List.of(),
+                isAdmin(caller) ? List.of() : List.of(caller.uid()),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(name),
+                List.of(),
+                List.of(),
+                List.of(),
+                false,
+                true,
+                false,
+                false,
+                false,
+                List.of(),
+                false,
+                false);
+    }
+
+    private Reply action(Caller caller, JobMessages.JobAction m) {
+        services.requests().countAs(RpcNames.ofAction(m.action()));
+        List<JobMessages.JobError> errors = new ArrayList<>();
+        List<Command.JobRef> refs = named(caller, m.jobs(), errors);
         int uid = caller.uid();
         return switch (m.action()) {
             case "hold", "uhold" ->
@@ -717,7 +707,10 @@ public final class ControllerApi {
         return core.durable()
                 .jobs()
                 .find(jobId)
-                .map(j -> Reply.of(told ? allocation(job == null ? j : job, said) : allocation(j, said, ready.test(j))))
+                .map(j -> {
+                    Job shown = job == null ? j : job;
+                    return Reply.of(told ? allocation(shown, said) : allocation(j, said, ready.test(j)));
+                })
                 .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
     }
 
@@ -731,186 +724,15 @@ public final class ControllerApi {
     }
 
     private Reply complete(Caller caller, JobMessages.CompleteAllocation m) {
-        return done(core.execute(new Command.CompleteAllocation(caller.uid(), m.jobId(), m.exit()), caller.uid()));
+        return Replies.done(
+                core.execute(new Command.CompleteAllocation(caller.uid(), m.jobId(), m.exit()), caller.uid()));
     }
 
-    // ---- nodes and partitions
+    // ---- nodes and accounting
 
     private NodeViews nodeViews(State state) {
         return new NodeViews(
                 state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
-    }
-
-    private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
-        State state = core.durable();
-        Privacy sight = privacy(caller);
-        boolean onlyOwn = !sight.showsNodes(state, q.nodes());
-        if (onlyOwn
-                && (!Privacy.ofPlaces(q.fields())
-                        || state.nodes().values().stream().noneMatch(sight::isOn))) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
-        }
-        NodeViews views = nodeViews(state);
-        if (q.shownPartitions()) {
-            views.hide(p -> !sight.shows(p));
-        }
-        List<ClusterMessages.NodeInfo> out = new ArrayList<>();
-        Predicate<Node> shown = n -> onlyOwn ? sight.isOn(n) : !sight.picksNodes() || sight.shows(n);
-        if (q.nodes().isEmpty()) {
-            state.nodes().values().stream()
-                    .filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && shown.test(n))
-                    .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
-                    .forEach(n -> out.add(views.info(n)));
-        } else {
-            if (!(HostList.parse(HostFunctions.expanded(String.join(",", q.nodes()), state))
-                    instanceof HostList.Parsed.Ok ok)) {
-                return Reply.error(SlurmErrno.INVALID_NODE_NAME);
-            }
-            ok.list()
-                    .names()
-                    .forEach(name -> state.nodes().find(name).filter(shown).ifPresent(n -> out.add(views.info(n))));
-        }
-        long now = System.currentTimeMillis() / 1000;
-        // what is allocated is said by the jobs
-        return Reply.of(new ClusterMessages.NodesReply(now, nodesSince.of(now, state.nodes(), state.jobs()), out));
-    }
-
-    private Reply partitions(Privacy sight, ClusterMessages.QueryPartitions q) {
-        State state = core.durable();
-        if (sight.hides("partitions")) {
-            return Reply.error(SlurmErrno.ACCESS_DENIED);
-        }
-        NodeViews views = nodeViews(state);
-        List<ClusterMessages.PartitionInfo> out = new ArrayList<>();
-        for (String name : services.partitionOrder(state)) {
-            state.partitions().find(name).filter(p -> q.all() || sight.shows(p)).ifPresent(p -> out.add(views.info(p)));
-        }
-        long now = System.currentTimeMillis() / 1000;
-        return Reply.of(new ClusterMessages.PartitionsReply(
-                now, partitionsSince.of(now, state.partitions(), state.nodes()), out));
-    }
-
-    private Reply licences(ClusterMessages.QueryLicenses q) {
-        State state = core.durable();
-        Map<String, Integer> used = new HashMap<>();
-        services.activeJobs(state)
-                .forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
-        Map<String, Integer> kept = new TreeMap<>();
-        long now = System.currentTimeMillis() / 1000;
-        state.reservations().values().stream()
-                .filter(r -> r.isActive(now))
-                .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
-        List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
-        for (Licenses.Pool p : Licenses.pools(state)) {
-            if (q.name().isEmpty() || q.name().equals(p.title())) {
-                int free = p.capacity() - used.getOrDefault(p.name(), 0);
-                out.add(new ClusterMessages.LicenseInfo(
-                        p.title(),
-                        p.total(),
-                        used.getOrDefault(p.name(), 0) + p.base(),
-                        kept.getOrDefault(p.name(), 0),
-                        p.remote().isPresent(),
-                        p.total() < 0 ? -1 : Math.max(0, free),
-                        HostList.of(p.nodes()).compressed(),
-                        p.remote().map(r -> r.consumed()).orElse(0L),
-                        p.missing(),
-                        p.remote().map(r -> r.updated()).orElse(0L)));
-            }
-        }
-        return Reply.of(new ClusterMessages.LicensesReply(
-                out, state.settings().options().containsKey(Settings.BARE_LICENCES)));
-    }
-
-    private Optional<List<String>> nodesNamed(String text) {
-        if (text.equalsIgnoreCase("ALL")) {
-            return Optional.of(List.copyOf(core.durable().nodes().keys()));
-        }
-        if (HostList.parse(HostFunctions.expanded(text, core.durable())) instanceof HostList.Parsed.Ok ok) {
-            return Optional.of(ok.list().names()).filter(n -> !n.isEmpty());
-        }
-        return Optional.empty();
-    }
-
-    private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
-        if (m.action().isEmpty()
-                && services.conf()
-                        .text(dev.muster.config.key.Key.REBOOT_PROGRAM)
-                        .isEmpty()) {
-            return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
-        }
-        Optional<List<String>> names = nodesNamed(m.nodes());
-        if (names.isEmpty()) {
-            return Reply.error(SlurmErrno.INVALID_NODE_NAME);
-        }
-        Decision decision = core.execute(
-                new Command.RebootNodes(
-                        caller.uid(), names.get(), m.asap(), m.nextState(), m.reason(), m.force(), m.action()),
-                caller.uid());
-        return decision instanceof Decision.Accepted a && a.reply() instanceof String skipped && !skipped.isEmpty()
-                ? Reply.of(new Done(List.of(skipped)))
-                : done(decision);
-    }
-
-    private Reply updateNode(Caller caller, ClusterMessages.UpdateNode m) {
-        Optional<List<String>> named = nodesNamed(m.nodes());
-        if (named.isEmpty()) {
-            return Reply.error(SlurmErrno.INVALID_NODE_NAME);
-        }
-        List<String> names = named.get();
-        Map<String, String> changes = new TreeMap<>();
-        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        Decision decision = core.execute(new Command.UpdateNode(caller.uid(), names, changes), caller.uid());
-        return decision instanceof Decision.Accepted a && !"".equals(a.reply())
-                ? Reply.error(SlurmErrno.NODE_STATE_TRANSITION)
-                : done(decision);
-    }
-
-    private Reply createNodes(Caller caller, ClusterMessages.CreateNodes m) {
-        List<ConfigError> errors = new ArrayList<>();
-        List<Node.Spec> specs = ConfigBridge.nodes(m.line(), services.conf(), errors);
-        if (!errors.isEmpty()) {
-            errors.forEach(e -> log.error(e.sentence()));
-            return Reply.error(400, SlurmErrno.ERROR, SlurmErrno.ERROR.sentence());
-        }
-        return done(core.execute(new Command.AddNodes(caller.uid(), specs, false), caller.uid()));
-    }
-
-    private Reply deleteNodes(Caller caller, ClusterMessages.DeleteNodes m) {
-        return HostList.parse(m.nodes()) instanceof HostList.Parsed.Ok ok
-                ? done(core.execute(
-                        new Command.RemoveNodes(caller.uid(), ok.list().names()), caller.uid()))
-                : Reply.error(SlurmErrno.INVALID_NODE_NAME);
-    }
-
-    private Reply assignNode(Caller caller, ClusterMessages.AssignNode m) {
-        return switch (core.execute(
-                new Command.AssignNode(caller.uid(), m.hostname(), m.address(), m.port(), m.feature(), m.hardware()),
-                caller.uid())) {
-            case Decision.Accepted a -> Reply.of(new ClusterMessages.AssignedNode(String.valueOf(a.reply())));
-            case Decision.Rejected r -> Replies.rejected(r);
-        };
-    }
-
-    private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {
-        Map<String, String> changes = new TreeMap<>();
-        m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        Map<String, Integer> gids = services.allowedGids(changes);
-        Reply reply = done(core.execute(
-                new Command.UpdatePartition(
-                        caller.uid(), m.partition(), HostFunctions.expanded(changes, core.durable()), gids),
-                caller.uid()));
-        if (changes.keySet().stream().anyMatch("allowgroups"::startsWith)) {
-            services.groupLook().soon();
-        }
-        return reply;
-    }
-
-    private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {
-        return switch (services.newPartition(m)) {
-            case PartitionEdit.Edited e ->
-                done(core.execute(new Command.CreatePartition(caller.uid(), e.partition()), caller.uid()));
-            case PartitionEdit.Refused r -> Reply.error(400, r.errno(), r.sentence());
-        };
     }
 
     private Reply accounting(Caller caller, AccountingRows.Query q) {

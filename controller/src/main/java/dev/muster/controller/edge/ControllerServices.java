@@ -10,14 +10,12 @@ import dev.muster.controller.site.BurstBuffers;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.Statistics;
 import dev.muster.controller.view.OwnedJobs;
-import dev.muster.core.partition.PartitionEdit;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.daemon.Requests;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.scheduler.Scheduler;
 import java.util.List;
-import java.util.Map;
 
 /** What the handlers of requests need of the running controller. Thread-safe. */
 public interface ControllerServices {
@@ -25,9 +23,6 @@ public interface ControllerServices {
 
     /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
     List<Job> activeJobs(State state);
-
-    /** Of the groups that AllowGroups is to have, by its key or the beginning of it. */
-    Map<String, Integer> allowedGids(Map<String, String> changes);
 
     BurstBuffers buffers();
 
@@ -58,11 +53,9 @@ public interface ControllerServices {
 
     NodeLinks links();
 
-    PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m);
-
     ChangeLog news();
 
-    /** Whose jobs there are. */
+    /** Jobs by their owners. */
     OwnedJobs owned();
 
     /** In the order of the file, then what was created since. */

@@ -61,7 +61,7 @@ final class CrontabHandler {
         if (m.userId() != caller.uid() && !Access.isAdmin(core.durable(), caller.uid())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        // for the job's rules it is its owner who submits it
+        // the rules for jobs apply to the owner of the crontab
         Caller submitter = caller.uid() == m.userId()
                 ? caller
                 : new Caller(owner.get().uid(), owner.get().gid());

@@ -32,7 +32,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
-/** Answers who looks on. */
+/** Answers requests that follow changes: watches of jobs and nodes, output of batch jobs, and usage. */
 public final class FollowHandler {
     /** Below the time after which a connection counts as idle. */
     static final int WAIT_MS_MAX = 30_000;
@@ -217,15 +217,7 @@ public final class FollowHandler {
         }
         Bytes path = error ? JobPaths.stderr(job) : JobPaths.stdout(job);
         if (job.run().allocation().isEmpty()) {
-            return Reply.of(new FollowMessages.Output(
-                    job.attempt(),
-                    path.text(),
-                    0,
-                    -1,
-                    Bytes.EMPTY,
-                    job.state().isTerminal(),
-                    job.state().name(),
-                    ""));
+            return Reply.of(noFile(job, path));
         }
         int waitMs = job.state().isTerminal() ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX);
         String node = job.run().allocation().ofScript().node();
@@ -259,5 +251,17 @@ public final class FollowHandler {
                         .map(j -> j.state().name())
                         .orElse(job.state().name()),
                 read.file()));
+    }
+
+    private static FollowMessages.Output noFile(Job job, Bytes path) {
+        return new FollowMessages.Output(
+                job.attempt(),
+                path.text(),
+                0,
+                -1,
+                Bytes.EMPTY,
+                job.state().isTerminal(),
+                job.state().name(),
+                "");
     }
 }

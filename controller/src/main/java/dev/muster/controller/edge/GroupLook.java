@@ -17,9 +17,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Looks from time to time which groups those are in whose jobs wait for partitions with AllowGroups: every
- * GroupUpdateTime, without GroupUpdateForce only if the file of groups has changed, and whenever the configuration or
- * such a list was set anew.
+ * Looks up the groups of users with jobs that wait for partitions with AllowGroups: every GroupUpdateTime, without
+ * GroupUpdateForce only if the file of groups has changed, and whenever the configuration or such a list changes.
  */
 public final class GroupLook {
     private final Supplier<State> durable;
@@ -33,7 +32,7 @@ public final class GroupLook {
     private long seenMs;
 
     /**
-     * @param groups that a user is in now; empty where nobody knows
+     * @param groups that a user is in now; empty for an unknown user
      * @param changedMs when the file of groups was changed
      * @param failed told what kept a look from its end
      */
@@ -50,7 +49,7 @@ public final class GroupLook {
         this.failed = failed;
     }
 
-    /** From now on every so many seconds, 0 for never; and once in any case. */
+    /** Sets the period in seconds, 0 for never, and looks once at once. */
     public synchronized void update(long everyS, boolean forced) {
         everyMs = everyS * 1000;
         force = forced;
@@ -83,7 +82,7 @@ public final class GroupLook {
     @SuppressWarnings("WaitNotInLoop") // what woke it is looked at below
     private synchronized boolean await() throws InterruptedException {
         if (!asked) {
-            wait(everyMs); // 0 until somebody asks
+            wait(everyMs); // 0: waits until it is notified
         }
         long changed = changedMs.getAsLong();
         boolean due = asked || everyMs > 0 && (force || changed > seenMs);

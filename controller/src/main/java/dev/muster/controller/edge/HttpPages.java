@@ -15,13 +15,13 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What the controller's port shows to web programs: that it lives, and with MetricsType its metrics, to whom they are
- * for.
+ * Pages on slurmctld's port for web programs: its health, and with MetricsType its metrics for the users that may see
+ * them.
  */
 public final class HttpPages implements Server.OpenHandler {
     private static final String OPENMETRICS = "application/openmetrics-text";
     private static final String METRICS_TYPE = OPENMETRICS + "; version=1.0.0; charset=utf-8";
-    /** What the same text is to who knows no OpenMetrics: to it the mark of the end is a comment. */
+    /** The type for clients that do not accept OpenMetrics. In its format the mark of the end is a comment. */
     private static final String PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final Supplier<SlurmConf> conf;
@@ -31,7 +31,7 @@ public final class HttpPages implements Server.OpenHandler {
     private final Function<String, Optional<String>> metrics;
 
     /**
-     * @param tokens with which a request may say whose it is
+     * @param tokens that identify the user of a request
      * @param isAdmin by user id
      * @param userId of a user's name, as text; "" for none
      * @param metrics the text of a path below /metrics/
@@ -82,8 +82,8 @@ public final class HttpPages implements Server.OpenHandler {
     }
 
     /**
-     * Why this caller may not see metrics: those of MetricsAuthUsers may, else all where no PrivateData hides anything;
-     * administrators always.
+     * Returns the error page for a caller that may not see metrics. Administrators may; users of MetricsAuthUsers may;
+     * without that key everyone may, unless PrivateData hides something.
      */
     private Optional<Page> refusal(SlurmConf c, UnaryOperator<String> header) {
         String bearer = header.apply("Authorization");
@@ -102,22 +102,23 @@ public final class HttpPages implements Server.OpenHandler {
             who = userId.apply(named);
             admin = who.matches("[0-9]+") && isAdmin.test(Integer.parseInt(who));
         }
-        List<String> users = c.list(Key.METRICS_AUTH_USERS);
-        String uid = who;
-        boolean hidden = c.list(Key.PRIVATE_DATA).stream().anyMatch(word -> !word.equals("none"))
-                && !c.has(Key.METRICS_PARAMETERS, "ignore_private_data");
-        boolean allowed = admin
-                || (users.isEmpty()
-                        ? !hidden
-                        : !uid.isEmpty()
-                                && users.stream()
-                                        .anyMatch(user -> userId.apply(user).equals(uid)));
-        if (allowed) {
+        if (admin || showsMetricsTo(c, who)) {
             return Optional.empty();
         }
         if (caller.isPresent()) {
             return Optional.of(page(403, "text/plain", "not for this user\n"));
         }
         return Optional.of(page(401, "text/plain", "a token is needed\n"));
+    }
+
+    /** @param uid user's number in decimal, "" for a caller without a token */
+    private boolean showsMetricsTo(SlurmConf c, String uid) {
+        List<String> users = c.list(Key.METRICS_AUTH_USERS);
+        if (!users.isEmpty()) {
+            return !uid.isEmpty()
+                    && users.stream().anyMatch(user -> userId.apply(user).equals(uid));
+        }
+        boolean isPrivate = c.list(Key.PRIVATE_DATA).stream().anyMatch(word -> !word.equals("none"));
+        return !isPrivate || c.has(Key.METRICS_PARAMETERS, "ignore_private_data");
     }
 }

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Answers who asks what is planned, and why a job waits. */
+/** Answers queries for the plan of the scheduler and for the reasons why a job waits. */
 final class PlanHandler {
     private final State state;
     private final Now now;
@@ -83,46 +83,19 @@ final class PlanHandler {
                         .forEach(n -> partitions
                                 .computeIfAbsent(n, k -> new ArrayList<>())
                                 .add(p.name())));
-        List<PlanMessages.PlanNode> nodes = new ArrayList<>();
-        for (Node n : state.nodes().values()) {
-            if (partitions.containsKey(n.name()) && !n.has(Node.Flag.FUTURE)) {
-                nodes.add(new PlanMessages.PlanNode(
-                        n.name(), partitions.get(n.name()), n.spec().cpus(), n.isUsable() || n.isAsleep()));
-            }
-        }
-        nodes.sort(
-                Comparator.comparingInt(n -> state.nodes().at(n.name()).spec().order()));
+        List<PlanMessages.PlanNode> nodes = nodes(partitions);
         List<PlanMessages.Bar> bars = new ArrayList<>();
         int waiting = 0;
         int planned = 0;
         for (Job job : state.jobs().values()) {
             if (job.holdsNodes()) {
-                long left = job.run().limitTickMs() < 0
-                        ? 0
-                        : now.seconds() + Math.max(0, (job.run().limitTickMs() - now.tickMs()) / 1000);
-                bars.add(bar(
-                        job,
-                        true,
-                        job.run().startTime(),
-                        left,
-                        job.run().allocation().hostList(),
-                        job.run().allocation().cpus()));
+                bars.add(running(job));
             } else if (job.isPending()) {
                 Optional<Planner.Estimate> e = scheduler.plan(job.id());
                 waiting += sight.shows(job) ? 1 : 0;
                 planned += e.isPresent() && sight.shows(job) ? 1 : 0;
                 if (e.isPresent() && e.get().start() <= q.until()) {
-                    int limit = state.partitions()
-                            .find(e.get().partition())
-                            .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
-                            .orElse(-1);
-                    bars.add(bar(
-                            job,
-                            false,
-                            e.get().start(),
-                            limit < 0 ? 0 : e.get().start() + limit * 60L,
-                            HostList.of(e.get().nodes()).compressed(),
-                            e.get().cpus()));
+                    bars.add(planned(job, e.get()));
                 }
             }
         }
@@ -132,6 +105,47 @@ final class PlanHandler {
         int more = Math.max(0, bars.size() - PlanMessages.BARS_MAX);
         return Reply.of(new PlanMessages.Plan(
                 now.seconds(), waiting, planned, nodes, bars.subList(0, bars.size() - more), more));
+    }
+
+    /** @param partitions the nodes to list, each with the names of its partitions */
+    private List<PlanMessages.PlanNode> nodes(Map<String, List<String>> partitions) {
+        List<PlanMessages.PlanNode> nodes = new ArrayList<>();
+        for (Node n : state.nodes().values()) {
+            if (partitions.containsKey(n.name()) && !n.has(Node.Flag.FUTURE)) {
+                nodes.add(new PlanMessages.PlanNode(
+                        n.name(), partitions.get(n.name()), n.spec().cpus(), n.isUsable() || n.isAsleep()));
+            }
+        }
+        nodes.sort(
+                Comparator.comparingInt(n -> state.nodes().at(n.name()).spec().order()));
+        return nodes;
+    }
+
+    private PlanMessages.Bar running(Job job) {
+        long end = job.run().limitTickMs() < 0
+                ? 0
+                : now.seconds() + Math.max(0, (job.run().limitTickMs() - now.tickMs()) / 1000);
+        return bar(
+                job,
+                true,
+                job.run().startTime(),
+                end,
+                job.run().allocation().hostList(),
+                job.run().allocation().cpus());
+    }
+
+    private PlanMessages.Bar planned(Job job, Planner.Estimate e) {
+        int limitMin = state.partitions()
+                .find(e.partition())
+                .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
+                .orElse(-1);
+        return bar(
+                job,
+                false,
+                e.start(),
+                limitMin < 0 ? 0 : e.start() + limitMin * 60L,
+                HostList.of(e.nodes()).compressed(),
+                e.cpus());
     }
 
     /** What may not be seen still takes its place. */

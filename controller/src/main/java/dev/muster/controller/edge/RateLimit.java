@@ -14,16 +14,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * How many requests of one user are answered (SlurmctldParameters=rl_enable): each has a bucket of tokens, a request
- * takes one, and some are added every few seconds; who has none left is told to back off. root and SlurmUser are not
- * counted. Thread-safe.
+ * Limits the requests of each user (SlurmctldParameters=rl_enable) by a token bucket: a request takes a token, and
+ * tokens are added at a fixed rate. Without a token the answer is to back off. root and SlurmUser are not limited.
+ * Thread-safe.
  */
 public final class RateLimit {
     /**
      * @param size tokens of a full bucket
      * @param rate tokens that are added each period
      * @param periodS seconds
-     * @param users with a bucket at a time; who has not asked for longest loses his
+     * @param users with a bucket at a time; the least recently used bucket is dropped
      * @param logS seconds between lines about it in the log; 0 for each, below for none
      */
     record Settings(int size, int rate, int periodS, int users, int logS) {

@@ -2,6 +2,7 @@ package dev.muster.controller.edge;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
+import dev.muster.model.api.ClusterMessages.Done;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 
@@ -26,6 +27,13 @@ final class Replies {
     static Reply tested(Decision decision) {
         return switch (decision) {
             case Decision.Accepted a -> Reply.of(a.reply());
+            case Decision.Rejected r -> rejected(r);
+        };
+    }
+
+    static Reply done(Decision decision) {
+        return switch (decision) {
+            case Decision.Accepted a -> Reply.of(Done.OK);
             case Decision.Rejected r -> rejected(r);
         };
     }

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The edge of srun's steps: an environment goes to the blobs, and a step whose resources are busy is asked for again.
+ * Answers srun's requests for steps: stores the environment as a blob, and retries a step while its resources are busy.
  */
 public final class StepHandler {
     private static final Reply REFUSED = Reply.error(400, SlurmErrno.ERROR, SubmitHandler.NUL);

@@ -178,6 +178,14 @@ public final class SubmitFilter {
             return out;
         }
 
+        private static Object defaultTime(int minutes) {
+            return switch (minutes) {
+                case 0 -> limit(Integer.MIN_VALUE);
+                case PartitionInfo.NO_TIME -> limit(0);
+                default -> limit(minutes);
+            };
+        }
+
         private Json.Obj partition(Partition p) {
             var i = p.info();
             int cpus = p.nodes().stream()
@@ -194,12 +202,7 @@ public final class SubmitFilter {
                     .put("billing_weights_str", i.tresBillingWeights())
                     .put("deny_accounts", i.denyAccounts())
                     .put("deny_qos", i.denyQos())
-                    .put(
-                            "default_time",
-                            limit(
-                                    i.defaultTimeMin() == 0
-                                            ? Integer.MIN_VALUE
-                                            : i.defaultTimeMin() == PartitionInfo.NO_TIME ? 0 : i.defaultTimeMin()))
+                    .put("default_time", defaultTime(i.defaultTimeMin()))
                     .put("def_mem_per_cpu", i.defMemPerCpuMb() > 0 ? i.defMemPerCpuMb() : null)
                     .put("def_mem_per_node", Math.max(0, i.defMemPerNodeMb()))
                     .put("max_mem_per_cpu", i.maxMemPerCpuMb() > 0 ? i.maxMemPerCpuMb() : null)
@@ -230,7 +233,7 @@ public final class SubmitFilter {
                             });
         }
 
-        /** What is open to all names nobody. */
+        /** "" instead of ALL, as the script expects it. */
         private static String notAll(String text) {
             return text.equals("ALL") ? "" : text;
         }

@@ -62,7 +62,7 @@ public final class SubmitHandler {
                 : SCRIPT_BYTES_MAX;
     }
 
-    /** Likewise of the line that it was submitted by: max_submit_line_size. */
+    /** max_submit_line_size, in bytes. */
     private int lineBytesMax() {
         String text = services.conf().schedulerParameters().getOrDefault("max_submit_line_size", "");
         return Digits.only(text, 9) && text.charAt(0) != '0'
@@ -213,20 +213,9 @@ public final class SubmitHandler {
      * @param immediate of the whole request, for the site's script
      */
     private Resolved request(Caller caller, JobMessages.Submit m, int component, boolean immediate) {
-        if (services.isFull()) {
-            return new Refused(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable");
-        }
-        if (m.script().length() > scriptBytesMax()) {
-            return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
-        }
-        if (m.job().payload().submitLine().length() > lineBytesMax()) {
-            return new Refused(SlurmErrno.PATHNAME_TOO_LONG);
-        }
-        if (!mayDescribe(caller, m.job())) {
-            return new Refused(SlurmErrno.ACCESS_DENIED);
-        }
-        if (TextCheck.hasNul(FieldRights.texts(m))) {
-            return new Refused(SlurmErrno.ERROR, NUL);
+        Optional<Refused> refusal = refusal(caller, m);
+        if (refusal.isPresent()) {
+            return refusal.get();
         }
         int uid = m.job().owner().user().isEmpty() && m.job().owner().uid() == 0
                 ? caller.uid()
@@ -235,30 +224,51 @@ public final class SubmitHandler {
         if (owner.isEmpty()) {
             return new Refused(SlurmErrno.USER_ID_MISSING);
         }
-        int gid = m.job().owner().gid();
-        // a number of 0 counts with its name alone
-        boolean groupSaid = gid != 0 || !m.job().owner().group().isEmpty();
-        // who took on another of his groups (newgrp, sg) has his job run with it; his credential says so
-        boolean own = !groupSaid && uid == caller.uid() && owner.get().gids().contains(caller.gid());
-        int group;
-        if (own) {
-            group = caller.gid();
-        } else if (groupSaid) {
-            group = gid;
-        } else {
-            group = owner.get().gid();
-        }
-
+        int group = group(caller, m.job().owner(), owner.get());
         Optional<Identity> asked = withGroup(owner.get(), group, Access.isSuperUser(core.durable(), caller.uid()));
         if (asked.isEmpty()) {
             return new Refused(SlurmErrno.ACCESS_DENIED);
         }
-        owner = asked;
         if (m.job().kind() == JobDesc.Kind.BATCH && m.script().isEmpty()) {
             return new Refused(SlurmErrno.JOB_SCRIPT_MISSING);
         }
+        return checked(caller, m, component, immediate, asked.get());
+    }
+
+    /** Why a request is refused before it is looked at closely; empty if it is not. */
+    private Optional<Refused> refusal(Caller caller, JobMessages.Submit m) {
+        if (services.isFull()) {
+            return Optional.of(new Refused(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
+        }
+        if (m.script().length() > scriptBytesMax()
+                || m.job().payload().submitLine().length() > lineBytesMax()) {
+            return Optional.of(new Refused(SlurmErrno.PATHNAME_TOO_LONG));
+        }
+        if (!mayDescribe(caller, m.job())) {
+            return Optional.of(new Refused(SlurmErrno.ACCESS_DENIED));
+        }
+        return TextCheck.hasNul(FieldRights.texts(m))
+                ? Optional.of(new Refused(SlurmErrno.ERROR, NUL))
+                : Optional.empty();
+    }
+
+    /**
+     * The group of a job: the one that its description names, else the group that the caller has taken on (newgrp, sg),
+     * which its credential says, else the owner's first.
+     */
+    private static int group(Caller caller, Identity described, Identity owner) {
+        // a number of 0 counts with its name alone
+        if (described.gid() != 0 || !described.group().isEmpty()) {
+            return described.gid();
+        }
+        boolean isOwn = owner.uid() == caller.uid() && owner.gids().contains(caller.gid());
+        return isOwn ? caller.gid() : owner.gid();
+    }
+
+    /** Asks the site's script and the burst buffers. */
+    private Resolved checked(Caller caller, JobMessages.Submit m, int component, boolean immediate, Identity owner) {
         List<String> ignored = new ArrayList<>();
-        JobDesc wanted = HostFunctions.expanded(m.job(), core.durable()).withOwner(owner.get());
+        JobDesc wanted = HostFunctions.expanded(m.job(), core.durable()).withOwner(owner);
         Bytes batch = m.script();
         List<Bytes> variables = m.environment();
         List<String> said = new ArrayList<>();

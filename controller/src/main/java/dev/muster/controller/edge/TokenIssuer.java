@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 
 /** {@code scontrol token}: proofs of identity for programs (AuthAltTypes=auth/jwt). */
 public final class TokenIssuer {
-    /** Where nobody says how long. */
+    /** Lifetime of a token for a request that names none. */
     static final long SECONDS_DEFAULT = 1800;
     /** {@code lifespan=infinite}: as long as a number of 32 bits lasts. */
     static final long SECONDS_MAX = 0xffff_ffffL;

@@ -238,6 +238,18 @@ final class UpdateDescription {
                 words("delay_boot"),
                 (d, text) -> Durations.parseSeconds(text).ifPresent(s -> d.values.put("delay_boot", s)),
                 fields -> fields.value("delay_boot").map(v -> Durations.full((long) real(v)))));
+        sizes();
+        ranks();
+        counts();
+        switches();
+        FIELDS.add(new Field(
+                words("mailtype"),
+                words("mail_type"),
+                (d, text) -> d.values.put("mail_type", mailBits(text)),
+                fields -> fields.value("mail_type").map(v -> mailWords((long) real(v)))));
+    }
+
+    private static void sizes() {
         FIELDS.add(new Field(
                 words("mintmpdisknode"),
                 words("pn_min_tmp_disk"),
@@ -253,6 +265,9 @@ final class UpdateDescription {
                 MEMORY,
                 (d, text) -> MemorySize.parseMb(text).ifPresent(mb -> d.memory(mb, false)),
                 fields -> memory(fields, false)));
+    }
+
+    private static void ranks() {
         FIELDS.add(new Field(
                 words("nice"),
                 words("nice"),
@@ -274,6 +289,9 @@ final class UpdateDescription {
                 (d, text) -> (text.equalsIgnoreCase("INFINITE") ? OptionalLong.of(INFINITE) : number(text))
                         .ifPresent(n -> d.values.put("priority", n)),
                 fields -> fields.value("priority").map(v -> real(v) == INFINITE ? "INFINITE" : whole(v))));
+    }
+
+    private static void counts() {
         FIELDS.add(new Field(
                 words("numnodes reqnodes"),
                 words("min_nodes max_nodes"),
@@ -288,6 +306,9 @@ final class UpdateDescription {
                                 + fields.value("max_cpus")
                                         .map(m -> "-" + whole(m))
                                         .orElse(""))));
+    }
+
+    private static void switches() {
         FIELDS.add(new Field(
                 words("switches"),
                 words("req_switch wait4switch"),
@@ -310,11 +331,6 @@ final class UpdateDescription {
                 fields -> fields.value("req_switch").isPresent()
                         ? Optional.empty()
                         : fields.value("wait4switch").map(UpdateDescription::whole)));
-        FIELDS.add(new Field(
-                words("mailtype"),
-                words("mail_type"),
-                (d, text) -> d.values.put("mail_type", mailBits(text)),
-                fields -> fields.value("mail_type").map(v -> mailWords((long) real(v)))));
     }
 
     private final Job job;

@@ -22,11 +22,13 @@ import java.util.stream.Stream;
  * of its own until a snapshot lets the journal forget it: {@link #sync}.
  */
 public final class Blobs {
-    /** Files nobody refers to are kept this long: a submission on its way may be about to. */
+    /**
+     * Age at which files without a reference are removed: a submission that is on its way may refer to a younger one.
+     */
     static final long UNUSED_KEPT_MS = 3_600_000;
     /**
-     * Contents kept in memory, the last that were read: the tasks of an array, and who submits many jobs, have the same
-     * for all.
+     * Number of contents kept in memory, the last that were read. Tasks of an array and series of submissions share
+     * theirs.
      */
     private static final int RECENT_MAX = 64;
 
@@ -61,9 +63,7 @@ public final class Blobs {
         return directory.resolve(hash.substring(0, 2)).resolve(hash);
     }
 
-    /**
-     * Holds the content of a submission until {@link #settle}: whoever launches the job meanwhile reads it from memory.
-     */
+    /** Holds the content of a submission until {@link #settle}: a launch in the meantime reads it from memory. */
     public void offer(String hash, Bytes content) {
         if (!hash.isEmpty()) {
             synchronized (pending) {

@@ -13,19 +13,19 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which jobs and nodes the newest durable entries were about, for who looks on: so many entries back that a reader may
- * be slow, and no further. What is newer than a revision is found without a look at anything else. Nothing is kept of
- * how things were, so whoever asks gets them as they are. Thread-safe.
+ * Names of the jobs and nodes that the newest durable entries changed, for readers that follow the state. It reaches
+ * back far enough for slow readers, and is bounded. A reader asks for what is newer than its revision. Only names are
+ * kept: a reader gets jobs and nodes in their present state. Thread-safe.
  */
 public final class ChangeLog {
     /** Entries that are remembered. */
     static final int KEPT_MAX = 16_384;
-    /** Jobs and nodes that one answer is about at most: who is further behind reads the lists anew. */
+    /** Most jobs and nodes in one answer. A reader that is further behind reads the lists anew. */
     static final int TOUCHED_MAX = 8_000;
 
     static final String PASS = "pass";
 
-    /** A job that is forgotten, and whose it was: others are not told that it existed. */
+    /** A purged job and its owner: users that may not see the owner's jobs do not learn that it existed. */
     public record Gone(int jobId, int ownerUid, String account) {}
 
     /** What one entry was about. */

@@ -28,7 +28,7 @@ public final class CoreThread {
     public static final int STARTS_PER_PASS = 200;
 
     static final long TICK_MS = 1000;
-    /** After a pass others have the core thread for so many times as long as it took. */
+    /** After a pass, commands have the core thread for this many times the duration of the pass. */
     static final int PASS_SHARE = 4;
     /** The same where nothing has happened since but that jobs were submitted: they are tried together. */
     static final int SUBMITTED_SHARE = 12;
@@ -47,7 +47,10 @@ public final class CoreThread {
     private volatile boolean schedulable;
     /** Not only jobs that were submitted ask for a pass. */
     private volatile boolean urgent;
-    /** Not before: who asks after a restart would wait for a first pass over the whole queue. */
+    /**
+     * Passes begin when this is set: else the first requests after a restart would wait for a pass over the whole
+     * queue.
+     */
     private volatile boolean doorsOpen;
 
     private long passEndedNs;
@@ -85,7 +88,7 @@ public final class CoreThread {
         decider = Thread.ofPlatform().name("core").start(() -> guarded(this::decideLoop));
     }
 
-    /** Everybody can be answered: from now on jobs start. */
+    /** Requests are answered: from now on jobs start. */
     public void doorsOpen() {
         doorsOpen = true;
         queue.offer(NUDGE);
@@ -133,14 +136,14 @@ public final class CoreThread {
         return answer;
     }
 
-    /** Submits a command of slurmctld itself. Its decision changes the state or nothing, and nobody awaits it. */
+    /** Submits a command of slurmctld itself. Its decision changes the state or nothing, and no caller awaits it. */
     public void post(Command command) {
         var _ = submit(command, -1);
     }
 
     /**
-     * As {@link #submit}, by who has to be heard: waits for room where too many commands wait. What thousands of nodes
-     * have to say at the same moment is not turned away, each of them only waits with what it says next.
+     * As {@link #submit}, for reports that must not be refused: waits for room in a full queue. When thousands of nodes
+     * report at the same moment, each of them waits before its next report.
      */
     public CompletableFuture<Decision> await(Command command, int uid) {
         CompletableFuture<Decision> answer = new CompletableFuture<>();

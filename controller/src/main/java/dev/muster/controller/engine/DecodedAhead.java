@@ -23,7 +23,7 @@ final class DecodedAhead<T> {
 
     private record Decoded<T>(List<T> values, List<Read> from) {}
 
-    /** Whoever comes first decodes it. */
+    /** Decoded by the first thread that needs it. */
     private final class Batch {
         private final List<Read> reads;
         private final AtomicBoolean taken = new AtomicBoolean();

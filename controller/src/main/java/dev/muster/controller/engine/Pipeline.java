@@ -25,7 +25,7 @@ public final class Pipeline {
         EFFECTS_OUT
     }
 
-    /** What may leave once durable. Called in order, by whoever calls {@link #releaseNext}. */
+    /** What may leave once durable. Called in order, in the thread that calls {@link #releaseNext}. */
     public interface Effects {
         void apply(Entry entry, State before, State after);
 

@@ -14,13 +14,13 @@ import java.util.function.BooleanSupplier;
 public final class PlanThread {
     /** Between two plans, at least. */
     private static final int PACE_MS = 1000;
-    /** Planning may use this share of a core: one in so many. */
+    /** Planning may use this share of a core: one part of this many. */
     private static final int SHARE = 9;
-    /** What is behind may take as long as that again, or so long in microseconds. */
+    /** Least time in microseconds for the rest of a plan, which otherwise may take as long as the plan's first part. */
     private static final int REST_US = 100_000;
-    /** What has not changed is planned anew after so long: limits of jobs pass, and the steps of the plan move on. */
+    /** An unchanged queue is planned anew at this age: time limits pass, and the grid of the plan moves on. */
     private static final int AGE_MS = 60_000;
-    /** So long it is waited for a pass. */
+    /** Longest wait for a pass, in milliseconds. */
     private static final int PASS_MS = 5000;
 
     private final Scheduler scheduler;
@@ -79,7 +79,7 @@ public final class PlanThread {
         }
         restNs += System.nanoTime() - start;
         if (!more) {
-            // no more than the same share of a core, whoever waits for it
+            // not more than this share of a core, even if a caller waits for the plan
             restDueNs = Math.max(restDueNs, System.nanoTime() + restNs * SHARE);
             restNs = 0;
         }

@@ -29,7 +29,7 @@ public record Recovery(State state, long snapshotIndex) {
         return of(journal, blobs, Follower.NOBODY);
     }
 
-    /** Who goes along with a recovery: told where it begins and then of every entry. */
+    /** Follows a recovery: hears where it begins and then of every entry. */
     public interface Follower {
         Follower NOBODY = new Follower() {
             @Override
@@ -44,7 +44,7 @@ public record Recovery(State state, long snapshotIndex) {
         void follow(long index, Entry entry, State after);
     }
 
-    /** As above, with somebody who keeps up with the entries. */
+    /** Recovers the state, and lets a follower see each entry. */
     public static Recovery of(Journal journal, BiConsumer<String, Bytes> blobs, Follower follower) {
         State state = State.EMPTY;
         long snapshotIndex = 0;

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Since when a list is as it is, for who has asked before: the moment at which a query first saw the tables that it is
- * made of. Maybe later than the change, never earlier. Thread-safe.
+ * The time since when a list has not changed, for clients that have an older copy: the moment at which a query first
+ * saw the tables that the list is made of. It may be later than the change, never earlier. Thread-safe.
  */
 public final class Since {
     private List<WeakReference<Object>> seen = List.of();

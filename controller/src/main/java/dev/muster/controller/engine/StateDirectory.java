@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * StateSaveLocation: whose it is, what of it this daemon makes and with which mode, and the file {@code highest} that
- * remembers how far the journal had come. Used by the controller when it starts and once a second after that.
+ * StateSaveLocation: its owner, the entries that slurmctld makes and their modes, and the file {@code highest}, which
+ * remembers the newest entry of the journal. Used by the controller when it starts and once a second after that.
  */
 public final class StateDirectory {
     private static final String KEY = "StateSaveLocation=";

@@ -21,7 +21,7 @@ public final class Watch {
         }
     }
 
-    /** Nobody waits. Who begins to after what is durable was published asks it himself. */
+    /** Whether no request waits. A request that begins to wait later reads what is durable by itself. */
     public boolean isIdle() {
         return waiting.isEmpty();
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A site's jobcomp.lua, whose function {@code slurm_jobcomp_log_record} gets a table for each finished job. It is read
+ * A site's jobcomp.lua: its function {@code slurm_jobcomp_log_record} gets a table for each finished job. It is read
  * again when its file has changed, and what it keeps in globals lives until then. Not thread-safe: JobCompType has one
  * writer.
  */

@@ -168,6 +168,10 @@ final class JobFields {
     private static final long DEFAULT_WCKEY = 0x1000_0000;
     private static final long TASKS_SAID = 0x4000;
     private static final long CPUS_SAID = 0x8000;
+    private static final long KILL_INVALID = 1;
+    private static final long NO_KILL_INVALID = 2;
+    private static final long ENFORCE_BINDING = 16;
+    private static final long DISABLE_BINDING = 524_288;
     private static final String[][] BITS = {{"256", "spread"}, {"512", "useMinNodes"}};
     private static final String[] MAIL_WORDS = {
         "BEGIN",
@@ -289,44 +293,18 @@ final class JobFields {
             case "num_tasks" ->
                 number(r.number("tasks") > 0 ? r.number("tasks") : r.number("tasksPerGpu") * gpus(r), NO_VAL);
             case "pn_min_cpus" -> number(Math.max(r.number("cpusPerNodeMin"), r.number("cpusPerTask")), NO_VAL16);
-            case "threads_per_core" ->
-                number(
-                        r.text("hint").matches("nomultithread|compute_bound") && r.number("threadsPerCore") == 0
-                                ? 1
-                                : r.number("threadsPerCore"),
-                        NO_VAL16);
+            case "threads_per_core" -> number(threadsPerCore(r), NO_VAL16);
             case "tres_per_task" -> text(perTask(r));
             case "delay_boot" -> t.number("delayBootMin") == 0 ? NO_VAL : t.number("delayBootMin") * SECONDS_PER_MINUTE;
             case "segment_size" -> r.number("segment");
             case "max_cpus" -> NO_VAL;
-            case "priority" -> {
-                if (t.flag("hold")) {
-                    yield 0L;
-                }
-                if (t.flag("prioritySet")) {
-                    yield t.number("priority");
-                }
-                yield NO_VAL;
-            }
+            case "priority" -> priority(t);
             case "nice" -> t.number("nice") == 0 ? NO_VAL : NICE_OFFSET + t.number("nice");
             case "pn_min_memory" -> {
-                if (r.flag("memAll")) {
-                    yield (Object) 0L;
-                }
-                if (r.number("memPerNodeMb") > 0) {
-                    yield (Object) r.number("memPerNodeMb");
-                }
-                yield Double.valueOf(r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64);
+                Long perNodeMb = memoryPerNode(r);
+                yield perNodeMb != null ? perNodeMb : (Object) Double.valueOf(memoryPerCpu(r));
             }
-            case "min_mem_per_node" -> {
-                if (r.flag("memAll")) {
-                    yield (Object) 0L;
-                }
-                if (r.number("memPerNodeMb") > 0) {
-                    yield (Object) r.number("memPerNodeMb");
-                }
-                yield null;
-            }
+            case "min_mem_per_node" -> memoryPerNode(r);
             case "min_mem_per_cpu" -> r.number("memPerCpuMb") > 0 ? (Object) r.number("memPerCpuMb") : null;
             case "cpus_per_tres" -> text(r.number("cpusPerGpu") > 0 ? "gres/gpu:" + r.number("cpusPerGpu") : "");
             case "mem_per_tres" -> text(r.number("memPerGpuMb") > 0 ? "gres/gpu:" + r.number("memPerGpuMb") : "");
@@ -360,6 +338,30 @@ final class JobFields {
             case "cron_job" -> false;
             default -> null;
         };
+    }
+
+    private static long threadsPerCore(Json.Obj r) {
+        boolean hinted = r.text("hint").matches("nomultithread|compute_bound");
+        return hinted && r.number("threadsPerCore") == 0 ? 1 : r.number("threadsPerCore");
+    }
+
+    private static long priority(Json.Obj timing) {
+        if (timing.flag("hold")) {
+            return 0;
+        }
+        return timing.flag("prioritySet") ? timing.number("priority") : NO_VAL;
+    }
+
+    private static double memoryPerCpu(Json.Obj r) {
+        return r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64;
+    }
+
+    /** In MiB, 0 for all of a node's; null if unset. */
+    private static Long memoryPerNode(Json.Obj r) {
+        if (r.flag("memAll")) {
+            return 0L;
+        }
+        return r.number("memPerNodeMb") > 0 ? r.number("memPerNodeMb") : null;
     }
 
     private static long shared(Json.Obj r) {
@@ -446,10 +448,14 @@ final class JobFields {
             bits |= r.flag(bit[1]) ? Long.parseLong(bit[0]) : 0;
         }
         String flags = r.text("gresFlags");
-        bits |= flags.contains("enforce-binding") ? 16 : 0;
-        bits |= flags.contains("disable-binding") ? 524_288 : 0;
-        String kill = job.obj("timing").text("killOnInvalidDependency");
-        return bits | (kill.equals("YES") ? 1 : kill.equals("NO") ? 2 : 0);
+        bits |= flags.contains("enforce-binding") ? ENFORCE_BINDING : 0;
+        bits |= flags.contains("disable-binding") ? DISABLE_BINDING : 0;
+        return bits
+                | switch (job.obj("timing").text("killOnInvalidDependency")) {
+                    case "YES" -> KILL_INVALID;
+                    case "NO" -> NO_KILL_INVALID;
+                    default -> 0;
+                };
     }
 
     private static int mail(String words) {
@@ -618,30 +624,16 @@ final class JobFields {
         long number = whole(value, NO_VAL);
         switch (name) {
             case "max_nodes" -> r.put("nodesMax", number);
-            case "priority" -> {
-                boolean said = real(value) != NO_VAL;
-                // a hold of the submission stays: a priority does not release the job
-                t.put("prioritySet", said && number > 0)
-                        .put("priority", said ? number : 0L)
-                        .put("hold", t.flag("hold") || said && number == 0);
-            }
+            case "priority" -> setPriority(t, real(value) != NO_VAL, number);
             case "nice" -> t.put("nice", real(value) == NO_VAL ? 0L : Math.round(real(value) - NICE_OFFSET));
             case "pn_min_memory" -> memory(r, value);
             case "min_mem_per_node" -> r.put("memPerNodeMb", number).put("memPerCpuMb", 0L);
             case "min_mem_per_cpu" -> r.put("memPerCpuMb", number).put("memPerNodeMb", 0L);
             case "shared", "oversubscribe" -> share(r, (int) number);
-            case "requeue" -> t.put("requeue", number == NO_VAL16 ? "UNSET" : number != 0 ? "YES" : "NO");
+            case "requeue" -> t.put("requeue", number == NO_VAL16 ? "UNSET" : yesOrNo(number != 0));
             case "reboot" -> part(job, "extras").put("reboot", number != 0 && number != NO_VAL16);
             case "mail_type" -> part(job, "extras").put("mailType", mailWords((int) number));
-            case "bitflags" -> {
-                for (String[] bit : BITS) {
-                    r.put(bit[1], (number & Long.parseLong(bit[0])) != 0);
-                }
-                r.put(
-                        "gresFlags",
-                        (number & 16) != 0 ? "enforce-binding" : (number & 524_288) != 0 ? "disable-binding" : "");
-                t.put("killOnInvalidDependency", (number & 1) != 0 ? "YES" : (number & 2) != 0 ? "NO" : "UNSET");
-            }
+            case "bitflags" -> setBits(r, t, number);
             case "req_switch" -> switches(r, number, switchWaitS(r));
             case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);
             case "delay_boot" -> t.put("delayBootMin", (number + SECONDS_PER_MINUTE - 1) / SECONDS_PER_MINUTE);
@@ -666,6 +658,30 @@ final class JobFields {
             default -> throw new IllegalArgumentException(name);
         }
         return Optional.empty();
+    }
+
+    /** A hold of the submission stays: a priority does not release the job. */
+    private static void setPriority(Json.Obj timing, boolean isSet, long priority) {
+        timing.put("prioritySet", isSet && priority > 0)
+                .put("priority", isSet ? priority : 0L)
+                .put("hold", timing.flag("hold") || isSet && priority == 0);
+    }
+
+    private static String yesOrNo(boolean flag) {
+        return flag ? "YES" : "NO";
+    }
+
+    private static void setBits(Json.Obj request, Json.Obj timing, long bits) {
+        for (String[] bit : BITS) {
+            request.put(bit[1], (bits & Long.parseLong(bit[0])) != 0);
+        }
+        if ((bits & ENFORCE_BINDING) != 0) {
+            request.put("gresFlags", "enforce-binding");
+        } else {
+            request.put("gresFlags", (bits & DISABLE_BINDING) != 0 ? "disable-binding" : "");
+        }
+        boolean isSet = (bits & (KILL_INVALID | NO_KILL_INVALID)) != 0;
+        timing.put("killOnInvalidDependency", isSet ? yesOrNo((bits & KILL_INVALID) != 0) : "UNSET");
     }
 
     private static void setFrequencies(Json.Obj job, long min, long max, long governor) {

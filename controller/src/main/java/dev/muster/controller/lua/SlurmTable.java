@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * cluster.
  */
 final class SlurmTable {
-    /** So much is told to a user. */
+    /** Most lines that a script can send to the user. */
     private static final int SAID_MAX = 1000;
     /** Only what a script looks at is made; a new question about the cluster drops it. */
     private static final String LIVE = """

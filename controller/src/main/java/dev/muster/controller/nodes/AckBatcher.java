@@ -8,34 +8,34 @@ import java.util.concurrent.atomic.AtomicLong;
  * nothing, a moment later.
  */
 final class AckBatcher {
-    /** The newest that is durable, and with it all before it. */
+    /** The newest durable report; those before it are durable too. */
     private final AtomicLong durable = new AtomicLong();
 
-    private volatile long said;
+    private volatile long acknowledged;
     private final AtomicBoolean waits = new AtomicBoolean();
 
     /**
-     * A report is durable; one says what those before it say, and more. Answers whether nobody else waits for the
-     * moment to pass already.
+     * Notes that a report is durable; its acknowledgement covers all reports before it. Returns true if the caller is
+     * the first and has to wait for the others.
      */
-    boolean isFirst(long seq) {
+    boolean noteDurable(long seq) {
         durable.accumulateAndGet(seq, Math::max);
         return waits.compareAndSet(false, true);
     }
 
-    /** The moment has passed: whether nothing was said to the node meanwhile that it could have gone with. */
-    boolean isDue() {
+    /** Ends the wait. Returns whether the acknowledgement still has to be sent, as no other message took it along. */
+    boolean endWait() {
         waits.set(false);
-        return durable.get() > said;
+        return durable.get() > acknowledged;
     }
 
-    /** By the one thread that writes: the newest that the node has to be told of now, 0 for none. */
-    long along() {
+    /** The newest report to acknowledge now, 0 for none; it counts as acknowledged from now on. Called by the writing thread alone. */
+    long takeNewest() {
         long newest = durable.get();
-        if (newest <= said) {
+        if (newest <= acknowledged) {
             return 0;
         }
-        said = newest;
+        acknowledged = newest;
         return newest;
     }
 }

@@ -16,7 +16,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.model.job.JobReason;
 import java.util.List;
 
-/** What durable records set in motion: launches, ends, signals, and the wake-up of whoever waits. */
+/** Carries out durable records: launches, ends and signals of jobs, and the wake-up of waiting requests. */
 public final class NodeEffects implements Pipeline.Effects {
     private final NodeLinks links;
     private final NodeMessagesFromState outgoing;
@@ -80,7 +80,7 @@ public final class NodeEffects implements Pipeline.Effects {
         for (Change change : entry.changes()) {
             for (int job : Touched.jobs(change)) {
                 watch.happened(job);
-                // who waits for the whole of a heterogeneous job waits for its leader
+                // requests for a whole heterogeneous job wait for its leader
                 after.jobs()
                         .find(job)
                         .filter(Job::isHet)

@@ -40,22 +40,20 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/** The connections to the nodes. Each has its own writer, so one slow node delays nobody. */
+/** The connections to the nodes. Each has its own writer, so that a slow node delays no other. */
 public final class NodeLinks {
     /** Between two heartbeats of a node: at least, and of many nodes so that no more come in a second than this. */
     static final int HEARTBEAT_S = 5;
 
     private static final int BEATS_PER_SECOND = 200;
-    /** A node is heard of so many times before it is taken for lost. */
+    /** Heartbeats of a node within SlurmdTimeout. */
     private static final int BEATS_PER_TIMEOUT = 10;
     /**
      * Messages waiting for one node; a node that falls behind further is cut off and re-derives everything when it is
      * back.
      */
     static final int OUTBOX_MAX = 20_000;
-    /**
-     * Messages that go out at once where so many wait: one write costs more than all else that is done for a small one.
-     */
+    /** Most messages that one write sends together: the write is the dearest part of sending a small message. */
     private static final int TOGETHER_MAX = 64;
     /** A larger message waits for no other. */
     private static final int LARGE_BYTES = 1 << 16;
@@ -68,9 +66,8 @@ public final class NodeLinks {
     static final int READING_MAX = 1024;
 
     /**
-     * So long an acknowledgement waits for something else that the node is told: a connection's writer, its reader on
-     * the other side and two calls of the kernel are dearer than all else about the end of a short job. Nothing but the
-     * node's own notes wait for it.
+     * Longest time that an acknowledgement waits for another message to travel with: a message of its own costs more
+     * than all else at the end of a short job. Only the node's record of the report waits for it.
      */
     private static final long ACK_MS = 50;
 
@@ -123,7 +120,7 @@ public final class NodeLinks {
                 some.clear();
             }
         } catch (InterruptedException e) {
-            // nobody does
+            // no code interrupts this thread
         }
     }
 
@@ -184,13 +181,13 @@ public final class NodeLinks {
         }
 
         void acknowledge(long seq) {
-            if (reports.isFirst(seq)) {
+            if (reports.noteDurable(seq)) {
                 late.add(this);
             }
         }
 
         void acknowledgeNow() {
-            if (reports.isDue()) {
+            if (reports.endWait()) {
                 send(new Item.Acks());
             }
         }
@@ -232,7 +229,7 @@ public final class NodeLinks {
                             }
                         }
                     }
-                    long newest = reports.along();
+                    long newest = reports.takeNewest();
                     if (newest > 0) {
                         add(together, new NodeMessages.Ack(newest));
                     }

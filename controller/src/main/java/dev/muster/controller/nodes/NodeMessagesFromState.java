@@ -84,17 +84,7 @@ public final class NodeMessagesFromState {
                                         .anyMatch(o -> o instanceof Change.JobPreempted p && p.jobId() == c.jobId())
                                 ? "Preempted"
                                 : "Requeued");
-            case Change.JobShrunk c ->
-                after.jobs()
-                        .find(c.jobId())
-                        .ifPresent(j -> c.dropped()
-                                .forEach(node -> out.add(new Decision.Direct(
-                                        node,
-                                        new NodeMessages.EndJob(
-                                                j.id(),
-                                                j.attempt(),
-                                                after.settings().killWaitS(),
-                                                "Resized")))));
+            case Change.JobShrunk c -> after.jobs().find(c.jobId()).ifPresent(j -> endOnDropped(out, after, j, c));
             case Change.StepEnding c ->
                 after.jobs()
                         .find(c.jobId())
@@ -121,6 +111,13 @@ public final class NodeMessagesFromState {
                                 j.id(), j.attempt(), Launches.enforcedSecondsLeft(after, j, entry.tickMs())));
             default -> {}
         }
+    }
+
+    private static void endOnDropped(List<Decision.Direct> out, State after, Job job, Change.JobShrunk c) {
+        int killWaitS = after.settings().killWaitS();
+        c.dropped()
+                .forEach(node -> out.add(new Decision.Direct(
+                        node, new NodeMessages.EndJob(job.id(), job.attempt(), killWaitS, "Resized"))));
     }
 
     private static void started(

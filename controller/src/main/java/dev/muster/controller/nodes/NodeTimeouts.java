@@ -11,20 +11,24 @@ public final class NodeTimeouts {
 
     private NodeTimeouts() {}
 
+    private static boolean shouldAnswer(Node node) {
+        return !node.has(Node.Flag.DOWN)
+                && !node.has(Node.Flag.FUTURE)
+                && !node.isSilentByOrder()
+                && (!node.has(Node.Flag.CLOUD) || !node.bootId().isEmpty());
+    }
+
     /**
-     * A connection alone says nothing: a host that lost its power closes none. Whoever gets {@code NodeLost} also ends
-     * the connection, so that a node that was only slow registers again.
+     * The command for a node that is silent, or answers again. An open connection proves nothing: a host that lost its
+     * power closes none. With {@code NodeLost} the caller closes the connection, so that a node that was only slow
+     * registers again.
      *
      * @param connected there is a connection to the node
      * @param silentS seconds since it was last heard of
      * @param timeoutS SlurmdTimeout; 0 never
      */
     public static Optional<Command> verdict(Node node, boolean connected, long silentS, int timeoutS) {
-        if (timeoutS <= 0
-                || node.has(Node.Flag.DOWN)
-                || node.has(Node.Flag.FUTURE)
-                || node.isSilentByOrder()
-                || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
+        if (timeoutS <= 0 || !shouldAnswer(node)) {
             return Optional.empty();
         }
         int quietS = Math.max(timeoutS / 3, connected ? BEATS_MISSED * NodeLinks.HEARTBEAT_S : 5);

@@ -6,9 +6,8 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.SharedLaunch;
 
 /**
- * The launches of one step as each of its nodes gets its own from slurmctld: as a {@link NodeMessages.Relay} with
- * nobody behind it. What they have in common is encoded once, so that a node costs its own part and a copy.
- * Thread-safe.
+ * Encodes the launches of one step that go to each node directly, as a {@link NodeMessages.Relay} without further
+ * nodes. The common part is encoded once, so that a node costs its own part and a copy. Thread-safe.
  */
 public final class SharedLaunchEncoder {
     private final byte[] common;

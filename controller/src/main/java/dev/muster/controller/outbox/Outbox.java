@@ -17,9 +17,9 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Records of jobs on their way to a server, in order for each topic. They wait while nobody is there, as long as their
- * pace says, and over an orderly end of slurmctld in a file beside its state. What cannot be delivered is dropped with
- * a word in the log. Each arrives at least once.
+ * Records of jobs on their way to a server, in order for each topic. They wait while the server is away, as long as
+ * their pace says, and over an orderly stop of slurmctld in a file beside its state. Records that cannot be delivered
+ * are dropped and logged. Each record arrives at least once.
  */
 public final class Outbox implements AutoCloseable {
     /** Messages that wait; more are dropped. */
@@ -132,7 +132,7 @@ public final class Outbox implements AutoCloseable {
                 send(next);
             }
         } catch (InterruptedException e) {
-            // what waits is saved by whoever ends this
+            // close() saves the records that wait
         }
     }
 
@@ -197,7 +197,7 @@ public final class Outbox implements AutoCloseable {
         notifyAll();
     }
 
-    /** Nobody took them now; those that have waited too long are dropped, or begin anew. */
+    /** After a failed delivery: records that have waited too long are dropped, or begin anew. */
     private synchronized void later(IOException why) throws InterruptedException {
         if (!complained) {
             complained = true;

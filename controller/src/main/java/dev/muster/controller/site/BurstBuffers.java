@@ -148,10 +148,9 @@ public final class BurstBuffers {
     // ---- submission
 
     /**
-     * What the job asks for, looked at by the site's script. A job that asks for nothing is passed through.
+     * Has the site's script check what a job asks for. A job without directives is passed through.
      *
-     * @param component of a heterogeneous job that this is, whose directives are those of its part of the script;
-     *     {@link #ALL} of no such job
+     * @param component of a heterogeneous job, with the directives of its part of the script; {@link #ALL} for other jobs
      */
     public Verdict submitted(State state, JobDesc desc, Bytes whole, int component) {
         BurstBufferConf s = settings;

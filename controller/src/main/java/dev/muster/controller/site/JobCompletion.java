@@ -35,8 +35,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * JobCompType: a record of each finished job for the site's own use. Nobody waits for it. What a server is not there to
- * take waits for it; what cannot be written elsewhere is dropped with a word.
+ * JobCompType: a record of each finished job for the site's own use. No job waits for it. Records for a server wait
+ * while the server is away; others that cannot be written are dropped and logged.
  */
 final class JobCompletion implements AutoCloseable {
     /** Jobs that wait to be written; more are dropped. */
@@ -68,7 +68,7 @@ final class JobCompletion implements AutoCloseable {
     private String tableOf = "";
     private Optional<JobCompletionTable> table = Optional.empty();
     private Optional<CompletionScript> script = Optional.empty();
-    /** What goes to a server, and of which type: it waits there while nobody answers. */
+    /** Records for a server; they wait here while it does not answer. */
     private Optional<Outbox> outbox = Optional.empty();
 
     private String outboxOf = "";

@@ -79,7 +79,7 @@ record Mail(Job job, String subject, Map<String, String> environment) {
         return out;
     }
 
-    /** @param jobId of whom the mail is */
+    /** @param jobId the job of the mail */
     private record Happened(Event event, int jobId) {}
 
     private static List<Happened> happened(Change change, State before) {

@@ -56,7 +56,7 @@ final class MailOfArray {
         };
     }
 
-    /** Tasks of it are over so long that nothing is known of them: it began before them. */
+    /** Whether some tasks of the array were purged: then it has begun long ago. */
     private boolean isPartlyForgotten(int array) {
         List<Job> known = all(before, array);
         int tasks = known.stream()
@@ -95,7 +95,7 @@ final class MailOfArray {
             requeued |= t.restarts() > 0;
         }
         boolean failed = tasks.stream().anyMatch(t -> Mail.ending(t.state()) == Mail.Event.FAIL);
-        // the failure that is told of is one with a code; who waits for failures alone hears of the others too
+        // mail of a failure names an exit code; with --mail-type=FAIL alone, other failures are reported too
         Mail.Event event = failed && (most > 0 || !Mail.Event.END.isWanted(job)) && Mail.Event.FAIL.isWanted(job)
                 ? Mail.Event.FAIL
                 : Mail.Event.END;

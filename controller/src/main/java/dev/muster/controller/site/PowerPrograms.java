@@ -40,73 +40,45 @@ final class PowerPrograms {
     }
 
     void follow(Entry entry, State before, State after) {
-        Map<String, TreeSet<String>> stop = new TreeMap<>();
-        Map<String, TreeSet<String>> start = new TreeMap<>();
-        Map<String, TreeSet<String>> reboot = new TreeMap<>();
-        Map<String, TreeSet<String>> changed = new TreeMap<>();
-        TreeSet<String> failed = new TreeSet<>();
+        PowerChanges nodes = new PowerChanges(before, after);
         for (Change change : entry.changes()) {
             if (change instanceof Change.NodeStateChanged c) {
-                Node is = after.nodes().find(c.node()).orElse(null);
-                Node was = before.nodes().find(c.node()).orElse(null);
-                if (is != null && was != null) {
-                    put(stop, is, began(was, is, Node.Flag.POWERING_DOWN));
-                    // who had power is on its way up by a reboot
-                    put(start, is, began(was, is, Node.Flag.POWERING_UP) && was.has(Node.Flag.POWERED_DOWN));
-                    put(reboot, is, began(was, is, Node.Flag.REBOOT_ISSUED));
-                    if (began(was, is, Node.Flag.POWERING_UP) && !was.has(Node.Flag.POWERED_DOWN)) {
-                        changed.computeIfAbsent(String.join(",", is.wanted()), f -> new TreeSet<>())
-                                .add(is.name());
-                    }
-                    if (was.has(Node.Flag.POWERING_UP)
-                            && (began(was, is, Node.Flag.DOWN) || began(was, is, Node.Flag.POWERED_DOWN))) {
-                        failed.add(is.name());
-                    }
-                }
+                nodes.add(c.node());
             }
         }
-        stop.forEach((action, nodes) ->
-                run(program(Key.SUSPEND_PROGRAM, action), nodes, "powering down node ", Map.of(), () -> {}));
-        start.forEach((action, nodes) -> {
-            Named program = program(Key.RESUME_PROGRAM, action);
-            if (!program.command.isEmpty()) {
-                Path file = Path.of(conf.get().stateSaveLocation())
-                        .resolve("resume." + entry.tickMs() + (action.isEmpty() ? "" : "." + action) + ".json");
-                run(
-                        program,
-                        nodes,
-                        "power_save: waking nodes ",
-                        write(file, jobs(nodes, after)) ? Map.of("SLURM_RESUME_FILE", file.toString()) : Map.of(),
-                        () -> remove(file));
-            }
-        });
+        nodes.stopping.forEach((action, names) ->
+                run(program(Key.SUSPEND_PROGRAM, action), names, "powering down node ", Map.of(), () -> {}));
+        nodes.starting.forEach((action, names) -> resume(action, names, entry, after));
         boolean here = PowerOptions.rebootsHere(conf.get());
-        reboot.forEach((action, nodes) -> {
+        nodes.rebooting.forEach((action, names) -> {
             if (here || !action.isEmpty()) {
-                run(program(Key.REBOOT_PROGRAM, action), nodes, "rebooting nodes ", Map.of(), () -> {});
+                run(program(Key.REBOOT_PROGRAM, action), names, "rebooting nodes ", Map.of(), () -> {});
             }
         });
         if (here) {
-            changed.forEach((features, nodes) ->
-                    run(program(Key.REBOOT_PROGRAM, "").with(features), nodes, "rebooting nodes ", Map.of(), () -> {}));
+            nodes.changingFeatures.forEach((features, names) ->
+                    run(program(Key.REBOOT_PROGRAM, "").with(features), names, "rebooting nodes ", Map.of(), () -> {}));
         }
-        failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting "
+        nodes.failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting "
                 + after.nodes()
                         .find(n)
                         .filter(x -> x.has(Node.Flag.DOWN))
                         .map(x -> "DOWN")
                         .orElse("POWERED_DOWN")));
-        run(program(Key.RESUME_FAIL_PROGRAM, ""), failed, "power_save: handle failed nodes ", Map.of(), () -> {});
+        run(program(Key.RESUME_FAIL_PROGRAM, ""), nodes.failed, "power_save: handle failed nodes ", Map.of(), () -> {});
     }
 
-    private static boolean began(Node was, Node is, Node.Flag flag) {
-        return is.has(flag) && !was.has(flag);
-    }
-
-    /** By the action that was named for each. */
-    private static void put(Map<String, TreeSet<String>> names, Node node, boolean now) {
-        if (now) {
-            names.computeIfAbsent(node.powerAction(), a -> new TreeSet<>()).add(node.name());
+    private void resume(String action, TreeSet<String> nodes, Entry entry, State after) {
+        Named program = program(Key.RESUME_PROGRAM, action);
+        if (!program.command.isEmpty()) {
+            Path file = Path.of(conf.get().stateSaveLocation())
+                    .resolve("resume." + entry.tickMs() + (action.isEmpty() ? "" : "." + action) + ".json");
+            run(
+                    program,
+                    nodes,
+                    "power_save: waking nodes ",
+                    write(file, jobs(nodes, after)) ? Map.of("SLURM_RESUME_FILE", file.toString()) : Map.of(),
+                    () -> remove(file));
         }
     }
 
@@ -157,7 +129,7 @@ final class PowerPrograms {
         runner.run(program.name, command, environment, then);
     }
 
-    /** For whom the nodes are started. */
+    /** The jobs for which nodes are started, as the text of SLURM_RESUME_FILE. */
     static String jobs(TreeSet<String> starting, State state) {
         TreeSet<Integer> ids = new TreeSet<>();
         starting.forEach(n -> state.nodes().find(n).ifPresent(node -> ids.addAll(node.jobs())));

@@ -25,8 +25,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The programs that slurmctld runs for jobs: PrologSlurmctld, EpilogSlurmctld and MailProg, as SlurmUser. None of them
- * is waited for by whoever lets effects out.
+ * The programs that slurmctld runs for jobs: PrologSlurmctld, EpilogSlurmctld and MailProg, as SlurmUser. The thread
+ * that carries out effects waits for none of them.
  */
 public final class Programs {
     /** Programs that run at the same time. */
@@ -107,7 +107,7 @@ public final class Programs {
         Mail.of(entry.changes(), before, after).forEach(mail -> send(mail, after));
     }
 
-    /** After a start of slurmctld: prologs that nobody has seen the end of run again, and times are watched again. */
+    /** After a start of slurmctld: prologs without a known end run again, and time limits are watched again. */
     public void resume(State state, Iterable<Job> active, long tickMs) {
         for (Job job : active) {
             prolog(state, job);
@@ -176,7 +176,10 @@ public final class Programs {
                 () -> programs.forEach(program -> run("EpilogSlurmctld", job.id(), List.of(program), environment)));
     }
 
-    /** As whom it was set, in an environment of its own; ended if it takes too long. */
+    /**
+     * Runs a trigger's program as the user that set it, in an environment of its own. A program that takes too long is
+     * killed.
+     */
     private void trigger(Trigger t, String cause) {
         log.info("launching program for trigger[" + t.id() + "]: uid=" + t.uid() + " program=" + t.program() + " arg="
                 + cause);

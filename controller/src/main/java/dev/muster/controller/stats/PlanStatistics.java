@@ -4,8 +4,8 @@ import dev.muster.scheduler.forecast.Forecast;
 import java.util.Map;
 
 /**
- * What sdiag tells of the plans since the start or the last reset, as of the original's backfill scheduler: both look
- * at when everybody in the queue could start. Thread-safe.
+ * Figures of sdiag about plans since the start or the last reset, under the names of Slurm's backfill scheduler: both
+ * compute when each job of the queue can start. Thread-safe.
  */
 public final class PlanStatistics {
     private volatile boolean active;
@@ -77,7 +77,7 @@ public final class PlanStatistics {
         out.put("bf_table_size", timesLast);
         out.put("bf_table_size_sum", timesSum);
         out.put("bf_table_size_mean", mean(timesSum));
-        // no plan ends before the end of the queue; one whose nodes have changed meanwhile is dropped
+        // no plan ends before the end of the queue; a plan is dropped when its nodes change meanwhile
         out.put("bf_exit_end_job_queue", cycles - passedBy);
         out.put("bf_exit_state_changed", passedBy);
     }

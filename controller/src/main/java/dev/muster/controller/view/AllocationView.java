@@ -4,7 +4,10 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
+import dev.muster.core.tres.ImexChannels;
 import dev.muster.model.api.JobMessages;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.JobDesc;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +28,7 @@ public final class AllocationView {
             long version,
             List<String> said) {
         List<JobMessages.NodeShare> shares = new ArrayList<>();
-        List<Integer> tasks = JobEnvironment.taskCounts(job);
+        List<Integer> tasks = TaskCounts.of(job);
         int i = 0;
         for (Allocation.Share s : job.run().allocation().nodes()) {
             shares.add(share(
@@ -97,5 +100,59 @@ public final class AllocationView {
                 tasks,
                 ids,
                 usableCpus);
+    }
+
+    /** Nodes with the same cores, memory and devices share a line. */
+    static List<JobMessages.NodeDetail> details(State state, Allocation a) {
+        List<JobMessages.NodeDetail> out = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        Allocation.Share last = null;
+        for (Allocation.Share s : a.nodes()) {
+            if (last != null && (a.channels().size() >= 2 || !areAlike(state, last, s))) {
+                out.add(detail(state, names, last, a));
+                names.clear();
+            }
+            names.add(s.node());
+            last = s;
+        }
+        out.add(detail(state, names, last, a));
+        return out;
+    }
+
+    private static boolean areAlike(State state, Allocation.Share a, Allocation.Share b) {
+        return a.cores().equals(b.cores())
+                && a.memoryMb() == b.memoryMb()
+                && a.gres().equals(b.gres())
+                && TresText.gresDetail(state, a.node(), a.gres())
+                        .equals(TresText.gresDetail(state, b.node(), b.gres()));
+    }
+
+    private static JobMessages.NodeDetail detail(State state, List<String> names, Allocation.Share s, Allocation of) {
+        int perUnit = Launches.perUnit(state, s.node(), s.cores(), s.cpus());
+        IndexSet cpus = IndexSet.empty();
+        for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
+            for (int t = 0; t < perUnit; t++) {
+                cpus = cpus.with(core * perUnit + t);
+            }
+        }
+        // a deleted node is still named by jobs that ran on it
+        Optional<Node.Spec> spec = state.nodes().find(s.node()).map(Node::spec);
+        int sockets = spec.map(Node.Spec::sockets).orElse(1);
+        int coresPerSocket =
+                spec.map(Node.Spec::coresPerSocket).orElse(s.cores().count());
+        int perCore = Math.max(1, spec.map(Node.Spec::units).orElse(1) / Math.max(1, sockets * coresPerSocket));
+        IndexSet cores = IndexSet.empty();
+        for (int unit = s.cores().first(); unit >= 0; unit = s.cores().next(unit + 1)) {
+            cores = cores.with(unit / perCore);
+        }
+        return new JobMessages.NodeDetail(
+                HostList.of(names).compressed(),
+                cpus.ranges(),
+                TresText.held(state, s.memoryMb()),
+                TresText.gresDetail(state, s.node(), s.gres()),
+                sockets,
+                coresPerSocket,
+                cores.ranges(),
+                ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
     }
 }

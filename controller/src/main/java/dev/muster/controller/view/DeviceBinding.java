@@ -28,9 +28,9 @@ final class DeviceBinding {
     }
 
     /**
-     * @param near by task the GPUs near its cores, of whosever they are
+     * @param near by task the GPUs near its cores, also those of other steps
      * @param all the step's GPUs on the node
-     * @return the GPUs of each task; all where nothing binds. Who is to have none of them has the first.
+     * @return the GPUs of each task; all of them without a binding. A task without any GPU gets the first.
      */
     static List<IndexSet> gpus(StepDesc desc, IndexSet all, List<IndexSet> near) {
         String bind = kind(desc.tresBind());

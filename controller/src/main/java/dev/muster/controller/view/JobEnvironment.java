@@ -6,7 +6,6 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.Bytes;
@@ -101,7 +100,7 @@ public final class JobEnvironment {
         v.put("SLURM_JOB_RESTART_COUNT", Integer.toString(job.restarts()));
         v.put(
                 "SLURM_JOB_CPUS_PER_NODE",
-                counts(job.run().allocation().nodes().stream()
+                TaskCounts.text(job.run().allocation().nodes().stream()
                         .map(Allocation.Share::cpus)
                         .toList()));
         v.put("SLURM_JOB_OVERSUBSCRIBE", JobViews.oversubscribe(state, job));
@@ -206,7 +205,7 @@ public final class JobEnvironment {
         e.put("SLURM_PROCID", 0);
         e.put("SLURM_LOCALID", 0);
         e.put("SLURM_GTIDS", 0);
-        e.put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
+        e.put("SLURM_TASKS_PER_NODE", TaskCounts.text(TaskCounts.of(job)));
         e.put("SLURM_CPUS_ON_NODE", e.usable(script));
         e.address(script.node());
         e.oomKillStep("");
@@ -331,8 +330,8 @@ public final class JobEnvironment {
     }
 
     private void alike(Step step, WholeStep whole) {
-        String perNode =
-                counts(whole.parts().stream().map(p -> p.tasks().size()).toList());
+        String perNode = TaskCounts.text(
+                whole.parts().stream().map(p -> p.tasks().size()).toList());
         put("SLURM_STEP_ID", StepId.variable(step.id()));
         put("SLURM_STEPID", StepId.variable(step.id()));
         put("SLURM_NTASKS", whole.tasks());
@@ -432,7 +431,7 @@ public final class JobEnvironment {
         put("SLURM_NNODES", allocation.nodes().size());
         put(
                 "SLURM_JOB_CPUS_PER_NODE",
-                counts(allocation.nodes().stream().map(this::usable).toList()));
+                TaskCounts.text(allocation.nodes().stream().map(this::usable).toList()));
         put("SLURM_JOB_START_TIME", job.run().startTime());
         if (d.extras().stepMgr() && !allocation.isEmpty()) {
             put(
@@ -449,7 +448,7 @@ public final class JobEnvironment {
         put("SLURM_CLUSTER_NAME", state.settings().clusterName());
         put("SLURM_SUBMIT_HOST", d.payload().submitHost());
         put("SLURM_SUBMIT_DIR", d.files().workDir().text());
-        put("SLURM_TASKS_PER_NODE", counts(taskCounts(job)));
+        put("SLURM_TASKS_PER_NODE", TaskCounts.text(TaskCounts.of(job)));
         put("SLURM_PRIO_PROCESS", 0);
         put("SLURM_JOB_RESTART_COUNT", job.restarts());
         put("SLURM_RESTART_COUNT", job.restarts());
@@ -463,6 +462,12 @@ public final class JobEnvironment {
             vars.remove("SLURM_JOB_RESTART_COUNT");
             vars.remove("SLURM_RESTART_COUNT");
         }
+        request(r);
+        array();
+    }
+
+    /** What was asked for: sruns in the job take it as their default. */
+    private void request(ResourceRequest r) {
         if (r.tasks() > 0 || r.tasksPerNode() > 0) {
             int tasks = r.tasks() > 0
                     ? r.tasks()
@@ -486,7 +491,6 @@ public final class JobEnvironment {
         if (r.overcommit()) {
             put("SLURM_OVERCOMMIT", 1);
         }
-        array();
     }
 
     /** What is said of each component, with its place behind the name. */
@@ -556,7 +560,8 @@ public final class JobEnvironment {
         if (!step.het().isEmpty()) {
             put(
                     "SLURM_JOB_CPUS_PER_NODE",
-                    counts(whole.shares().stream().map(Allocation.Share::cpus).toList()));
+                    TaskCounts.text(
+                            whole.shares().stream().map(Allocation.Share::cpus).toList()));
         }
     }
 
@@ -625,8 +630,7 @@ public final class JobEnvironment {
     }
 
     /**
-     * Who has no GPU is not led to those that somebody else has: what names them around him is taken out where a
-     * cluster deals them out.
+     * Hides GPUs of other jobs: a job without a GPU loses the variables that name GPUs, on clusters that allocate them.
      */
     private void unseen(String node, Map<String, IndexSet> gres) {
         if (state.settings().gresTypes().contains("gpu")
@@ -686,79 +690,6 @@ public final class JobEnvironment {
             out.put(name, ids);
         }
         return out;
-    }
-
-    /** How many tasks srun would start per node of the allocation. */
-    static List<Integer> taskCounts(Job job) {
-        ResourceRequest r = job.desc().request();
-        List<Allocation.Share> nodes = job.run().allocation().nodes();
-        int perTask = Math.max(1, r.cpusPerTask());
-        List<Integer> out = new ArrayList<>();
-        if (r.tasksPerNode() > 0) {
-            nodes.forEach(n -> out.add(r.tasksPerNode()));
-            return out;
-        }
-        int gpus = GresRequest.gpus(GresRequest.of(r).perTask());
-        List<Integer> room = nodes.stream()
-                .map(n -> Math.max(
-                        1,
-                        Math.min(
-                                n.usableCpus(r.threadsUsed()) / perTask,
-                                gpus == 0
-                                        ? Integer.MAX_VALUE
-                                        : n.gres()
-                                                        .getOrDefault("gpu", IndexSet.empty())
-                                                        .count()
-                                                / gpus)))
-                .toList();
-        if (r.tasks() == 0) {
-            return room;
-        }
-        int[] counts = new int[nodes.size()];
-        int left = dealt(counts, room, r.tasks());
-        // with --overcommit there may be more tasks than CPUs
-        dealt(counts, java.util.Collections.nCopies(counts.length, Integer.MAX_VALUE), r.overcommit() ? left : 0);
-        for (int c : counts) {
-            out.add(c);
-        }
-        return out;
-    }
-
-    /**
-     * One by one over the nodes that have room.
-     *
-     * @return what finds none
-     */
-    private static int dealt(int[] counts, List<Integer> room, int tasks) {
-        int left = tasks;
-        for (boolean progress = true; left > 0 && progress; ) {
-            progress = false;
-            for (int i = 0; i < counts.length && left > 0; i++) {
-                if (counts[i] < room.get(i)) {
-                    counts[i]++;
-                    left--;
-                    progress = true;
-                }
-            }
-        }
-        return left;
-    }
-
-    /** {@code 4(x2),3}. */
-    static String counts(List<Integer> values) {
-        StringBuilder out = new StringBuilder();
-        for (int i = 0; i < values.size(); ) {
-            int j = i;
-            while (j < values.size() && values.get(j).equals(values.get(i))) {
-                j++;
-            }
-            out.append(out.isEmpty() ? "" : ",").append(values.get(i));
-            if (j - i > 1) {
-                out.append("(x").append(j - i).append(')');
-            }
-            i = j;
-        }
-        return out.toString();
     }
 
     /**

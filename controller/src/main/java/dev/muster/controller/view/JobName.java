@@ -29,7 +29,8 @@ public record JobName(String text, int jobId, IndexSet tasks, int step, boolean 
         java.util.OptionalLong sluid = Sluid.parse(text.substring(0, end));
         if (sluid.isEmpty()) {
             int dot = text.indexOf('.');
-            return (dot < 0 ? text : text.substring(0, dot)).indexOf('+') < 0 ? parse(text) : component(text, state);
+            String job = dot < 0 ? text : text.substring(0, dot);
+            return job.indexOf('+') < 0 ? parse(text) : component(text, state);
         }
         String rest = text.substring(end);
         for (Job job : state.jobs().values()) {

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 
 /** Finds the jobs that a query means. */
 public final class JobQuery {
-    /** Whoever is in one of these is known to the nodes that he has. */
+    /** Jobs in these states are listed in their nodes. */
     private static final Set<String> ON_NODES = Set.of(JobState.RUNNING.name(), JobState.SUSPENDED.name());
 
     private final State state;
@@ -51,7 +51,7 @@ public final class JobQuery {
 
     /**
      * @param tasks the indices of an array's pending record that are meant; empty for all or for other jobs
-     * @param others whose tasks are among them although they have left the record
+     * @param others records of tasks that have left the array's record and are shown with it
      */
     public record Hit(Job job, IndexSet tasks, List<Job> others) {
         Hit(Job job, IndexSet tasks) {
@@ -64,11 +64,8 @@ public final class JobQuery {
         return q.joinArrays() && !q.expandArrays() ? joined(found) : found;
     }
 
-    /**
-     * Tasks that were held, changed or requeued wait by themselves; as long as one waits in the array's record they are
-     * told with it, unless they have another name or go to another partition.
-     */
-    private List<Hit> joined(List<Hit> found) {
+    /** Places in the list of arrays' waiting records, by number of the job. */
+    private Map<Integer, Integer> arrayRecords(List<Hit> found) {
         Map<Integer, Integer> records = new HashMap<>();
         boolean tasksNamed = q.jobs().stream().anyMatch(name -> name.indexOf('_') >= 0);
         for (int i = 0; i < found.size(); i++) {
@@ -82,6 +79,15 @@ public final class JobQuery {
                 records.put(job.id(), i);
             }
         }
+        return records;
+    }
+
+    /**
+     * Tasks that were held, changed or requeued wait by themselves; as long as one waits in the array's record they are
+     * told with it, unless they have another name or go to another partition.
+     */
+    private List<Hit> joined(List<Hit> found) {
+        Map<Integer, Integer> records = arrayRecords(found);
         if (records.isEmpty()) {
             return found;
         }
@@ -123,12 +129,17 @@ public final class JobQuery {
                 && a.desc().partition().equals(b.desc().partition());
     }
 
+    private Iterable<Job> candidates() {
+        if (onNodes()) {
+            return jobsOfNodes();
+        }
+        return q.userIds().isEmpty() ? state.jobs().values() : jobsOfUsers();
+    }
+
     private List<Hit> found() {
         List<Hit> out = new ArrayList<>();
         if (q.jobs().isEmpty()) {
-            for (Job job : onNodes()
-                    ? jobsOfNodes()
-                    : q.userIds().isEmpty() ? state.jobs().values() : jobsOfUsers()) {
+            for (Job job : candidates()) {
                 if (matches(job)) {
                     out.add(new Hit(job, IndexSet.empty()));
                 }

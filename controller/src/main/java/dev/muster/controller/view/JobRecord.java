@@ -10,12 +10,21 @@ import dev.muster.model.json.Json;
 public final class JobRecord {
     private static final long NO_VAL = 4_294_967_294L;
     private static final long INFINITE = 4_294_967_295L;
-    /** The bit of a state whose nodes are still being cleaned up. */
+    /** Bit of job_state while nodes of the job are still being cleaned up. */
     private static final long COMPLETING = 0x8000;
 
     private static final long NICE_OFFSET = 0x8000_0000L;
 
     private JobRecord() {}
+
+    /** Integer.MIN_VALUE for a job that has not begun and asked for no limit. */
+    private static int timeLimitMin(Job j) {
+        if (j.run().startTime() > 0) {
+            return j.run().limitMin();
+        }
+        int asked = j.desc().timing().timeLimitMin();
+        return asked == 0 ? Integer.MIN_VALUE : asked;
+    }
 
     public static Json.Obj of(Job j) {
         JobDesc d = j.desc();
@@ -35,14 +44,7 @@ public final class JobRecord {
                 .put("job_state", (long) j.state().ordinal())
                 .put("priority", j.priority())
                 .put("restart_cnt", (long) j.restarts())
-                .put(
-                        "time_limit",
-                        limit(
-                                j.run().startTime() > 0
-                                        ? j.run().limitMin()
-                                        : d.timing().timeLimitMin() == 0
-                                                ? Integer.MIN_VALUE
-                                                : d.timing().timeLimitMin()))
+                .put("time_limit", limit(timeLimitMin(j)))
                 .put("time_min", (long) d.timing().timeMinMin())
                 .put("nodes", j.holdsNodes() ? j.run().allocation().hostList() : "")
                 .put("start_time", j.run().startTime())
@@ -82,10 +84,8 @@ public final class JobRecord {
                 .put("total_cpus", (long) row.cpusAllocated())
                 .put(
                         "batch_host",
-                        batch
-                                ? row.nodes().isEmpty()
-                                        ? ""
-                                        : j.run().allocation().ofScript().node()
+                        batch && !row.nodes().isEmpty()
+                                ? j.run().allocation().ofScript().node()
                                 : "")
                 .put("alloc_node", j.desc().payload().submitHost())
                 .put("cluster", j.desc().extras().cluster())

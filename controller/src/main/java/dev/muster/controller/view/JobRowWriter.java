@@ -15,7 +15,7 @@ import java.util.Set;
  * looked up.
  */
 public final class JobRowWriter {
-    /** So many rows are a long answer. */
+    /** Number of rows from which an answer is written as a stream. */
     private static final int LONG = 1_000;
     /** What goes out at a time: smaller pieces make both ends wait for each other. */
     private static final int BLOCK_BYTES = 1 << 20;

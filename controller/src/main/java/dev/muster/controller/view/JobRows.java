@@ -38,7 +38,7 @@ public final class JobRows {
     /**
      * What a requeue leaves of an attempt.
      *
-     * @param failedNode the node whose failure caused the end, "" for none
+     * @param failedNode node that failed and so ended the job, "" for none
      * @param exit that sent it back, if so
      */
     public record Left(String state, long endTime, String failedNode, ExitStatus exit) {
@@ -62,7 +62,7 @@ public final class JobRows {
             return Optional.of(new Left(state, back.time(), node, back.exit()));
         }
 
-        /** The node whose failure sent the job back in this entry; "" for another cause. */
+        /** The failed node that made the job requeue in this entry; "" for another cause. */
         private static String lost(Entry entry, Job job) {
             return entry.changes().stream()
                     .filter(c -> c instanceof Change.JobFailedNode f && f.jobId() == job.id())
@@ -153,7 +153,7 @@ public final class JobRows {
                 stateName,
                 reason(job),
                 cancelledBy(stateName, job.reasonText()),
-                killed(stateName) ? ExitStatus.NONE : left.isSuccess() ? run.exit() : left,
+                exit(stateName, run, left),
                 run.derivedExit(),
                 resizes.isEmpty() ? job.submitTime() : began,
                 resizes.isEmpty() ? JobViews.eligible(job) : began,
@@ -199,10 +199,17 @@ public final class JobRows {
                 d.charge().qosAsked());
     }
 
+    private static ExitStatus exit(String state, Job.Run run, ExitStatus left) {
+        if (killed(state)) {
+            return ExitStatus.NONE;
+        }
+        return left.isSuccess() ? run.exit() : left;
+    }
+
     /** That it is to wait from now on is no word of an attempt that has begun. */
     private static String reason(Job job) {
         if (job.reason().isRequeuedHeld()) {
-            return JobReason.JOB_HELD_USER.word(); // the longer words are for who looks at the queue
+            return JobReason.JOB_HELD_USER.word(); // the longer words are for squeue
         }
         boolean held = job.reason() == JobReason.JOB_HELD_USER || job.reason() == JobReason.JOB_HELD_ADMIN;
         return held && job.run().startTime() > 0
@@ -210,7 +217,7 @@ public final class JobRows {
                 : job.reason().word();
     }
 
-    /** Who started it, and that accounting was told so. */
+    /** Which scheduler started the job, and whether its start was sent to accounting. */
     private static String flags(boolean pending, Job.Run run, Allocation a) {
         if (pending) {
             return "";
@@ -271,8 +278,7 @@ public final class JobRows {
     }
 
     /**
-     * The row of a step whose attempt went back to the queue under it: it is told to end, as the node does by SIGTERM
-     * first.
+     * The row of a step of an attempt that was requeued: the node ends the step, by SIGTERM first.
      */
     public static StepRow left(State before, Job job, Step step, Usage usage, long endTime, long suspendedSeconds) {
         return row(
@@ -382,7 +388,12 @@ public final class JobRows {
             out.append(levels.length > 2 && !levels[2].equals("*") ? capital(levels[2]) : "");
         }
         for (int i = 1; i < words.length; i++) {
-            out.append(words[i].equals("pack") ? ",Pack" : words[i].equals("nopack") ? ",NoPack" : "");
+            out.append(
+                    switch (words[i]) {
+                        case "pack" -> ",Pack";
+                        case "nopack" -> ",NoPack";
+                        default -> "";
+                    });
         }
         return out.toString();
     }

@@ -7,35 +7,26 @@ import dev.muster.core.limits.Priorities;
 import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
-import dev.muster.core.state.Step;
 import dev.muster.core.tres.GresRequest;
-import dev.muster.core.tres.ImexChannels;
-import dev.muster.core.tres.TrackedTypes;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.api.JobMessages.JobInfo;
-import dev.muster.model.api.JobMessages.NodeDetail;
-import dev.muster.model.api.JobMessages.StepInfo;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
-import dev.muster.model.format.Sluid;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
 import dev.muster.model.job.ResourceRequest;
 import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.queue.Unavailable;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +34,7 @@ import java.util.Set;
 
 /** Jobs and steps as queries show them. */
 public final class JobViews {
-    /** The fields of {@link JobInfo} that are more than read off, so that they are made only for who wants them. */
+    /** Fields of {@link JobInfo} that have to be computed, which is done only for queries that ask for them. */
     private enum Costly {
         ACCRUE_TIME("accrueTime"),
         ASSOC_ID("assocId"),
@@ -94,10 +85,7 @@ public final class JobViews {
     private final long now;
     private final String mailDomain;
     private final Set<Costly> wanted = EnumSet.noneOf(Costly.class);
-    /** What reservations leave a job depends on these alone, which many jobs of a queue have in common. */
-    private record ReservedFrom(String partition, int uid, JobDesc.Charge charge, int limitMin) {}
-
-    private final Map<ReservedFrom, Boolean> allReserved = new HashMap<>();
+    private final JobReasons reasons;
     private Priorities priorities;
     /** As of the seconds in which jobs were over that never began: many are cancelled in the same one. */
     private final Map<Long, Priorities> then = new HashMap<>();
@@ -109,8 +97,6 @@ public final class JobViews {
     }
 
     /**
-     * As above.
-     *
      * @param fields those of {@link JobInfo} that are wanted, empty for all; others that cost something are left at
      *     their defaults
      */
@@ -125,67 +111,11 @@ public final class JobViews {
         this.tickMs = now.tickMs();
         this.now = now.seconds();
         this.mailDomain = mailDomain;
+        this.reasons = new JobReasons(state, planner, now.seconds());
     }
 
-    /** Why it waits or how it ended, in the words of squeue's REASON. */
     public JobReason reason(Job job) {
-        if (job.state() != JobState.PENDING || job.reason() != JobReason.NONE) {
-            return job.reason();
-        }
-        JobReason buffer = job.eligibleTime() > 0 ? state.buffers().blocks(job.id()) : JobReason.NONE;
-        JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
-        return reason != JobReason.REQ_NODE_NOT_AVAIL
-                        && unavailable(job, reason).startsWith(Unavailable.WORD)
-                ? JobReason.REQ_NODE_NOT_AVAIL
-                : reason;
-    }
-
-    /** The nodes that it waits for are not there, or not for it: what is said of that. */
-    private String unavailable(Job job, JobReason reason) {
-        if (job.state() != JobState.PENDING) {
-            return "";
-        }
-        return switch (reason) {
-            case RESOURCES, REQ_NODE_NOT_AVAIL -> planner.unavailable().words(state, job.desc(), now);
-            // its turn does not matter to a job of which the nodes are down or reserved
-            case PRIORITY -> {
-                String missing = planner.unavailable().missing(state, job.desc());
-                yield missing.isEmpty() && areAllReserved(job.desc()) ? Unavailable.MAINTENANCE : missing;
-            }
-            case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED ->
-                PartitionLimits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);
-            default -> "";
-        };
-    }
-
-    private boolean areAllReserved(JobDesc desc) {
-        return state.reservations().size() > 0
-                && allReserved.computeIfAbsent(
-                        new ReservedFrom(
-                                desc.partition(),
-                                desc.owner().uid(),
-                                desc.charge(),
-                                desc.timing().timeLimitMin()),
-                        key -> planner.unavailable().areAllReserved(state, desc, now));
-    }
-
-    /** What more there is to be said than the reason's word, "" for nothing. */
-    private String reasonText(Job job) {
-        Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
-        String words = buffer.map(BurstBuffer::words).orElse("");
-        if (!words.isEmpty()) {
-            return words;
-        }
-        if (job.has(JobFlag.STAGE_OUT)) {
-            return "burst_buffer/lua: Stage-out in progress";
-        }
-        if (job.state() == JobState.CANCELLED) {
-            return "";
-        }
-        if (job.reasonText().isEmpty()) {
-            return unavailable(job, reason(job));
-        }
-        return job.reasonText();
+        return reasons.of(job);
     }
 
     private String bufferState(Job job) {
@@ -204,7 +134,7 @@ public final class JobViews {
         return out;
     }
 
-    /** Since when, or from when on as far as is known; 0 for who is held or waits for others. */
+    /** The time at which the job became or will become eligible; 0 for a job that is held or depends on others. */
     static long eligible(Job job) {
         return job.eligibleTime() > 0 ? job.eligibleTime() : job.desc().timing().beginTime();
     }
@@ -231,9 +161,9 @@ public final class JobViews {
     private long priority(Job job) {
         if (job.state() == JobState.SUSPENDED
                 && state.preempted().find(job.id()).isEmpty()) {
-            return 0; // by hand: so nobody's turn in a gang makes it go on
+            return 0; // suspended by hand: its turn in a gang does not resume it
         }
-        // who never started has what it last waited with
+        // a job that never started keeps its last priority
         boolean waited = job.state().isTerminal() && job.run().startTime() == 0;
         boolean changes = waited
                 || job.state() == JobState.PENDING
@@ -359,7 +289,10 @@ public final class JobViews {
                 : list;
     }
 
-    /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
+    /**
+     * Number of its nodes; for a waiting job, of the least nodes that it needs if they have the most CPUs in its
+     * partition.
+     */
     private int nodes(Job job) {
         int said = TresCounts.nodes(job);
         if (listed(job) > 0) {
@@ -415,11 +348,11 @@ public final class JobViews {
     }
 
     /**
-     * What of an array a row is about.
+     * The part of an array that a row shows.
      *
      * @param task its index if it is one task, else -1
      * @param tasks of several that wait
-     * @param others whose words, too, say why
+     * @param others further records of waiting tasks, for their reasons
      */
     private record Row(int task, String tasks, List<Job> others) {
         static Row of(int task) {
@@ -455,19 +388,35 @@ public final class JobViews {
         return info(job, new Row(-1, tasks.compact(), others), details);
     }
 
-    /** As squeue joins them: each of the words once. */
-    private String reasonText(Job job, List<Job> others) {
-        if (others.isEmpty()) {
-            return reasonText(job);
+    /** @param planned start by the scheduler's plan, 0 for none */
+    private long startTime(Job job, long planned) {
+        if (job.run().startTime() > 0) {
+            return job.run().startTime();
         }
-        Set<String> words = new LinkedHashSet<>();
-        for (int i = -1; i < others.size(); i++) {
-            Job j = i < 0 ? job : others.get(i);
-            String text = reasonText(j);
-            JobReason reason = reason(j);
-            words.add(!text.isEmpty() ? text : reason == JobReason.NONE ? "None" : reason.word());
+        if (job.state().isTerminal()) {
+            return job.run().endTime();
         }
-        return words.size() == 1 ? reasonText(job) : String.join(",", words);
+        long begin = job.desc().timing().beginTime();
+        return begin > now ? begin : planned;
+    }
+
+    private long shownEnd(Job job, long planned) {
+        return job.state() == JobState.PENDING ? endTime(job, planned) : endTime(job);
+    }
+
+    private static String hostList(Allocation shown) {
+        return shown.isEmpty() ? "" : shown.hostList();
+    }
+
+    private int shownNodes(Job job) {
+        return wants(Costly.NODE_COUNT) ? nodes(job) : 0;
+    }
+
+    private int assocId(JobDesc d) {
+        return state.accounts()
+                .assoc(d.owner().user(), d.charge().account(), first(d.partition()))
+                .map(AssocPolicy::id)
+                .orElse(0);
     }
 
     private JobInfo info(Job job, Row row, boolean details) {
@@ -512,8 +461,8 @@ public final class JobViews {
                 d.charge().reservation(),
                 job.state().name(),
                 flags(job),
-                wants(Costly.REASON) ? reason(job).word() : "",
-                !wants(Costly.REASON_TEXT) ? "" : reasonText(job, row.others),
+                wants(Costly.REASON) ? reasons.of(job).word() : "",
+                !wants(Costly.REASON_TEXT) ? "" : reasons.text(job, row.others),
                 wants(Costly.PRIORITY) ? priority(job) : 0,
                 d.timing().nice(),
                 !wants(Costly.DEPENDENCY) ? "" : Dependency.print(job.dependencies()),
@@ -526,12 +475,8 @@ public final class JobViews {
                 job.submitTime(),
                 eligible(job),
                 wants(Costly.ACCRUE_TIME) ? accrueTime(job) : 0,
-                run.startTime() > 0
-                        ? run.startTime()
-                        : job.state().isTerminal()
-                                ? run.endTime()
-                                : d.timing().beginTime() > now ? d.timing().beginTime() : planned,
-                !wants(Costly.END_TIME) ? 0 : job.state() == JobState.PENDING ? endTime(job, planned) : endTime(job),
+                startTime(job, planned),
+                wants(Costly.END_TIME) ? shownEnd(job, planned) : 0,
                 run.suspendTime(),
                 run.preSuspendMs() / 1000,
                 runSeconds(job),
@@ -544,10 +489,10 @@ public final class JobViews {
                 d.timing().delayBootMin(),
                 d.payload().submitHost(),
                 d.payload().submitPid(),
-                leaving.isPresent() ? leaving.get().compressed() : shown.isEmpty() ? "" : shown.hostList(),
+                leaving.isPresent() ? leaving.get().compressed() : hostList(shown),
                 !wants(Costly.SCHED_NODES) ? "" : schedNodes(job),
                 shown.isEmpty() ? "" : shown.ofScript().node(),
-                leaving.isPresent() ? leaving.get().size() : wants(Costly.NODE_COUNT) ? nodes(job) : 0,
+                leaving.isPresent() ? leaving.get().size() : shownNodes(job),
                 Math.max(
                         mostNodes(r),
                         shown.isEmpty() ? listed(job) : shown.nodes().size()),
@@ -585,7 +530,7 @@ public final class JobViews {
                 !wants(Costly.TRES_PER_TASK) ? "" : perTask(r),
                 r.tresPerSocket(),
                 !wants(Costly.TRES_REQUESTED) ? "" : TresText.requested(state, job),
-                !wants(Costly.TRES_ALLOC) ? "" : shown.isEmpty() ? "" : TresText.allocated(state, job, shown),
+                !wants(Costly.TRES_ALLOC) || shown.isEmpty() ? "" : TresText.allocated(state, job, shown),
                 !wants(Costly.COMMAND) ? "" : command(d),
                 !wants(Costly.WORK_DIR) ? "" : d.files().workDir().text(),
                 files.stdin().text(),
@@ -602,7 +547,7 @@ public final class JobViews {
                 !wants(Costly.BURST_BUFFER_STATE) ? "" : bufferState(job),
                 !wants(Costly.SUBMIT_LINE) ? "" : d.payload().submitLine().text(),
                 job.shownSluid(),
-                details && !shown.isEmpty() ? details(shown) : List.of(),
+                details && !shown.isEmpty() ? AllocationView.details(state, shown) : List.of(),
                 !wants(Costly.GRES_TOTAL) ? "" : TresText.gresTotal(state, shown),
                 idSet(job),
                 shown.licences(),
@@ -619,12 +564,7 @@ public final class JobViews {
                 patterns.stdout().text(),
                 patterns.stderr().text(),
                 d.timing().expedite(),
-                !wants(Costly.ASSOC_ID)
-                        ? 0
-                        : state.accounts()
-                                .assoc(d.owner().user(), d.charge().account(), first(d.partition()))
-                                .map(of -> of.id())
-                                .orElse(0),
+                wants(Costly.ASSOC_ID) ? assocId(d) : 0,
                 d.extras().stepMgr(),
                 r.segment(),
                 r.spreadSegments(),
@@ -806,58 +746,6 @@ public final class JobViews {
                 : d.payload().arguments().getFirst().text();
     }
 
-    /** Nodes with the same cores, memory and devices share a line. */
-    private List<NodeDetail> details(Allocation a) {
-        List<NodeDetail> out = new ArrayList<>();
-        List<String> names = new ArrayList<>();
-        Allocation.Share last = null;
-        for (Allocation.Share s : a.nodes()) {
-            if (last != null
-                    && !(a.channels().size() < 2
-                            && last.cores().equals(s.cores())
-                            && last.memoryMb() == s.memoryMb()
-                            && last.gres().equals(s.gres())
-                            && TresText.gresDetail(state, last.node(), last.gres())
-                                    .equals(TresText.gresDetail(state, s.node(), s.gres())))) {
-                out.add(detail(names, last, a));
-                names.clear();
-            }
-            names.add(s.node());
-            last = s;
-        }
-        out.add(detail(names, last, a));
-        return out;
-    }
-
-    private NodeDetail detail(List<String> names, Allocation.Share s, Allocation of) {
-        int perUnit = Launches.perUnit(state, s.node(), s.cores(), s.cpus());
-        IndexSet cpus = IndexSet.empty();
-        for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
-            for (int t = 0; t < perUnit; t++) {
-                cpus = cpus.with(core * perUnit + t);
-            }
-        }
-        // a node that is no more is remembered by jobs that ran there
-        Optional<Node.Spec> spec = state.nodes().find(s.node()).map(Node::spec);
-        int sockets = spec.map(Node.Spec::sockets).orElse(1);
-        int coresPerSocket =
-                spec.map(Node.Spec::coresPerSocket).orElse(s.cores().count());
-        int perCore = Math.max(1, spec.map(Node.Spec::units).orElse(1) / Math.max(1, sockets * coresPerSocket));
-        IndexSet cores = IndexSet.empty();
-        for (int unit = s.cores().first(); unit >= 0; unit = s.cores().next(unit + 1)) {
-            cores = cores.with(unit / perCore);
-        }
-        return new NodeDetail(
-                HostList.of(names).compressed(),
-                cpus.ranges(),
-                TresText.held(state, s.memoryMb()),
-                TresText.gresDetail(state, s.node(), s.gres()),
-                sockets,
-                coresPerSocket,
-                cores.ranges(),
-                ImexChannels.on(of, s.node()).map(n -> n + 1).orElse(0));
-    }
-
     /** Modes in which a job stays on its nodes: its PreemptTime is None. */
     private static final List<Preemption.Mode> SUSPENDING = List.of(Preemption.Mode.GANG, Preemption.Mode.SUSPEND);
 
@@ -875,60 +763,5 @@ public final class JobViews {
         return policy.isOn() && job.run().startTime() > 0 && job.state() != JobState.PENDING
                 ? policy.eligibleFrom(job)
                 : 0;
-    }
-
-    public StepInfo step(Job job, Step step) {
-        int cpus = step.nodes().stream().mapToInt(Step.Part::cpus).sum();
-        long memory = step.nodes().stream().mapToLong(Step.Part::memoryMb).sum();
-        String nodes =
-                HostList.of(step.nodes().stream().map(Step.Part::node).toList()).compressed();
-        java.util.TreeMap<String, Integer> gres = new java.util.TreeMap<>();
-        TrackedTypes types = TrackedTypes.of(state.settings());
-        step.nodes().forEach(p -> {
-            p.gres().forEach((n, s) -> gres.merge(n, s.count(), Integer::sum));
-            types.held(gres, state, p.node(), p.gres());
-        });
-        String name = step.id() < 0 ? step.name() : step.desc().name();
-        return new StepInfo(
-                job.id(),
-                job.array().jobId(),
-                job.array().task(),
-                step.name(),
-                name,
-                job.desc().owner().uid(),
-                job.desc().owner().user(),
-                job.desc().partition(),
-                step.state() == Step.State.RUNNING ? "RUNNING" : step.isQueued() ? "PENDING" : "COMPLETED",
-                nodes,
-                step.nodes().size(),
-                cpus,
-                Math.max(1, step.tasks()),
-                step.startTime(),
-                !step.isAsked()
-                        ? -1
-                        : step.desc().timeLimitMin() > 0
-                                ? step.desc().timeLimitMin()
-                                : job.run().limitMin(),
-                TresText.ofStep(cpus, TresText.held(state, memory), step.nodes().size(), gres),
-                step.desc().request().tresPerNode(),
-                step.desc().submitHost(),
-                step.desc().submitPid(),
-                step.desc().cpuBind(),
-                step.id() < 0 ? "" : JobRows.layout(job, step),
-                job.desc().charge().account(),
-                step.desc().submitLine().text(),
-                Sluid.shown(job.rowSluid(step.id()), job.restarts()),
-                job.het().jobId(),
-                job.het().offset(),
-                step.ports().print(0),
-                step.isBatch() ? job.desc().extras().container() : step.desc().container(),
-                step.desc().request().network(),
-                step.id() < 0 ? "" : step.desc().cpuFreq(),
-                step.isBatch() ? job.desc().extras().containerId() : step.desc().containerId(),
-                step.nodes().stream()
-                        .map(p -> IndexSet.of(
-                                        p.tasks().stream().mapToInt(t -> t).toArray())
-                                .compact())
-                        .toList());
     }
 }

@@ -106,8 +106,8 @@ public final class Launches {
     }
 
     /**
-     * The memory to be enforced, 0 for none. A job that got a whole node's memory only because nobody said anything is
-     * not held to it: Slurm's default RealMemory=1 would kill everything.
+     * The memory to be enforced, 0 for none. A job that has a whole node's memory only by default is not limited to it:
+     * with Slurm's default RealMemory=1 every job would be killed.
      */
     private static long limitMb(State state, Job job, Allocation.Share share, long memoryMb) {
         dev.muster.model.job.ResourceRequest r = job.desc().request();
@@ -297,7 +297,7 @@ public final class Launches {
 
     private static List<Task> tasks(State state, Step step, Step.Part part) {
         List<Task> out = new ArrayList<>();
-        // as the cores of a job: tasks go round the sockets unless somebody says otherwise
+        // as with the cores of a job: by default tasks are dealt over the sockets in turn
         List<IndexSet> cpus = TaskCpus.of(
                 step.desc(),
                 part,

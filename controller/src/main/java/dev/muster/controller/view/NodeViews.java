@@ -22,6 +22,7 @@ import dev.muster.model.json.Codec;
 import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -78,9 +79,10 @@ public final class NodeViews {
         state.partitions().values().stream().filter(partition).forEach(p -> hidden.add(p.name()));
     }
 
-    public NodeInfo info(Node n) {
-        Node.Spec s = n.spec();
-        NodeMessages.Heartbeat beat = beats.apply(n.name());
+    /** What jobs use of a node. What completing jobs hold counts as free, although no other job can have it yet. */
+    private record InUse(int cpus, long memoryMb, IndexSet cores, Map<String, IndexSet> gres, boolean completing) {}
+
+    private InUse inUse(Node n) {
         Map<String, IndexSet> used = new TreeMap<>();
         boolean completing = false;
         IndexSet cores = IndexSet.empty();
@@ -92,16 +94,22 @@ public final class NodeViews {
                     job.run().allocation().on(n.name()).filter(x -> !x.released());
             completing |= job.has(JobFlag.COMPLETING);
             if (job.has(JobFlag.COMPLETING)) {
-                // nobody else can have it yet, but it is shown as nobody's
                 cpus -= share.map(Allocation.Share::chargedCpus).orElse(0);
                 memoryMb -= TresText.held(
                         state, share.map(Allocation.Share::memoryMb).orElse(0L));
                 continue;
             }
-            cores = share.map(x -> x.units(s)).orElse(IndexSet.empty()).union(cores);
+            cores = share.map(x -> x.units(n.spec())).orElse(IndexSet.empty()).union(cores);
             share.map(Allocation.Share::gres)
                     .ifPresent(g -> g.forEach((name, devices) -> used.merge(name, devices, IndexSet::union)));
         }
+        return new InUse(cpus, memoryMb, cores, used, completing);
+    }
+
+    public NodeInfo info(Node n) {
+        Node.Spec s = n.spec();
+        NodeMessages.Heartbeat beat = beats.apply(n.name());
+        InUse inUse = inUse(n);
         TrackedTypes types = TrackedTypes.of(state.settings());
         Map<String, Integer> all = new TreeMap<>();
         types.all(all, n);
@@ -112,16 +120,16 @@ public final class NodeViews {
                 .orElse(s.cpus());
         String tres = TresText.text(s.cpus(), s.memoryMb(), 0, billing, all).replace(",node=0", "");
         // cores that several jobs share count once
-        int allocated = Math.min(cpus, cores.count() * s.cpusPerUnit());
+        int allocated = Math.min(inUse.cpus, inUse.cores.count() * s.cpusPerUnit());
         Map<String, Integer> usedCounts = new TreeMap<>();
-        used.forEach((name, devices) -> usedCounts.put(name, devices.count()));
-        types.held(usedCounts, state, n.name(), used);
+        inUse.gres.forEach((name, devices) -> usedCounts.put(name, devices.count()));
+        types.held(usedCounts, state, n.name(), inUse.gres);
         String tresUsed = allocated == 0
                 ? ""
-                : TresText.text(allocated, memoryMb, 0, usedCounts)
+                : TresText.text(allocated, inUse.memoryMb, 0, usedCounts)
                         .replace(",node=0", "")
                         .replaceAll(",billing=[0-9]+", "");
-        // who has had no work yet is idle since it came
+        // a node that has had no work yet is idle since its start
         long busy = n.lastBusy() > 0 ? n.lastBusy() : n.startTime();
         return new NodeInfo(
                 n.name(),
@@ -129,7 +137,7 @@ public final class NodeViews {
                 address.apply(n),
                 s.port(),
                 base(n.baseState(), allocated, s.cpus()),
-                flags(n, completing, reserved.get(n.name())),
+                flags(n, inUse.completing, reserved.get(n.name())),
                 n.reason(),
                 n.reasonUid(),
                 n.reason().isEmpty() ? "" : userName.apply(n.reasonUid()),
@@ -144,7 +152,7 @@ public final class NodeViews {
                 s.threadsPerCore(),
                 allocated,
                 s.memoryMb(),
-                memoryMb,
+                inUse.memoryMb,
                 beat.freeMemoryMb(),
                 s.tmpDiskMb(),
                 s.memSpecLimitMb(),
@@ -156,7 +164,7 @@ public final class NodeViews {
                 String.join(",", n.features()),
                 String.join(",", n.activeFeatures()),
                 gres(s),
-                gresUsed(n, used),
+                gresUsed(n, inUse.gres),
                 "",
                 s.weightValue(),
                 -1,
@@ -194,16 +202,15 @@ public final class NodeViews {
         return all.isEmpty() ? "" : s.restrictedPerGpu() + "(" + all.ranges() + ")";
     }
 
+    private static final Set<Node.Flag> NOT_SHOWN =
+            EnumSet.of(Node.Flag.DOWN, Node.Flag.FUTURE, Node.Flag.UNKNOWN, Node.Flag.DRAINED_FOR_THIS);
+
     private static List<String> flags(Node n, boolean completing, Boolean maintained) {
         List<String> out = new ArrayList<>();
         for (Node.Flag f : Node.Flag.values()) {
             // a node that is powered up does not answer before it has come
             boolean absent = f == Node.Flag.NOT_RESPONDING && n.has(Node.Flag.POWERING_UP);
-            if ((n.has(f) || absent)
-                    && f != Node.Flag.DOWN
-                    && f != Node.Flag.FUTURE
-                    && f != Node.Flag.UNKNOWN
-                    && f != Node.Flag.DRAINED_FOR_THIS) {
+            if ((n.has(f) || absent) && !NOT_SHOWN.contains(f)) {
                 out.add(f.name());
             }
         }
@@ -238,7 +245,7 @@ public final class NodeViews {
         return out.toString();
     }
 
-    /** What jobs that are over still hold counts as nobody's. */
+    /** A node that only completing jobs use is shown as idle. */
     private static String base(String state, int allocated, int cpus) {
         boolean inUse = state.equals("ALLOCATED") || state.equals("MIXED");
         if (!inUse) {

@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * Whose jobs there are, so that a question for one user's need not read the queue. One thread follows what is durable,
- * many ask. Who has been answered is in it; a job that a state has not, or not any more, may be named, and is to be
- * looked up there.
+ * Jobs by their owner, so that a query for one user does not scan the queue. One thread follows the durable entries,
+ * many threads read. It has a job from the answer to its submission on; it may name jobs that a state does not have yet or
+ * any more.
  */
 public final class OwnedJobs {
     private final Map<Integer, Set<Integer>> byUser = new ConcurrentHashMap<>();

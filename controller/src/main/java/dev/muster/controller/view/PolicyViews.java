@@ -50,7 +50,7 @@ public final class PolicyViews {
     public PrioritiesReply priorities(Privacy privacy, List<Integer> of) {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
-        // who grows older while it waits for its time is listed while it does
+        // with ACCRUE_ALWAYS, jobs are listed before they are eligible
         boolean early = PriorityFlags.growAlways(state.settings());
         for (Job job : of.isEmpty()
                 ? state.jobs().values()
@@ -213,8 +213,7 @@ public final class PolicyViews {
 
         private void add(Job job) {
             boolean active = job.state().isActive();
-            submitted +=
-                    active ? 1 : job.isArrayRecord() ? job.array().pending().count() : 1;
+            submitted += !active && job.isArrayRecord() ? job.array().pending().count() : 1;
             running += active ? 1 : 0;
             long since = job.isPending() && !job.isHeld() ? Priorities.accrueTime(state, job) : 0;
             accruing += since > 0 && since <= now.seconds() ? 1 : 0;
@@ -276,20 +275,47 @@ public final class PolicyViews {
      * @param uid of a user by name, -1 if there is none here
      */
     public AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
-        Map<Integer, Sum> ofAssoc = new HashMap<>();
-        Map<String, Sum> ofQos = new HashMap<>();
-        Map<String, Map<String, Sum>> byAccount = new HashMap<>();
-        Map<String, Map<String, Sum>> byUser = new HashMap<>();
+        Sums sums = sums();
+        List<UserRow> users = new ArrayList<>();
+        for (UserPolicy u : state.accounts().users().values()) {
+            if (!privacy.showsUser(u.user())) {
+                continue;
+            }
+            String level = u.level().name();
+            users.add(new UserRow(
+                    u.user(),
+                    uid.applyAsInt(u.user()),
+                    state.accounts()
+                            .defaultOf(u.user())
+                            .map(AssocPolicy::account)
+                            .orElse(""),
+                    state.accounts().defaultWckey(u.user()),
+                    level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
+        }
+        List<LimitRow> assocs = assocRows(sums, privacy, uid);
+        return new AssocMgrReply(state.settings().clusterName(), assocs, qosRows(sums), users, tracked());
+    }
+
+    /** Sums over jobs that have not ended, by association, by QOS, and for each QOS by account and by user. */
+    private record Sums(
+            Map<Integer, Sum> ofAssoc,
+            Map<String, Sum> ofQos,
+            Map<String, Map<String, Sum>> byAccount,
+            Map<String, Map<String, Sum>> byUser) {}
+
+    private Sums sums() {
+        Sums sums = new Sums(new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>());
         for (Job job : state.jobs().values()) {
             if (!job.state().isTerminal()) {
                 // a partition's counts as well as the job's own
                 for (String q : chargedQos(job)) {
-                    ofQos.computeIfAbsent(q, k -> new Sum()).add(job);
-                    byAccount
+                    sums.ofQos.computeIfAbsent(q, k -> new Sum()).add(job);
+                    sums.byAccount
                             .computeIfAbsent(q, k -> new TreeMap<>())
                             .computeIfAbsent(job.desc().charge().account(), k -> new Sum())
                             .add(job);
-                    byUser.computeIfAbsent(q, k -> new TreeMap<>())
+                    sums.byUser
+                            .computeIfAbsent(q, k -> new TreeMap<>())
                             .computeIfAbsent(Integer.toString(job.desc().owner().uid()), k -> new Sum())
                             .add(job);
                 }
@@ -299,10 +325,14 @@ public final class PolicyViews {
                                 job.desc().charge().account(),
                                 job.desc().partition().split(",")[0]);
                 for (; a.isPresent(); a = state.accounts().parent(a.get())) {
-                    ofAssoc.computeIfAbsent(a.get().id(), k -> new Sum()).add(job);
+                    sums.ofAssoc.computeIfAbsent(a.get().id(), k -> new Sum()).add(job);
                 }
             }
         }
+        return sums;
+    }
+
+    private List<LimitRow> assocRows(Sums sums, Privacy privacy, java.util.function.ToIntFunction<String> uid) {
         List<LimitRow> assocs = new ArrayList<>();
         List<ShareRow> shares = shareRows();
         List<FairShare.Row> tree = FairShare.of(state).rows();
@@ -312,7 +342,7 @@ public final class PolicyViews {
             if (!privacy.shows(shares.get(i))) {
                 continue;
             }
-            Sum sum = ofAssoc.getOrDefault(a.id(), new Sum());
+            Sum sum = sums.ofAssoc.getOrDefault(a.id(), new Sum());
             Map<String, Long> had = charged.getOrDefault(a.id(), Map.of());
             String parent = a.user().isEmpty()
                     ? state.accounts().parent(a).map(AssocPolicy::account).orElse("")
@@ -336,9 +366,13 @@ public final class PolicyViews {
                     List.of(),
                     List.of()));
         }
+        return assocs;
+    }
+
+    private List<LimitRow> qosRows(Sums sums) {
         List<LimitRow> qos = new ArrayList<>();
         for (QosPolicy q : state.accounts().qos().values()) {
-            Sum sum = ofQos.getOrDefault(q.name(), new Sum());
+            Sum sum = sums.ofQos.getOrDefault(q.name(), new Sum());
             Map<String, Long> had = state.shares().qosEach().find(q.id()).orElse(Map.of());
             qos.add(new LimitRow(
                     q.id(),
@@ -356,26 +390,10 @@ public final class PolicyViews {
                     sum.accruing,
                     minutes(had),
                     wall(had),
-                    parts(byAccount.get(q.name())),
-                    parts(byUser.get(q.name()))));
+                    parts(sums.byAccount.get(q.name())),
+                    parts(sums.byUser.get(q.name()))));
         }
-        List<UserRow> users = new ArrayList<>();
-        for (UserPolicy u : state.accounts().users().values()) {
-            if (!privacy.showsUser(u.user())) {
-                continue;
-            }
-            String level = u.level().name();
-            users.add(new UserRow(
-                    u.user(),
-                    uid.applyAsInt(u.user()),
-                    state.accounts()
-                            .defaultOf(u.user())
-                            .map(AssocPolicy::account)
-                            .orElse(""),
-                    state.accounts().defaultWckey(u.user()),
-                    level.charAt(0) + level.substring(1).toLowerCase(java.util.Locale.ROOT)));
-        }
-        return new AssocMgrReply(state.settings().clusterName(), assocs, qos, users, tracked());
+        return qos;
     }
 
     private static final ShareRow NO_SHARE =

@@ -28,7 +28,7 @@ public final class Privacy {
     private final State state;
 
     private final IntPredicate member;
-    /** Partitions that are not shown, once somebody wants to know. */
+    /** Names of partitions that are not shown; null until the first question. */
     private Set<String> hidden;
 
     private static final Set<String> PLACES = Set.of("name", "hostname", "address", "port", "bcastAddress");
@@ -54,7 +54,7 @@ public final class Privacy {
         return !trusted && words.stream().anyMatch(word::equalsIgnoreCase);
     }
 
-    /** A partition that is hidden, or not for the caller's groups, is shown to who asks for all. */
+    /** Whether a partition is listed without --all: it is not hidden, and open to the caller's groups. */
     public boolean shows(Partition partition) {
         return trusted || !partition.info().hidden() && PartitionLimits.admitsGroups(partition.info(), member);
     }
@@ -81,7 +81,7 @@ public final class Privacy {
         return mcs.privateData() && !mcs.kind().equals("none");
     }
 
-    /** What has no label is nobody's secret, nor are labels of which everybody may name any. */
+    /** Jobs without a label are open to all, and so are free labels, which every user may name. */
     private boolean permits(String label) {
         return label.isEmpty()
                 || switch (mcs.kind()) {
@@ -106,7 +106,7 @@ public final class Privacy {
         return !hides("nodes") || labels() && (permits(mcs.labelOf(state, node)) || isOn(node));
     }
 
-    /** Equal for callers who are shown the same jobs and nodes. */
+    /** Equal for callers with the same view of jobs and nodes. */
     public String sees() {
         return hides("jobs") || hides("nodes") ? "uid " + uid : "all";
     }
@@ -140,8 +140,8 @@ public final class Privacy {
     }
 
     /**
-     * Nodes are shown to whom they are not hidden from, and to those whose jobs are on each of them, who must reach
-     * their steps.
+     * Nodes are shown unless PrivateData hides them. The owner of a job on each of them sees them too, to reach its
+     * steps.
      */
     public boolean showsNodes(State state, List<String> names) {
         return !hides("nodes")

@@ -69,11 +69,9 @@ final class TaskCpus {
         }
 
         Sockets sockets = new Sockets(part.cores(), unitsPerSocket, level);
+        int cpusMax = kind == CpuBind.Kind.THREADS ? perTask : Integer.MAX_VALUE;
         for (int i = 0; i < tasks; i++) {
-            out.add(
-                    own
-                            ? mine(sockets, units, perUnit, kind == CpuBind.Kind.THREADS ? perTask : Integer.MAX_VALUE)
-                            : all);
+            out.add(own ? mine(sockets, units, perUnit, cpusMax) : all);
         }
         return out;
     }
@@ -109,7 +107,7 @@ final class TaskCpus {
             }
         }
 
-        /** There are so many. */
+        /** @param units at most as many as are free */
         IndexSet take(int units) {
             IndexSet out = IndexSet.empty();
             for (int k = 0; k < units; k++) {
@@ -159,7 +157,7 @@ final class TaskCpus {
             }
         }
 
-        /** There are so many. */
+        /** @param cpus at most as many as are free */
         IndexSet take(int cpus) {
             IndexSet out = IndexSet.empty();
             int last = at;

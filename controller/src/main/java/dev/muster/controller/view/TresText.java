@@ -38,15 +38,14 @@ public final class TresText {
         return requested(state, job, TresCounts.asked(state, job.desc()));
     }
 
-    /**
-     * With what the job's partition charges for so much; of licences that may stand for each other all are asked for.
-     */
+    /** With the billing of the job's partition. Licenses of which any one would do are all counted. */
     static String requested(State state, Job job, TresCounts a) {
         return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
     }
 
     /**
-     * Who says nothing of memory where nobody is given a share of it may use all that there is, and so asks for that.
+     * A job that asks for no memory on a cluster that does not allocate memory may use all of a node, and so asks for
+     * that.
      */
     private static long asked(State state, Job job, TresCounts a) {
         PartitionLimits.Memory memory = PartitionLimits.memory(state, job);
@@ -54,10 +53,7 @@ public final class TresText {
         return none && a.memoryMb() == 0 ? TresCounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
     }
 
-    /**
-     * Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is
-     * held.
-     */
+    /** On a cluster that does not allocate memory, a job holds none: what it uses is not taken from other jobs. */
     static long held(State state, long memoryMb) {
         return state.memoryConsumed() ? memoryMb : 0;
     }
@@ -133,16 +129,20 @@ public final class TresText {
         typed(state, node, gres)
                 .forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",")
                         .append(name)
-                        .append(
-                                SharedGpus.isShared(name)
-                                        ? ":" + devices.count() + parts(state, node, name, devices)
-                                        : isCounted(state, node, name)
-                                                ? "(CNT:" + devices.count() + ")"
-                                                : ":" + devices.count() + "(IDX:" + devices.ranges() + ")"));
+                        .append(countAndPlaces(state, node, name, devices)));
         return out.toString();
     }
 
-    /** {@code (0/100,50/100)}: of each GPU so many of so many parts. */
+    private static String countAndPlaces(State state, String node, String name, IndexSet devices) {
+        if (SharedGpus.isShared(name)) {
+            return ":" + devices.count() + parts(state, node, name, devices);
+        }
+        return isCounted(state, node, name)
+                ? "(CNT:" + devices.count() + ")"
+                : ":" + devices.count() + "(IDX:" + devices.ranges() + ")";
+    }
+
+    /** {@code (0/100,50/100)}: of each GPU the used parts and all parts. */
     private static String parts(State state, String node, String name, IndexSet had) {
         List<dev.muster.core.state.Node.Gres> all =
                 state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());

@@ -52,7 +52,7 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
         return parts.stream().mapToInt(p -> p.tasks().size()).sum();
     }
 
-    /** Its nodes as those must know them whose tasks speak PMI. */
+    /** The nodes of the step as PMI needs them. */
     List<MpiNode> mpi() {
         List<MpiNode> out = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {

@@ -6,9 +6,7 @@ import dev.muster.accounting.table.RowSink;
 import dev.muster.controller.view.JobRows;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
-import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Node;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
@@ -19,7 +17,6 @@ import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.AccountingRows.Usage;
 import dev.muster.model.format.Bytes;
-import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
@@ -27,188 +24,16 @@ import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
 import dev.muster.model.job.Metered;
 import dev.muster.model.job.TaskPeaks;
-import dev.muster.model.json.Codec;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class EmbeddedAccountingTest {
-    private static final UUID CLUSTER = new UUID(1, 2);
-
-    @TempDir
-    private Path dir;
-
-    private final List<Entry> journal = new ArrayList<>();
-    private State state = State.EMPTY;
-    private EmbeddedAccounting accounting;
-
-    @AfterEach
-    void close() {
-        if (accounting != null) {
-            accounting.close();
-        }
-    }
-
-    private void open() {
-        accounting = EmbeddedAccounting.open(
-                dir, CLUSTER, journal.size(), hash -> Bytes.of("content of " + hash), System.err::println);
-    }
-
-    /** The controller starts anew and replays everything. */
-    private void restart() {
-        accounting.close();
-        open();
-        accounting.begin(0, State.EMPTY);
-        State replayed = State.EMPTY;
-        for (int i = 0; i < journal.size(); i++) {
-            replayed = replayed.apply(journal.get(i));
-            accounting.follow(i + 1, journal.get(i), replayed);
-        }
-    }
-
-    private void happens(String cause, Change... changes) {
-        Entry entry = new Entry(journal.size() * 1000L, journal.size() * 1000L, 0, cause, List.of(changes));
-        journal.add(entry);
-        state = state.apply(entry);
-        if (accounting != null) {
-            accounting.follow(journal.size(), entry, state);
-        }
-    }
-
-    private static <T> T json(String text, Class<T> type) {
-        return Codec.decode(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8), type);
-    }
-
-    private void submitted() {
-        happens(
-                "Config",
-                new Change.NodeRestored(json("{'spec':{'name':'n1'}}", Node.class)),
-                new Change.NodeRestored(json("{'spec':{'name':'n2'}}", Node.class)));
-        happens("Submit", new Change.JobSubmitted(json("""
-            {'id':7,'sluid':70,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,
-             'submitTime':100,'eligibleTime':100,'holdUid':-1,
-             'desc':{'kind':'ALLOCATION','name':'x','partition':'p',
-                     'owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
-                     'request':{'nodesMin':2,'tasks':4,'memPerCpuMb':10},'charge':{'account':'a'}}}""", Job.class)));
-    }
-
-    private void started(int attempt) {
-        Allocation both = new Allocation(1, List.of(share("n1", Map.of("gpu", IndexSet.of(3))), share("n2", Map.of())));
-        happens("Schedule", new Change.JobStarted(7, attempt, both, 60, 1, false));
-        happens("CreateStep", new Change.StepStarted(7, json("""
-            {'id':0,'desc':{'name':'true'},'state':'RUNNING','startTime':3,
-             'nodes':[{'node':'n1','tasks':[0,1],'cpus':2,'memoryMb':512},{'node':'n2','tasks':[2,3],'cpus':2}]}""", Step.class)));
-    }
-
-    private static Allocation.Share share(String node, Map<String, IndexSet> gres) {
-        return new Allocation.Share(
-                node, Allocation.Agent.SLURMD, "b", IndexSet.range(0, 1, 1), 2, 512, gres, false, false, 0);
-    }
-
-    private void partEnded(String node, ExitStatus exit, long cpuUs, long rssKb) {
-        happens(
-                "StepExited",
-                new Change.StepPartEnded(
-                        7,
-                        0,
-                        node,
-                        exit,
-                        Map.of(),
-                        "",
-                        new Change.Usage(
-                                cpuUs,
-                                cpuUs,
-                                rssKb,
-                                rssKb * 2,
-                                10,
-                                20,
-                                1,
-                                100,
-                                7,
-                                8,
-                                TaskPeaks.NONE,
-                                2_000_000,
-                                new Metered(3, 4, 1, 50, 90, 1000, 1000))));
-    }
-
-    private List<JobWithSteps> all(boolean duplicates, String... jobs) {
-        return accounting
-                .query(
-                        new Query(
-                                List.of(jobs),
-                                List.of(),
-                                true,
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                0,
-                                0,
-                                duplicates,
-                                false,
-                                0,
-                                0,
-                                0,
-                                0,
-                                0,
-                                0,
-                                List.of()),
-                        journal.size())
-                .jobs();
-    }
-
-    private String row() {
-        JobRow row = all(false).getFirst().job();
-        return row.state() + " " + row.reason() + " " + row.priority();
-    }
-
-    /** What it was told last but that its turn has not come; while it runs, when it is over, and after a restart. */
-    @Test
-    void whyAJobWaited() {
-        open();
-        JobReason[] told = {JobReason.LICENSES};
-        accounting.queue(new WaitReasons.Queue(id -> told[0], id -> OptionalLong.of(700)));
-        submitted();
-        assertThat(row()).isEqualTo("PENDING Licenses 5");
-        told[0] = JobReason.QOS_MAX_JOBS_PER_USER_LIMIT;
-        happens("Tick", new Change.TimePassed());
-        assertThat(row()).isEqualTo("PENDING QOSMaxJobsPerUserLimit 5");
-        told[0] = JobReason.PRIORITY;
-        happens("Tick", new Change.TimePassed());
-        assertThat(row()).isEqualTo("PENDING QOSMaxJobsPerUserLimit 5");
-        started(1);
-        assertThat(row()).startsWith("RUNNING QOSMaxJobsPerUserLimit ");
-        accounting.close();
-        open();
-        accounting.begin(journal.size(), state);
-        Entry end = new Entry(
-                200_000,
-                200_000,
-                0,
-                "End",
-                List.of(new Change.JobEnded(
-                        7, JobState.FAILED, JobReason.NON_ZERO_EXIT_CODE, "", ExitStatus.exited(3), 200)));
-        journal.add(end);
-        accounting.follow(journal.size(), end, state.apply(end));
-        assertThat(row()).startsWith("FAILED QOSMaxJobsPerUserLimit ");
-    }
-
+class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
     /** The table has the file that --error names: a job without it has one stream. */
     @Test
     void stderrIsTheFileThatWasAskedFor() {
@@ -223,49 +48,6 @@ class EmbeddedAccountingTest {
         assertThat(all(false))
                 .extracting(r -> r.job().stdout() + " " + r.job().stderr())
                 .containsExactly("/o ", "/o /e");
-    }
-
-    /** A job that ends before it begins has no reason, and the flag of a job that the table knows. */
-    @Test
-    void aJobThatNeverBeganWaitedForNothing() {
-        open();
-        accounting.queue(new WaitReasons.Queue(id -> JobReason.LICENSES, id -> OptionalLong.of(700)));
-        submitted();
-        assertThat(row()).isEqualTo("PENDING Licenses 5");
-        happens("Cancel", new Change.PendingJobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", 200));
-        assertThat(row()).isEqualTo("CANCELLED None 5");
-        assertThat(all(false).getFirst().job().flags()).isEqualTo("StartReceived");
-    }
-
-    /** PriorityType=priority/multifactor: the number that the queue goes by, of those that are in no queue as well. */
-    @Test
-    void aRowHasThePriorityOfTheQueue() {
-        open();
-        happens(
-                "Config",
-                new Change.ConfigApplied(
-                        json(
-                                "{'options':{'priority_type':'priority/multifactor','priority_weight_age':'0'}}",
-                                dev.muster.core.state.Settings.class),
-                        List.of(),
-                        List.of()));
-        accounting.queue(new WaitReasons.Queue(id -> JobReason.NONE, id -> OptionalLong.of(700)));
-        submitted();
-        assertThat(row()).isEqualTo("PENDING None 700");
-        accounting.queue(new WaitReasons.Queue(id -> JobReason.DEPENDENCY, id -> OptionalLong.empty()));
-        happens("Tick", new Change.TimePassed());
-        assertThat(row()).startsWith("PENDING Dependency ").doesNotEndWith(" 5");
-    }
-
-    @Test
-    void aHoldIsWhyAJobWaited() {
-        open();
-        submitted();
-        happens("Update", new Change.PriorityChanged(7, 0, 1000, JobReason.JOB_HELD_USER, ""));
-        assertThat(row()).isEqualTo("PENDING JobHeldUser 0");
-        happens("Update", new Change.PriorityChanged(7, 9, -1, JobReason.NONE, ""));
-        started(1);
-        assertThat(row()).startsWith("RUNNING JobHeldUser ");
     }
 
     private void tasksEnded(String node, TaskPeaks.Task... tasks) {

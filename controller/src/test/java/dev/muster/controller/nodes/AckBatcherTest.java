@@ -11,23 +11,23 @@ class AckBatcherTest {
     @Test
     void oneSaysWhatThoseBeforeItSay() {
         AckBatcher ack = new AckBatcher();
-        assertThat(ack.along()).as("nothing has come").isZero();
-        assertThat(ack.isFirst(3)).as("the moment begins").isTrue();
-        assertThat(ack.isFirst(5)).as("it is under way").isFalse();
-        assertThat(ack.isFirst(4)).as("what became durable before").isFalse();
-        assertThat(ack.isDue()).as("nothing was said meanwhile").isTrue();
-        assertThat(ack.along()).isEqualTo(5);
-        assertThat(ack.along()).as("once").isZero();
+        assertThat(ack.takeNewest()).as("nothing has come").isZero();
+        assertThat(ack.noteDurable(3)).as("the moment begins").isTrue();
+        assertThat(ack.noteDurable(5)).as("it is under way").isFalse();
+        assertThat(ack.noteDurable(4)).as("what became durable before").isFalse();
+        assertThat(ack.endWait()).as("nothing was said meanwhile").isTrue();
+        assertThat(ack.takeNewest()).isEqualTo(5);
+        assertThat(ack.takeNewest()).as("once").isZero();
     }
 
     @Test
     void whatWentAlongNeedsNoMessageOfItsOwn() {
         AckBatcher ack = new AckBatcher();
-        assertThat(ack.isFirst(7)).isTrue();
-        assertThat(ack.along()).as("with a launch").isEqualTo(7);
-        assertThat(ack.isDue()).isFalse();
-        assertThat(ack.isFirst(8)).as("the next moment").isTrue();
-        assertThat(ack.isDue()).isTrue();
-        assertThat(ack.along()).isEqualTo(8);
+        assertThat(ack.noteDurable(7)).isTrue();
+        assertThat(ack.takeNewest()).as("with a launch").isEqualTo(7);
+        assertThat(ack.endWait()).isFalse();
+        assertThat(ack.noteDurable(8)).as("the next moment").isTrue();
+        assertThat(ack.endWait()).isTrue();
+        assertThat(ack.takeNewest()).isEqualTo(8);
     }
 }

@@ -44,15 +44,15 @@ public final class Body {
             case "array" -> array(s, value, at, depth);
             case "string" -> text(s, value, at);
             case "integer" ->
-                number(told(s, value instanceof Number, value, at), at).longValue();
-            case "number" -> number(told(s, value instanceof Number, value, at), at);
-            case "boolean" -> flag(told(s, value instanceof Boolean, value, at), at);
+                number(warnUnless(s, value instanceof Number, value, at), at).longValue();
+            case "number" -> number(warnUnless(s, value instanceof Number, value, at), at);
+            case "boolean" -> flag(warnUnless(s, value instanceof Boolean, value, at), at);
             default -> value;
         };
     }
 
     /** Reports a value of another type than the schema's, even if it can be converted. */
-    private Object told(Json.Obj s, boolean fits, Object value, String at) {
+    private Object warnUnless(Json.Obj s, boolean fits, Object value, String at) {
         if (!fits && value != null) {
             String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
             warn(
@@ -106,7 +106,15 @@ public final class Body {
                         at + e.getKey() + "/");
             }
         }
-        for (String needed : s.texts("required")) {
+        requireFields(s, given, at);
+        if (optional && out.has("number") && !out.has("set")) {
+            out.put("set", !out.flag("infinite"));
+        }
+        return out;
+    }
+
+    private static void requireFields(Json.Obj schema, Json.Obj given, String at) throws RestException {
+        for (String needed : schema.texts("required")) {
             if (needed.indexOf('/') < 0 && given.raw(needed) == null) {
                 throw new RestException(
                         422,
@@ -116,10 +124,6 @@ public final class Body {
                         at + needed + "/");
             }
         }
-        if (optional && out.has("number") && !out.has("set")) {
-            out.put("set", !out.flag("infinite"));
-        }
-        return out;
     }
 
     private void warn(String sentence, String at) {
@@ -154,7 +158,7 @@ public final class Body {
             case null -> List.of();
             default -> List.of(value);
         };
-        told(s, value instanceof List<?>, value, at);
+        warnUnless(s, value instanceof List<?>, value, at);
         List<Object> words = contract.resolved(version, items).list("enum");
         List<Object> out = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {
@@ -194,7 +198,7 @@ public final class Body {
             }
             throw RestException.unfit("Expected OpenAPI type=string but got OpenAPI type=" + type(value), at);
         }
-        return String.valueOf(s.text("type").isEmpty() ? value : told(s, value instanceof String, value, at));
+        return String.valueOf(s.text("type").isEmpty() ? value : warnUnless(s, value instanceof String, value, at));
     }
 
     private static Number number(Object value, String at) throws RestException {

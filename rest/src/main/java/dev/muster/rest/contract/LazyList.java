@@ -3,7 +3,7 @@ package dev.muster.rest.contract;
 import dev.muster.model.json.Json;
 import java.util.function.Consumer;
 
-/** A list in an answer whose elements are made while it is written, one by one. */
+/** A list of an answer; its elements are made one by one while it is written. */
 public interface LazyList {
     void each(Consumer<Json.Obj> element);
 }

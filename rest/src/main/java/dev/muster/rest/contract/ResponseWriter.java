@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ResponseWriter {
     private static final int DEPTH_MAX = 40;
-    /** So much is handed on at a time. */
+    /** Bytes that are handed on at a time. */
     static final int PIECE_BYTES = 60 << 10;
     /** Schemas and tables that rows are written by: a few lists in four versions, by cluster. */
     private static final int LINES_MAX = 128;

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * is its own. Thread-safe.
  */
 final class RowTemplate {
-    /** Of a field that few different rows have, so many values are kept; any more are made each time. */
+    /** Most encoded values that are kept of a field with few different values; further values are encoded each time. */
     private static final int FEW_MAX = 512;
     /** A number that stands for any: what is around it is what is around every number. */
     private static final long ANY = 1_234_567_891;

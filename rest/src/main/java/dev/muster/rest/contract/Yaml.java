@@ -187,7 +187,10 @@ public final class Yaml {
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < last; i++) {
             String line = own.get(i).length() > cut ? own.get(i).substring(cut) : "";
-            out.append(line).append(i + 1 == last ? "" : sign.startsWith(">") && !line.isEmpty() ? " " : "\n");
+            out.append(line);
+            if (i + 1 < last) {
+                out.append(sign.startsWith(">") && !line.isEmpty() ? " " : "\n");
+            }
         }
         return out + (sign.endsWith("-") || last == 0 ? "" : "\n");
     }
@@ -215,32 +218,20 @@ public final class Yaml {
         return -1;
     }
 
-    /** A value that begins in this line, and what goes on with it in lines that begin deeper. */
-    private Object scalar(Tagged t, int indent) throws Unreadable {
-        String text = t.text;
-        char first = text.charAt(0);
-        if (first == '{' || first == '[') {
-            try {
-                Object value = Json.parse(text.getBytes(StandardCharsets.UTF_8));
-                at++;
-                return value;
-            } catch (Json.MalformedException e) {
-                throw new Unreadable(at, "what begins with " + first + " must be JSON on one line");
-            }
+    private Object jsonInLine(String text) throws Unreadable {
+        try {
+            Object value = Json.parse(text.getBytes(StandardCharsets.UTF_8));
+            at++;
+            return value;
+        } catch (Json.MalformedException e) {
+            throw new Unreadable(at, "what begins with " + text.charAt(0) + " must be JSON on one line");
         }
-        int begun = at;
-        boolean quoted = first == '"' || first == '\'';
-        int hash = text.indexOf(" #");
-        StringBuilder whole = new StringBuilder(
-                quoted || hash < 0 ? text.strip() : text.substring(0, hash).strip());
+    }
+
+    /** Adds the lines that continue a value; empty lines between them become line breaks. */
+    private void joinLines(StringBuilder whole, boolean quoted, int indent) throws Unreadable {
         int breaks = 0;
-        at++;
-        while (at < lines.size()
-                && (quoted
-                        ? !isWhole(whole)
-                        : !lines.get(at).isBlank()
-                                && indent() > indent
-                                && !lines.get(at).strip().startsWith("#"))) {
+        while (at < lines.size() && (quoted ? !isWhole(whole) : continues(indent))) {
             String line = lines.get(at).strip();
             if (!quoted && colon(line) >= 0) {
                 throw new Unreadable(at, "a key below a value");
@@ -251,8 +242,31 @@ public final class Yaml {
             breaks = line.isEmpty() ? breaks + 1 : 0;
             at++;
         }
+    }
+
+    /** Whether this line continues an unquoted value, which is indented deeper than its key. */
+    private boolean continues(int indent) {
+        return !lines.get(at).isBlank()
+                && indent() > indent
+                && !lines.get(at).strip().startsWith("#");
+    }
+
+    /** A value that begins in this line, and what goes on with it in lines that begin deeper. */
+    private Object scalar(Tagged t, int indent) throws Unreadable {
+        String text = t.text;
+        char first = text.charAt(0);
+        if (first == '{' || first == '[') {
+            return jsonInLine(text);
+        }
+        int firstLine = at;
+        boolean quoted = first == '"' || first == '\'';
+        int hash = text.indexOf(" #");
+        StringBuilder whole = new StringBuilder(
+                quoted || hash < 0 ? text.strip() : text.substring(0, hash).strip());
+        at++;
+        joinLines(whole, quoted, indent);
         if (quoted && !isWhole(whole)) {
-            throw new Unreadable(begun, "a quote without its end");
+            throw new Unreadable(firstLine, "a quote without its end");
         }
         at--; // of what is told wrong
         Object value = t.tag.equals(TEXT) && !quoted ? whole.toString() : word(whole.toString());

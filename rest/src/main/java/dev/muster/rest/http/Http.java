@@ -110,8 +110,8 @@ public final class Http {
     interface Bounds {
         Bounds NONE = new Bounds() {};
 
-        /** A request has begun, whose head is to be whole soon. */
-        default void begun() {}
+        /** A request has begun; its head has to be complete soon. */
+        default void requestBegan() {}
 
         /** Its head has been read. */
         default void head(Map<String, String> headers) {}
@@ -147,7 +147,7 @@ public final class Http {
         this.bounds = bounds;
     }
 
-    /** Who goes away between two lines breaks no rule. */
+    /** A client may close the connection between two lines. */
     private static final class Gone extends IOException {
         private static final long serialVersionUID = 1L;
     }
@@ -169,7 +169,7 @@ public final class Http {
         if (first < 0) {
             return Optional.empty();
         }
-        bounds.begun();
+        bounds.requestBegan();
         String method = method(first);
         String target = target();
         modern = version();
@@ -358,11 +358,12 @@ public final class Http {
     }
 
     /**
-     * A body in pieces is in chunks for who speaks 1.1, and ends with the connection for others.
+     * Writes an answer. A body of unknown length is sent in chunks to clients of HTTP/1.1; for older clients its end is
+     * the end of the connection.
      *
-     * @param keep the connection goes on
-     * @param head the answer's body is only measured
-     * @return whether it does go on
+     * @param keep the client wants to send more requests
+     * @param head the request was HEAD: the body is only measured
+     * @return whether the connection stays open
      */
     boolean send(Reply reply, boolean keep, boolean head) throws IOException {
         Reply r;
@@ -376,6 +377,21 @@ public final class Http {
 
         boolean pieces = r.written.isPresent();
         boolean goesOn = keep && (!pieces || modern);
+        writeHead(r, goesOn);
+        if (pieces) {
+            r.written.get().to(modern ? new Chunks(out) : out);
+            if (modern) {
+                out.write(LAST_CHUNK);
+            }
+        } else if (!head) {
+            out.write(r.body);
+        }
+        out.flush();
+        return goesOn;
+    }
+
+    private void writeHead(Reply r, boolean goesOn) throws IOException {
+        boolean pieces = r.written.isPresent();
         StringBuilder b = new StringBuilder("HTTP/1.1 ")
                 .append(r.status)
                 .append(' ')
@@ -396,16 +412,6 @@ public final class Http {
         r.headers.forEach(
                 (name, value) -> b.append("\r\n").append(name).append(": ").append(value));
         out.write(b.append("\r\n\r\n").toString().getBytes(StandardCharsets.US_ASCII));
-        if (pieces) {
-            r.written.get().to(modern ? new Chunks(out) : out);
-            if (modern) {
-                out.write(LAST_CHUNK);
-            }
-        } else if (!head) {
-            out.write(r.body);
-        }
-        out.flush();
-        return goesOn;
     }
 
     private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);

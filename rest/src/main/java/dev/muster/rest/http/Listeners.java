@@ -36,7 +36,7 @@ public final class Listeners implements AutoCloseable {
     private static final int HANDSHAKE = 0x16;
 
     private static final int BACKLOG = 1024;
-    /** A connection that says nothing for so long is closed. */
+    /** Time after which an idle connection is closed. */
     private static final int IDLE_MS = 120_000;
 
     private final DaemonLog log;
@@ -89,7 +89,7 @@ public final class Listeners implements AutoCloseable {
         }
         ServerSocketChannel s = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         s.bind(UnixDomainSocketAddress.of(path), BACKLOG);
-        // everybody may ask: who is believed is another question
+        // all users may connect: each request is authenticated
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
         sockets.add(s);
         paths.add(path);
@@ -159,7 +159,7 @@ public final class Listeners implements AutoCloseable {
         while (!server.isClosed()) {
             try {
                 Socket s = server.accept();
-                // only then: a socket that nobody asks takes no place of the others
+                // only then: a socket without clients takes no place of the others
                 connections.acquireUninterruptibly();
                 Thread.ofVirtual().start(() -> tcp(s, port.encrypted, handler));
             } catch (IOException e) {

@@ -99,7 +99,7 @@ final class ReadBounds {
         }
 
         @Override
-        public void begun() {
+        public void requestBegan() {
             within(HEAD_MS);
         }
 

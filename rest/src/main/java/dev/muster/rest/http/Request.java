@@ -20,7 +20,7 @@ public record Request(
         Map<String, String> headers,
         byte[] body,
         boolean keepAlive) {
-    /** Who asks, as answers say it. */
+    /** The caller, as answers name it. */
     public record User(String name, String group) {
         public static final User NOBODY = new User("", "");
     }

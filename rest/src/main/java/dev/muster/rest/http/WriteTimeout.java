@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Ends connections whose other side takes nothing of an answer: a socket's own timeout is for reading only, and an
- * answer that nobody reads holds what it is written from. Thread-safe.
+ * Closes connections of clients that read nothing of an answer: a socket's own timeout is for reading only, and an
+ * unread answer holds the memory that it is written from. Thread-safe.
  */
 final class WriteTimeout {
     private final long mostMs;

@@ -31,6 +31,20 @@ public final class Accounting {
         out.put("slurmdb_{v}_get_jobs", Accounting::jobs);
         out.put("slurmdb_{v}_get_config", Accounting::config);
         out.put("slurmdb_{v}_get_conf", Accounting::conf);
+        out.put("slurmdb_{v}_get_associations", Accounting::associations);
+        out.put("slurmdb_{v}_get_association", Accounting::associations);
+        out.put("slurmdb_{v}_get_instances", Accounting::instances);
+        out.put("slurmdb_{v}_get_instance", Accounting::instances);
+        out.put("slurmdb_{v}_get_wckey", Accounting::wckey);
+        out.put("slurmdb_{v}_get_diag", Accounting::diag);
+        out.put("slurmdb_{v}_get_ping", Accounting::ping);
+        lists(out);
+        listsOfUsersAndAccounts(out);
+        return out;
+    }
+
+    /** The operations that answer with rows of one kind. */
+    private static void lists(Map<String, RestCall.Handler> out) {
         out.put("slurmdb_{v}_get_tres", c -> list(c, "tres", "TRES", new Json.Obj()));
         out.put(
                 "slurmdb_{v}_get_single_qos",
@@ -51,10 +65,25 @@ public final class Accounting {
                                 "name",
                                 "preempt_mode",
                                 "preemptmode")));
-        out.put("slurmdb_{v}_get_associations", Accounting::associations);
-        out.put("slurmdb_{v}_get_association", Accounting::associations);
-        out.put("slurmdb_{v}_get_instances", Accounting::instances);
-        out.put("slurmdb_{v}_get_instance", Accounting::instances);
+        out.put(
+                "slurmdb_{v}_get_cluster",
+                c -> list(
+                        c,
+                        "cluster",
+                        "clusters",
+                        where(c, "classification", "classification", "rpc_version", "rpc")
+                                .put("name", c.path().get("cluster_name"))));
+        out.put("slurmdb_{v}_get_clusters", c -> list(c, "cluster", "clusters", new Json.Obj()));
+        out.put(
+                "slurmdb_{v}_get_wckeys",
+                c -> list(
+                        c,
+                        "wckey",
+                        "wckeys",
+                        where(c, "cluster", "cluster", "id", "id", "name", "name", "user", "user")));
+    }
+
+    private static void listsOfUsersAndAccounts(Map<String, RestCall.Handler> out) {
         out.put(
                 "slurmdb_{v}_get_user",
                 c -> list(
@@ -74,23 +103,6 @@ public final class Accounting {
                                 "default_wckey",
                                 "defaultwckey")));
         out.put(
-                "slurmdb_{v}_get_cluster",
-                c -> list(
-                        c,
-                        "cluster",
-                        "clusters",
-                        where(c, "classification", "classification", "rpc_version", "rpc")
-                                .put("name", c.path().get("cluster_name"))));
-        out.put("slurmdb_{v}_get_clusters", c -> list(c, "cluster", "clusters", new Json.Obj()));
-        out.put("slurmdb_{v}_get_wckey", Accounting::wckey);
-        out.put(
-                "slurmdb_{v}_get_wckeys",
-                c -> list(
-                        c,
-                        "wckey",
-                        "wckeys",
-                        where(c, "cluster", "cluster", "id", "id", "name", "name", "user", "user")));
-        out.put(
                 "slurmdb_{v}_get_account",
                 c -> list(
                         c,
@@ -100,9 +112,6 @@ public final class Accounting {
         out.put(
                 "slurmdb_{v}_get_accounts",
                 c -> list(c, "account", "accounts", where(c, "description", "description")));
-        out.put("slurmdb_{v}_get_diag", Accounting::diag);
-        out.put("slurmdb_{v}_get_ping", Accounting::ping);
-        return out;
     }
 
     // ---- the book
@@ -412,13 +421,24 @@ public final class Accounting {
                 .put("to", c.time("end_time"))
                 .put("duplicates", c.given("show_duplicates"))
                 .put("allocationsOnly", c.given("skip_steps"));
-        q.put("wholeHetjob", c.given("whole_hetjob") ? "yes" : c.given("disable_whole_hetjob") ? "no" : "");
-        q.put(
-                "text",
-                c.given("show_batch_script")
-                        ? AccountingRows.Query.SCRIPT
-                        : c.given("show_job_environment") ? AccountingRows.Query.ENVIRONMENT : "");
+        q.put("wholeHetjob", wholeHetjob(c));
+        q.put("text", keptText(c));
         answer(c, q, conditions);
+    }
+
+    private static String wholeHetjob(RestCall c) {
+        if (c.given("whole_hetjob")) {
+            return "yes";
+        }
+        return c.given("disable_whole_hetjob") ? "no" : "";
+    }
+
+    /** Which text of each job the answer has; "" for none. */
+    private static String keptText(RestCall c) {
+        if (c.given("show_batch_script")) {
+            return AccountingRows.Query.SCRIPT;
+        }
+        return c.given("show_job_environment") ? AccountingRows.Query.ENVIRONMENT : "";
     }
 
     /** Parses a state as sacct does: name or abbreviation, in any case. */

@@ -25,8 +25,8 @@ final class AccountingChanges {
 
     static Map<String, RestCall.Handler> handlers() {
         return Map.ofEntries(
-                Map.entry("slurmdb_{v}_post_job", AccountingChanges::job),
-                Map.entry("slurmdb_{v}_post_jobs", AccountingChanges::jobs),
+                Map.entry("slurmdb_{v}_post_job", EndedJobChanges::job),
+                Map.entry("slurmdb_{v}_post_jobs", EndedJobChanges::jobs),
                 Map.entry("slurmdb_{v}_post_config", AccountingChanges::config),
                 Map.entry("slurmdb_{v}_post_tres", AccountingChanges::tres),
                 Map.entry("slurmdb_{v}_post_qos", AccountingChanges::qos),
@@ -55,12 +55,11 @@ final class AccountingChanges {
     }
 
     /**
-     * Does it.
+     * Sends one change to slurmdbd.
      *
      * @throws RestException with the first of slurmdbd's sentences, if it was refused
      */
-    private static Json.Obj change(
-            RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
+    static Json.Obj change(RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
             throws RestException, SlurmException {
         Json.Obj done = c.host()
                 .accounting()
@@ -119,7 +118,7 @@ final class AccountingChanges {
             "cluster",
             new String[] {"slurmdb_clusters_remove", "_delete_cluster"});
 
-    private static Map<String, String> map(String... pairs) {
+    static Map<String, String> map(String... pairs) {
         Map<String, String> out = new LinkedHashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
             out.put(pairs[i], pairs[i + 1]);
@@ -127,8 +126,8 @@ final class AccountingChanges {
         return out;
     }
 
-    /** Without what is not said. */
-    private static Map<String, String> said(String... pairs) {
+    /** Pairs of which those with an empty value are left out. */
+    static Map<String, String> withoutEmpty(String... pairs) {
         Map<String, String> out = map(pairs);
         out.values().removeIf(String::isEmpty);
         return out;
@@ -226,7 +225,7 @@ final class AccountingChanges {
     private static void accounts(RestCall c) throws RestException, SlurmException {
         for (Json.Obj a : c.body().objects("accounts")) {
             String name = named(a, "An account");
-            Map<String, String> set = said(
+            Map<String, String> set = withoutEmpty(
                     "description",
                     a.text("description"),
                     "organization",
@@ -288,7 +287,7 @@ final class AccountingChanges {
     private static void accountsAssociation(RestCall c) throws RestException, SlurmException {
         Json.Obj condition = c.body().obj("association_condition");
         Map<String, String> set = limits(condition.obj("association"));
-        set.putAll(said(
+        set.putAll(withoutEmpty(
                 "parent",
                 condition.obj("association").text("parent"),
                 "description",
@@ -300,14 +299,14 @@ final class AccountingChanges {
                 "add",
                 "account",
                 set,
-                said("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
+                withoutEmpty("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
         c.out()
                 .put(
                         "added_accounts",
-                        told(
+                        summary(
                                 done,
                                 "Adding Account(s)",
-                                said(
+                                withoutEmpty(
                                         "Description",
                                         c.body().obj("account").text("description"),
                                         "Organization",
@@ -344,7 +343,7 @@ final class AccountingChanges {
     }
 
     /** As sacctmgr tells it, with columns of fixed widths. */
-    private static String told(Json.Obj done, String head, Map<String, String> settings) {
+    private static String summary(Json.Obj done, String head, Map<String, String> settings) {
         StringBuilder out = new StringBuilder();
         if (!done.texts("names").isEmpty()) {
             out.append(' ')
@@ -397,7 +396,7 @@ final class AccountingChanges {
                     .findFirst()
                     .orElse("");
             Json.Obj standard = u.obj("default");
-            Map<String, String> set = said(
+            Map<String, String> set = withoutEmpty(
                     "adminlevel",
                     level,
                     "defaultaccount",
@@ -428,7 +427,7 @@ final class AccountingChanges {
                         set,
                         first
                                 ? where(name, u.objects("associations").getFirst())
-                                : said("name", name, "account", String.join(",", accounts)));
+                                : withoutEmpty("name", name, "account", String.join(",", accounts)));
             }
             userAssociations(c, name, u.objects("associations"));
             if (!fresh) {
@@ -443,7 +442,7 @@ final class AccountingChanges {
     }
 
     private static Map<String, String> where(String user, Json.Obj a) {
-        return said(
+        return withoutEmpty(
                 "name",
                 user,
                 "account",
@@ -542,7 +541,7 @@ final class AccountingChanges {
                     SlurmErrno.NOT_SUPPORTED, "An account has a parent, a user's association is in its account");
         }
         set.putAll(qosOf(c, user.number("defaultqos")));
-        set.putAll(said(
+        set.putAll(withoutEmpty(
                 "adminlevel",
                 user.texts("adminlevel").stream()
                         .filter(l -> !l.equals("Not Set"))
@@ -557,7 +556,7 @@ final class AccountingChanges {
                 "add",
                 "user",
                 set,
-                said(
+                withoutEmpty(
                         "name",
                         joined(condition, "users"),
                         "account",
@@ -569,7 +568,10 @@ final class AccountingChanges {
                         "wckey",
                         joined(condition, "wckeys")));
         String level = set.getOrDefault("adminlevel", "");
-        c.out().put("added_users", told(done, "Adding User(s)", said("Admin Level", level)) + keys(done, condition));
+        c.out()
+                .put(
+                        "added_users",
+                        summary(done, "Adding User(s)", withoutEmpty("Admin Level", level)) + keys(done, condition));
     }
 
     // ---- wckeys
@@ -588,7 +590,7 @@ final class AccountingChanges {
         }
         if (Accounting.rows(c, "wckey", where, List.of()).stream()
                 .noneMatch(w -> wckeyName(w).equals(name))) {
-            change(c, "add", "user", Map.of(), said("name", user, "wckey", name, "cluster", cluster));
+            change(c, "add", "user", Map.of(), withoutEmpty("name", user, "wckey", name, "cluster", cluster));
         }
     }
 
@@ -630,6 +632,16 @@ final class AccountingChanges {
         }
     }
 
+    /** Refuses what only an account's association may have. */
+    private static void requireFieldsOfUser(RestCall c, Json.Obj a) throws RestException {
+        if (!a.text("parent_account").isEmpty() && !a.text("parent_account").equals(a.text("account"))) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
+        }
+        if (!coordFlag(a.texts("flags")).isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
+        }
+    }
+
     private static void association(RestCall c, Json.Obj a) throws RestException, SlurmException {
         String cluster = a.text("cluster").isEmpty() ? c.names().cluster() : a.text("cluster");
         String account = a.text("account");
@@ -644,27 +656,24 @@ final class AccountingChanges {
                 .anyMatch(
                         r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
         Map<String, String> set = AcctJson.settings("association", a);
-        if (!user.isEmpty()
-                && !a.text("parent_account").isEmpty()
-                && !a.text("parent_account").equals(account)) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
-        }
-        if (!user.isEmpty() && !coordFlag(a.texts("flags")).isEmpty()) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
+        if (!user.isEmpty()) {
+            requireFieldsOfUser(c, a);
         }
         if (user.isEmpty()) {
-            set.putAll(said("Flags", coordFlag(a.texts("flags"))));
-            set.putAll(said("parent", a.text("parent_account")));
+            set.putAll(withoutEmpty("Flags", coordFlag(a.texts("flags"))));
+            set.putAll(withoutEmpty("parent", a.text("parent_account")));
             if (!there || !set.isEmpty()) {
                 change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
             }
-        } else if (!there) {
+            return;
+        }
+        if (!there) {
             change(
                     c,
                     "add",
                     "user",
                     set,
-                    said("name", user, "account", account, "cluster", cluster, "partition", partition));
+                    withoutEmpty("name", user, "account", account, "cluster", cluster, "partition", partition));
         } else if (!set.isEmpty()) {
             change(
                     c,
@@ -673,14 +682,14 @@ final class AccountingChanges {
                     set,
                     map("name", user, "account", account, "cluster", cluster, "partition", partition));
         }
-        if (a.flag("is_default") && !user.isEmpty()) {
+        if (a.flag("is_default")) {
             change(c, "modify", "user", map("defaultaccount", account), map("name", user, "cluster", cluster));
         }
     }
 
     private static void deleteAssociations(RestCall c) throws RestException, SlurmException {
-        Map<String, String> where =
-                said("account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
+        Map<String, String> where = withoutEmpty(
+                "account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
         for (String name : c.query().keySet()) {
             if (!List.of("account", "cluster", "partition", "user").contains(name) && c.flag(name)) {
                 throw c.refused(
@@ -744,51 +753,5 @@ final class AccountingChanges {
         users(c);
         wckeys(c);
         associations(c);
-    }
-
-    // ---- jobs that are over
-
-    private static void modify(RestCall c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
-        Json.Obj comment = job.obj("comment");
-        if (!comment.text("system").isEmpty()
-                || !job.obj("tres").list("allocated").isEmpty()) {
-            throw c.refused(
-                    SlurmErrno.NOT_SUPPORTED,
-                    "Neither the system's comment nor the TRES of a job that is over can be changed by"
-                            + " this version");
-        }
-        Map<String, String> set = said(
-                "admincomment",
-                comment.text("administrator"),
-                "comment",
-                comment.text("job"),
-                "extra",
-                job.text("extra"),
-                "wckey",
-                job.text("wckey"));
-        Json.Obj code = job.obj("derived_exit_code").obj("return_code");
-        if (code.flag("set")) {
-            set.put("derivedexitcode", Long.toString(code.number("number")));
-        }
-        if (ids.isEmpty() || set.isEmpty()) {
-            throw RestException.incomplete("Nothing to change");
-        }
-        Json.Obj done = change(
-                c,
-                "modify",
-                "job",
-                set,
-                map("jobid", String.join(",", ids), "cluster", c.names().cluster()));
-        List<Object> results = new ArrayList<>();
-        done.texts("names").forEach(n -> results.add("JobId=" + n.replaceFirst("\t.*", "")));
-        c.out().put("results", results);
-    }
-
-    private static void job(RestCall c) throws RestException, SlurmException {
-        modify(c, List.of(c.path().get("job_id")), c.body());
-    }
-
-    private static void jobs(RestCall c) throws RestException, SlurmException {
-        modify(c, c.body().texts("job_id_list"), c.body().obj("job_rec"));
     }
 }

@@ -18,17 +18,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whom a request acts as. A token is passed on: slurmctld and slurmdbd judge it. Local callers are believed where the
- * kernel says that they are the user that this daemon runs as, or root; they act as that user. Thread-safe.
+ * Finds the user that a request acts as. A token is passed on: slurmctld and slurmdbd check it. A local caller is
+ * accepted if the kernel reports it as root or as the user of this daemon; it acts as that user. Thread-safe.
  */
 public class Auth {
     public static final String JWT = "rest_auth/jwt";
     public static final String LOCAL = "rest_auth/local";
-    /** Connections are kept for so many callers. */
+    /** Most callers for which connections are kept. */
     private static final int KEPT_MAX = 256;
 
     private static final long KEPT_MS = 300_000;
-    /** Of a token that is made for the user whom root or SlurmUser names. */
+    /** Lifetime of a token for the user that root or SlurmUser names. */
     private static final long LENT_SECONDS = 900;
 
     private static final int TOKEN_LENGTH_MAX = 8192;
@@ -61,7 +61,7 @@ public class Auth {
         this.ownName = ownName;
     }
 
-    /** @throws RestException 401 for who shows nothing that is believed */
+    /** @throws RestException 401 without an accepted credential */
     public Caller caller(Request request, Optional<Request.Peer> peer) throws RestException {
         String token = token(request);
         String name = request.header("x-slurm-user-name");
@@ -121,7 +121,7 @@ public class Auth {
         if (Sessions.end(token) <= System.currentTimeMillis()) {
             throw refused("the token is out of date");
         }
-        // only root and SlurmUser get a token for somebody else
+        // only root and SlurmUser get a token for another user
         return kept(token + "\n" + name, () -> {
             Host host = Access.of(environment(token));
             Json.Obj made;

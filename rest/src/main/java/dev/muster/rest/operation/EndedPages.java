@@ -6,7 +6,9 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
 import java.util.function.Consumer;
 
-/** What accounting has of jobs, so many rows at a time: however many there are, they are never here together. */
+/**
+ * Rows of jobs from accounting, one page of bounded size at a time, so that a long answer is never in memory at once.
+ */
 public final class EndedPages {
     static final int ROWS = 1000;
     /** Of a few fields each: every page has all that may be meant looked through. */
@@ -20,12 +22,18 @@ public final class EndedPages {
     private final Json.Obj query;
     private final Json.Obj first;
 
-    /** Asks for the first of them, so that a refusal is one. */
+    /** Asks for the first page at once, so that a refusal becomes the answer's error. */
     public EndedPages(Host host, Json.Obj query) throws SlurmException {
         this.host = host;
-        this.query = query.put("limit", (long)
-                (query.has("fields") ? ROWS_OF_SUMS : query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT));
+        this.query = query.put("limit", (long) rowsOfAPage(query));
         this.first = ask();
+    }
+
+    private static int rowsOfAPage(Json.Obj query) {
+        if (query.has("fields")) {
+            return ROWS_OF_SUMS;
+        }
+        return query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT;
     }
 
     /** What stands beside the rows. */

@@ -91,13 +91,7 @@ public final class Envelope {
                         "plugin",
                         new Json.Obj()
                                 .put("type", plugin)
-                                .put(
-                                        "name",
-                                        plugin.contains("dbd")
-                                                ? "Slurm OpenAPI slurmdbd"
-                                                : plugin.contains("ctld")
-                                                        ? "Slurm OpenAPI slurmctld"
-                                                        : "Slurm OpenAPI util")
+                                .put("name", title(plugin))
                                 .put("data_parser", "data_parser/v0.0." + version)
                                 .put("accounting_storage", ""))
                 .put(
@@ -114,5 +108,12 @@ public final class Envelope {
                                 .put("release", Release.VERSION)
                                 .put("cluster", cluster));
         return answer.put("meta", meta).put("errors", errors).put("warnings", warnings);
+    }
+
+    private static String title(String plugin) {
+        if (plugin.contains("dbd")) {
+            return "Slurm OpenAPI slurmdbd";
+        }
+        return plugin.contains("ctld") ? "Slurm OpenAPI slurmctld" : "Slurm OpenAPI util";
     }
 }

@@ -6,9 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Since when lists are as they are, for update_time: the moment at which this daemon saw what is in them for the first
- * time. That may be later than the change, never earlier: nobody is told that nothing has changed when something has.
- * Thread-safe.
+ * The time since when lists have not changed, for update_time: the moment at which this daemon first saw their content.
+ * It may be later than the change, never earlier, so that a client does not miss a change. Thread-safe.
  */
 final class Freshness {
     private static final int KEPT_MAX = 1024;
@@ -25,7 +24,7 @@ final class Freshness {
     };
 
     /**
-     * @param list name of the list, with the caller whose rights limit it
+     * @param list name of the list, with the caller, as its rights limit the list
      * @param now seconds
      * @return since when it has this content
      */

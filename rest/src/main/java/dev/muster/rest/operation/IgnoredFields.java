@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a body may say by its schema and no change acts upon: refused with its place before anything is done. What a
- * list says of a record beside its settings (ids, usage, what a cluster registered with) is not here: who posts back
- * what was read does not ask for it.
+ * Refuses fields that the schema allows in a body but that no change uses, with their place and before anything is
+ * done. Fields that a list has beside the settings (ids, usage, what a cluster registered with) are not refused: they
+ * come back when a client posts what it has read.
  */
 public final class IgnoredFields {
     /** Place without the numbers of list elements; words, or * for any; why. */

@@ -11,7 +11,6 @@ import dev.muster.rest.contract.RestException;
 import dev.muster.rest.contract.Words;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +20,7 @@ import java.util.Set;
  * A job as it is described over REST ({@code job_desc_msg}), as the request that sbatch would make. A field that is
  * given and has no place there is refused in words.
  */
-final class JobBody {
+final class JobBody extends JobFields {
     /** Field, and where its value goes as it is. */
     private static final String[] TEXTS = {
         "name",
@@ -164,122 +163,8 @@ final class JobBody {
         "standard_error",
         "files.stderr"
     };
-    /** Field, and the key of scontrol update. */
-    private static final String[] CHANGES = {
-        "name",
-        "jobname",
-        "partition",
-        "partition",
-        "account",
-        "account",
-        "qos",
-        "qos",
-        "wckey",
-        "wckey",
-        "reservation",
-        "reservationname",
-        "constraints",
-        "features",
-        "prefer",
-        "prefer",
-        "licenses",
-        "licenses",
-        "network",
-        "network",
-        "tres_per_node",
-        "trespernode",
-        "tres_per_job",
-        "tresperjob",
-        "tres_per_socket",
-        "trespersocket",
-        "tres_per_task",
-        "trespertask",
-        "dependency",
-        "dependency",
-        "comment",
-        "comment",
-        "admin_comment",
-        "admincomment",
-        "extra",
-        "extra",
-        "mail_user",
-        "mailuser",
-        "burst_buffer",
-        "burstbuffer",
-        "tres_bind",
-        "tresbind",
-        "tasks",
-        "numtasks",
-        "cpus_per_task",
-        "cpuspertask",
-        "tasks_per_node",
-        "ntaskspernode",
-        "minimum_cpus_per_node",
-        "mincpusnode",
-        "temporary_disk_per_node",
-        "mintmpdisknode",
-        "sockets_per_node",
-        "reqsockets",
-        "cores_per_socket",
-        "reqcores",
-        "threads_per_core",
-        "reqthreads",
-        "core_specification",
-        "corespec",
-        "thread_specification",
-        "threadspec",
-        "deadline",
-        "deadline",
-        "nice",
-        "nice",
-        "memory_per_cpu",
-        "minmemorycpu",
-        "memory_per_node",
-        "minmemorynode",
-        "begin_time",
-        "starttime",
-        "time_minimum",
-        "timemin",
-        "priority",
-        "priority",
-        "contiguous",
-        "contiguous",
-        "reboot",
-        "reboot",
-        "current_working_directory",
-        "workdir",
-        "standard_input",
-        "stdin",
-        "standard_output",
-        "stdout",
-        "standard_error",
-        "stderr",
-        "end_time",
-        "endtime",
-        "site_factor",
-        "sitefactor",
-        "nodes",
-        "numnodes",
-        "mcs_label",
-        "mcslabel",
-        "minimum_cpus",
-        "numcpus",
-        "wait_for_switch",
-        "wait-for-switch"
-    };
 
-    private static final Map<String, String> MAIL = Map.of(
-            "INVALID_DEPENDENCY",
-            "INVALID_DEPEND",
-            "TIME=100%",
-            "TIME_LIMIT",
-            "TIME=90%",
-            "TIME_LIMIT_90",
-            "TIME=80%",
-            "TIME_LIMIT_80",
-            "TIME=50%",
-            "TIME_LIMIT_50");
-    /** Said about a job by who read it: they mean nothing for a new one. */
+    /** Flags that describe a job that was read; a new job may have them, without an effect. */
     private static final Set<String> IDLE_FLAGS = Set.of(
             "USING_DEFAULT_ACCOUNT",
             "USING_DEFAULT_PARTITION",
@@ -297,21 +182,12 @@ final class JobBody {
     private static final int UMASK = 022;
 
     private final Host host;
-    private final Json.Obj in;
-    private final String at;
     private final Json.Obj out = new Json.Obj();
-    private final Set<String> read = new HashSet<>();
 
     /** @param at where it stands in the request's body */
     JobBody(Host host, Json.Obj in, String at) {
+        super(in, at);
         this.host = host;
-        this.in = in;
-        this.at = at;
-    }
-
-    private RestException unfit(String field, String why) {
-        return new RestException(
-                422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
     }
 
     private static void put(Json.Obj to, String path, Object value) {
@@ -325,30 +201,6 @@ final class JobBody {
             to.put(head, new Json.Obj());
         }
         put(to.obj(head), path.substring(dot + 1), value);
-    }
-
-    private boolean takes(String field) {
-        read.add(field);
-        return in.has(field);
-    }
-
-    /** A plain number, or the one of {@code {set, infinite, number}}: -1 for infinite, 0 where it is not set. */
-    private long value(String field) {
-        if (!(in.raw(field) instanceof Json.Obj o)) {
-            return in.number(field);
-        }
-        if (o.flag("infinite")) {
-            return -1;
-        }
-        if (o.flag("set")) {
-            return o.number("number");
-        }
-        return 0;
-    }
-
-    /** Given with a value. */
-    private boolean set(String field) {
-        return in.has(field) && (!(in.raw(field) instanceof Json.Obj o) || o.flag("set") || o.flag("infinite"));
     }
 
     /**
@@ -376,6 +228,23 @@ final class JobBody {
                             ? "There is one script for all of a job, which its first component or the body itself says"
                             : "An allocation has no script");
         }
+        plainFields();
+        if (in.text("name").isEmpty() && kind.equals("BATCH")) {
+            out.put("name", "openapi");
+        }
+        resources();
+        timing();
+        extras();
+        owner();
+        payload();
+        refuseUnread();
+        List<Object> env = new ArrayList<>();
+        environment.forEach(e -> env.add(base64(e)));
+        return new Json.Obj().put("job", out).put("script", base64(script)).put("environment", env);
+    }
+
+    /** Copies the fields of the four tables. */
+    private void plainFields() {
         for (int i = 0; i < TEXTS.length; i += 2) {
             if (takes(TEXTS[i]) && !in.text(TEXTS[i]).isEmpty()) {
                 put(
@@ -399,18 +268,6 @@ final class JobBody {
                 put(out, FILES[i + 1], base64(in.text(FILES[i])));
             }
         }
-        if (in.text("name").isEmpty() && kind.equals("BATCH")) {
-            out.put("name", "openapi");
-        }
-        resources();
-        timing();
-        extras();
-        owner();
-        payload();
-        rest();
-        List<Object> env = new ArrayList<>();
-        environment.forEach(e -> env.add(base64(e)));
-        return new Json.Obj().put("job", out).put("script", base64(script)).put("environment", env);
     }
 
     private static String base64(String text) {
@@ -429,9 +286,23 @@ final class JobBody {
     }
 
     private void resources() throws RestException {
-        if (set("memory_per_node") && value("memory_per_node") == 0) {
+        if (isSet("memory_per_node") && value("memory_per_node") == 0) {
             put(out, "request.memAll", Boolean.TRUE);
         }
+        nodes();
+        sharing();
+        if (value("required_switches") < 0) {
+            throw unfit("required_switches", "A number of switches is needed");
+        }
+        if (takes("required_switches") && value("required_switches") > 0) {
+            put(out, "request.switches", switches(takes("wait_for_switch") ? in.number("wait_for_switch") : 0));
+        }
+        perGpu();
+        distribution();
+        cpus();
+    }
+
+    private void nodes() throws RestException {
         if (takes("nodes") && !in.text("nodes").isEmpty()) {
             String nodes = in.text("nodes");
             Optional<NodeCounts> counts = NodeCounts.parse(nodes, n -> Digits.only(n, 9) ? Long.parseLong(n) : -1);
@@ -448,6 +319,9 @@ final class JobBody {
         if (takes("excluded_nodes") && !in.texts("excluded_nodes").isEmpty()) {
             put(out, "request.excludeList", String.join(",", in.texts("excluded_nodes")));
         }
+    }
+
+    private void sharing() {
         for (String word : takes("shared") ? in.texts("shared") : List.<String>of()) {
             switch (word) {
                 case "none" -> put(out, "request.exclusive", "NODE");
@@ -455,29 +329,16 @@ final class JobBody {
                 default -> put(out, "request.exclusive", word.toUpperCase(java.util.Locale.ROOT));
             }
         }
-        if (takes("exclusive") && in.has("exclusive")) {
-            for (String word : in.texts("exclusive")) {
-                put(
-                        out,
-                        "request.exclusive",
-                        word.equals("true")
-                                ? "NODE"
-                                : word.equals("false") ? "SHARED" : word.toUpperCase(java.util.Locale.ROOT));
-            }
-        }
-        if (value("required_switches") < 0) {
-            throw unfit("required_switches", "A number of switches is needed");
-        }
-        if (takes("required_switches") && value("required_switches") > 0) {
-            long wait = takes("wait_for_switch") ? in.number("wait_for_switch") : 0;
+        for (String word : takes("exclusive") ? in.texts("exclusive") : List.<String>of()) {
             put(
                     out,
-                    "request.switches",
-                    value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
+                    "request.exclusive",
+                    switch (word) {
+                        case "true" -> "NODE";
+                        case "false" -> "SHARED";
+                        default -> word.toUpperCase(java.util.Locale.ROOT);
+                    });
         }
-        perGpu();
-        distribution();
-        cpus();
     }
 
     /** What is said of the job's GPUs, each of them: {@code gres/gpu:2}, or {@code =2}. */
@@ -499,7 +360,7 @@ final class JobBody {
     }
 
     private void distribution() throws RestException {
-        if (!takes("distribution_plane_size") || !set("distribution_plane_size")) {
+        if (!takes("distribution_plane_size") || !isSet("distribution_plane_size")) {
             return;
         }
         String word = in.text("distribution").toLowerCase(java.util.Locale.ROOT);
@@ -527,7 +388,7 @@ final class JobBody {
     }
 
     private void timing() throws RestException {
-        if (takes("priority") && set("priority")) {
+        if (takes("priority") && isSet("priority")) {
             if (value("priority") < 0) {
                 throw unfit("priority", "A priority is a number");
             }
@@ -567,14 +428,7 @@ final class JobBody {
 
     private void extras() throws RestException {
         if (takes("mail_type") && !in.texts("mail_type").isEmpty()) {
-            put(
-                    out,
-                    "extras.mailType",
-                    String.join(
-                            ",",
-                            in.texts("mail_type").stream()
-                                    .map(m -> MAIL.getOrDefault(m, m))
-                                    .toList()));
+            put(out, "extras.mailType", mailTypes());
         }
         if (takes("open_mode") && !in.texts("open_mode").isEmpty()) {
             put(out, "files.openMode", in.texts("open_mode").getFirst().toLowerCase(java.util.Locale.ROOT));
@@ -604,7 +458,7 @@ final class JobBody {
         }
         takes("kill_warning_delay");
         put(out, "extras.warnSignal", (long) signal);
-        put(out, "extras.warnSeconds", set("kill_warning_delay") ? value("kill_warning_delay") : 60L);
+        put(out, "extras.warnSeconds", isSet("kill_warning_delay") ? value("kill_warning_delay") : 60L);
         for (String flag : takes("kill_warning_flags") ? in.texts("kill_warning_flags") : List.<String>of()) {
             if (!flag.equals("BATCH_JOB") && !flag.equals("RESERVATION_JOB")) {
                 throw unfit(
@@ -654,93 +508,5 @@ final class JobBody {
             }
         }
         put(out, "payload.limits", limits);
-    }
-
-    /** What nobody has read must be empty. */
-    private void rest() throws RestException {
-        for (Map.Entry<String, Object> e : in.fields().entrySet()) {
-            if (!read.contains(e.getKey()) && !IgnoredFields.isEmpty(e.getValue())) {
-                throw unfit(e.getKey(), e.getKey() + " is not supported by this version");
-            }
-        }
-    }
-
-    // ---- of a job that is there
-
-    /**
-     * Keys and values of scontrol update.
-     *
-     * @param id of the path
-     */
-    Json.Obj changes(String id) throws RestException {
-        read.addAll(List.of("hold", "environment"));
-        if (takes("job_id")
-                && in.number("job_id") != 0
-                && !Long.toString(in.number("job_id")).equals(id)) {
-            throw unfit("job_id", "It is another job's than the path's");
-        }
-        for (int i = 0; i < CHANGES.length; i += 2) {
-            if (takes(CHANGES[i]) && set(CHANGES[i])) {
-                Object raw = in.raw(CHANGES[i]);
-                String text;
-                if (raw instanceof Json.Obj || raw instanceof Number) {
-                    text = Long.toString(value(CHANGES[i]));
-                } else if (raw instanceof Boolean b) {
-                    if (b) {
-                        text = "yes";
-                    } else {
-                        text = "no";
-                    }
-                } else {
-                    text = String.valueOf(raw);
-                }
-
-                out.put(CHANGES[i + 1], text);
-            }
-        }
-        if (takes("time_limit") && set("time_limit")) {
-            out.put("timelimit", value("time_limit") < 0 ? "UNLIMITED" : Long.toString(value("time_limit")));
-        }
-        if (takes("requeue")) {
-            out.put("requeue", in.flag("requeue") ? "1" : "0");
-        }
-        if (takes("mail_type")) {
-            out.put(
-                    "mailtype",
-                    String.join(
-                            ",",
-                            in.texts("mail_type").stream()
-                                    .map(m -> MAIL.getOrDefault(m, m))
-                                    .toList()));
-        }
-        if (takes("required_nodes")) {
-            out.put("reqnodelist", String.join(",", in.texts("required_nodes")));
-        }
-        if (takes("excluded_nodes")) {
-            out.put("excnodelist", String.join(",", in.texts("excluded_nodes")));
-        }
-        if (takes("required_switches") && set("required_switches")) {
-            long wait = in.number("wait_for_switch");
-            out.put("switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
-            out.fields().remove("wait-for-switch");
-        }
-        boolean fromBelow = takes("minimum_nodes");
-        boolean fromAbove = takes("maximum_nodes");
-        if ((fromBelow || fromAbove) && !out.has("numnodes")) {
-            long least = Math.max(1, in.number("minimum_nodes"));
-            long most = in.number("maximum_nodes");
-            out.put("numnodes", least + (in.has("maximum_nodes") && most != least ? "-" + most : ""));
-        }
-        if (takes("delay_boot")) {
-            out.put("delayboot", Long.toString((in.number("delay_boot") + 59) / 60));
-        }
-        for (String word : takes("shared") ? in.texts("shared") : List.<String>of()) {
-            if (!word.equals("oversubscribe")) {
-                throw unfit("shared", "A job that is there can be told oversubscribe and nothing else");
-            }
-            out.put("oversubscribe", "yes");
-        }
-        rest();
-        return out;
     }
 }

@@ -221,8 +221,7 @@ public final class Jobs {
 
     private static void update(RestCall c) throws RestException, SlurmException {
         String id = c.path().get("job_id");
-        JobBody body = new JobBody(c.host(), c.body(), "#/");
-        Json.Obj changes = body.changes(id);
+        Json.Obj changes = new JobChanges(c.body()).of(id);
         if (!c.body().texts("environment").isEmpty()) {
             c.out().warning("A job keeps the environment that it was submitted with", "#/environment/");
         }

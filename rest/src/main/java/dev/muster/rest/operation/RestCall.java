@@ -67,7 +67,7 @@ public record RestCall(
     /** The longest that was seen: the next one will be about that. */
     private static final AtomicLong LONGEST = new AtomicLong();
 
-    /** A reply whose list may be long. It counts as held until the answer has gone out. */
+    /** A reply with a list that may be long. It is held until the answer is sent. */
     Controller.Rows rows(String message, Json.Obj request, String list) throws SlurmException, RestException {
         return held(host, out, message, request, list);
     }

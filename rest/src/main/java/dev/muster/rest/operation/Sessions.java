@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Who is logged in at the page. The token stays here: a browser has a cookie that no script sees, and a key that the
- * page's own scripts show with each request and that no other place sends. Neither is of use without the other. Kept in
- * memory: a restart logs everybody out. Thread-safe.
+ * Sessions of the page. The token stays here: a browser has a cookie that no script sees, and a key that the page's own
+ * scripts send with each request and other sites cannot send. Neither is of use without the other. Sessions are kept in
+ * memory: a restart ends them. Thread-safe.
  */
 public final class Sessions {
     /** Where the page shows its key. */
@@ -25,7 +25,7 @@ public final class Sessions {
     static final String COOKIE = "muster_session_";
     static final int SESSIONS_MAX = 4096;
     static final int CODES_MAX = 1024;
-    /** So long a session lasts where its token does not end before. */
+    /** Longest time of a session; it ends earlier with its token. */
     public static final long LIFE_MS = 12 * 3_600_000L;
     /** For a code to be brought to a browser. */
     public static final long CODE_MS = 60_000;
@@ -101,8 +101,10 @@ public final class Sessions {
     static String cookieName(Request request) {
         String host = request.header("host");
         String port = host.substring(host.lastIndexOf(':') + 1);
-        return COOKIE
-                + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : request.isSecure() ? "443" : "80");
+        if (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}")) {
+            return COOKIE + port;
+        }
+        return COOKIE + (request.isSecure() ? "443" : "80");
     }
 
     /**

@@ -6,7 +6,7 @@ import dev.muster.model.format.HostList;
 import dev.muster.rest.contract.RestException;
 import java.util.Map;
 
-/** What slurmrestd does by itself. The caller has to be somebody whom slurmctld knows all the same. */
+/** Operations of slurmrestd itself. slurmctld authenticates their callers all the same. */
 public final class Util {
     private Util() {}
 

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What happens in the cluster, for all who are shown the same: one request waits at slurmctld, in the name of one of
- * the readers, however many there are. Readers take from one bounded list, each at its own pace; who falls out of it is
- * told to begin anew. Without readers nothing is asked. Thread-safe.
+ * Events of the cluster for readers with the same view. One request waits at slurmctld in the name of one of the
+ * readers, however many there are. Readers take events from one bounded list, each at its own pace; a reader that is
+ * too slow for the list has to begin anew. Without readers no request waits. Thread-safe.
  */
 public final class Feed {
     static final int BATCHES_MAX = 2048;
@@ -108,7 +108,7 @@ public final class Feed {
         return Optional.empty();
     }
 
-    /** Where who has fallen behind begins anew. */
+    /** The revision at which a reader that has fallen behind begins anew. */
     synchronized long newest() {
         return newest;
     }
@@ -142,12 +142,12 @@ public final class Feed {
         return (int) bytes;
     }
 
-    // ---- the one who asks
+    // ---- the waiting request
 
     private synchronized Optional<Reader> asker() {
         if (readers.isEmpty()) {
             running = false;
-            // nobody hears what comes now: the next reader begins a feed of its own
+            // without readers the feed ends: the next reader begins another one
             over = true;
             kept.clear();
             bytes = 0;
@@ -161,7 +161,7 @@ public final class Feed {
             try {
                 Json.Obj reply = asker.get().host.controller().call("Follow", question(revision, WAIT_MS));
                 if (!reply.text("sees").equals(sees)) {
-                    leave(asker.get()); // his rights have changed: his stream ends, and he is asked anew who he is
+                    leave(asker.get()); // its rights have changed: its stream ends, and it authenticates anew
                     continue;
                 }
                 took(reply);
@@ -241,7 +241,7 @@ public final class Feed {
 
     // ---- events
 
-    /** The lists are to be read anew. It says nothing of who asked: all readers of a feed are told the same. */
+    /** The lists are to be read anew. The event does not name the caller: all readers of a feed get the same. */
     static byte[] reset(Json.Obj reply) {
         return event(
                 reply.text("revision"),
@@ -249,7 +249,7 @@ public final class Feed {
                 new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")));
     }
 
-    /** Who a reader is, and where the cluster is now. */
+    /** The user of a reader, and the present revision of the cluster. */
     static Json.Obj head(Json.Obj reply) {
         return new Json.Obj()
                 .put("revision", reply.text("revision"))
@@ -260,7 +260,7 @@ public final class Feed {
                 .put("coordinates", reply.list("coordinates"));
     }
 
-    /** The last of them has the revision: who lost the connection between two of them gets all again. */
+    /** Only the last event has the revision: a reader that loses the connection between two of them gets all again. */
     static byte[] events(Json.Obj reply) {
         List<String[]> all = new ArrayList<>();
         long now = reply.number("now");

@@ -22,7 +22,7 @@ final class Feeds {
 
     private final Map<String, Feed> feeds = new HashMap<>();
 
-    /** Who a caller is and where the cluster is now; refused where the token is not good. */
+    /** The user of a caller and the present revision of the cluster; refused for an invalid token. */
     static Json.Obj look(Host host) throws SlurmException {
         return host.controller().call("Follow", Feed.question("", 0));
     }

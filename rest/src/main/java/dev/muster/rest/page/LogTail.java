@@ -61,7 +61,7 @@ final class LogTail implements Http.Written {
      *
      * @return this
      */
-    LogTail begun() throws SlurmException {
+    LogTail start() throws SlurmException {
         first = read(0);
         return this;
     }
@@ -75,7 +75,7 @@ final class LogTail implements Http.Written {
         Json.Obj reply = first;
         try {
             while (true) {
-                boolean more = took(out, reply);
+                boolean more = write(out, reply);
                 out.flush();
                 if (reply.flag("over") && !more) {
                     out.write(Feed.event("", "end", new Json.Obj().put("state", reply.text("state"))));
@@ -96,8 +96,37 @@ final class LogTail implements Http.Written {
         }
     }
 
-    /** Returns whether there were bytes. */
-    private boolean took(OutputStream out, Json.Obj reply) throws IOException {
+    /** Names the file at first, and whenever the node reads another one or a shorter one than before. */
+    private void fileEvents(OutputStream out, Json.Obj reply) throws IOException {
+        boolean isOther = !file.isEmpty()
+                && !reply.text("file").isEmpty()
+                && !reply.text("file").equals(file);
+        file = reply.text("file").isEmpty() ? file : reply.text("file");
+        long size = reply.number("size");
+        boolean isCut = reply.number("offset") < offset && offset > size;
+        if (told && (size < 0 || !isOther && !isCut)) {
+            return;
+        }
+        if (told || isOther) {
+            out.write(Feed.event("", "again", new Json.Obj().put("attempt", attempt)));
+        }
+        told = true;
+        out.write(Feed.event(
+                "",
+                "file",
+                new Json.Obj()
+                        .put("path", reply.text("path"))
+                        .put("size", size)
+                        .put("offset", reply.number("offset"))
+                        .put("state", reply.text("state"))));
+    }
+
+    /**
+     * Writes the events of one answer of the node.
+     *
+     * @return whether the answer has moved the offset
+     */
+    private boolean write(OutputStream out, Json.Obj reply) throws IOException {
         byte[] data = Bytes.fromBase64(reply.text("data")).toArray();
         boolean anew = attempt != 0 && reply.number("attempt") != attempt && reply.number("attempt") != 0;
         if (anew && offset > 0) {
@@ -108,24 +137,7 @@ final class LogTail implements Http.Written {
         }
         attempt = reply.number("attempt");
         long size = reply.number("size");
-        boolean another = !file.isEmpty()
-                && !reply.text("file").isEmpty()
-                && !reply.text("file").equals(file);
-        file = reply.text("file").isEmpty() ? file : reply.text("file");
-        if (!told || size >= 0 && (another || reply.number("offset") < offset && offset > size)) {
-            if (told || another) {
-                out.write(Feed.event("", "again", new Json.Obj().put("attempt", attempt)));
-            }
-            told = true;
-            out.write(Feed.event(
-                    "",
-                    "file",
-                    new Json.Obj()
-                            .put("path", reply.text("path"))
-                            .put("size", size)
-                            .put("offset", reply.number("offset"))
-                            .put("state", reply.text("state"))));
-        }
+        fileEvents(out, reply);
         if (size < 0 || data.length == 0) {
             out.write(STILL);
             return false;

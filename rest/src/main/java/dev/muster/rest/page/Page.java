@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The files of the page, from the program itself. Nothing in them is anybody's: who may see what is asked for with each
- * request of theirs.
+ * The files of the page, from the program itself. They contain no data of users: what a user may see is checked with
+ * each request that the page sends.
  */
 public final class Page {
     /** Names in the list of the page's files, which stands beside them. */

@@ -32,8 +32,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code /muster/v1/…}: what Slurm's API has not. Streams of what happens, lists in a short form for who follows them,
- * and sessions of the page. Who asks is found out as for any other path, and slurmctld judges it. Thread-safe.
+ * {@code /muster/v1/…}: the interface of the page, which Slurm's API does not have: streams of events, lists in a short
+ * form for clients that follow them, and sessions. Callers authenticate as for other paths, and slurmctld checks their
+ * rights. Thread-safe.
  */
 public final class PageApi {
     public static final String PLACE = "/muster/v1/";
@@ -67,98 +68,72 @@ public final class PageApi {
     public Http.Reply answer(Request request, String path, Optional<Request.Peer> peer)
             throws RestException, SlurmException {
         String[] words = path.split("/", -1);
-        String what = (request.method().equals("HEAD") ? "GET" : request.method()) + " " + words[0]
-                + (words.length == 1 ? "" : words.length == 2 ? "/*" : "/*/" + words[2]);
-        if (words.length <= 3) {
-            switch (what) {
-                case "POST session" -> {
-                    return login(request);
+        return switch (route(request.method(), words)) {
+            case "POST session" -> login(request);
+            case "GET session" -> session(request);
+            case "DELETE session" -> logout(request);
+            case "POST session/*" -> {
+                if (!words[1].equals("codes")) {
+                    throw unknownUrl(request);
                 }
-                case "GET session" -> {
-                    return session(request);
-                }
-                case "DELETE session" -> {
-                    return logout(request);
-                }
-                case "POST session/*" -> {
-                    if (words[1].equals("codes")) {
-                        return code(request, peer);
-                    }
-                }
-                case "GET events" -> {
-                    return events(caller(request, peer), request);
-                }
-                case "GET jobs" -> {
-                    return jobs(caller(request, peer), request);
-                }
-                case "GET nodes" -> {
-                    return list(caller(request, peer), "QueryNodes", new Json.Obj(), "nodes", OwnRows.NODES);
-                }
-                case "GET jobs/*/log" -> {
-                    return log(caller(request, peer), request, job(words[1]));
-                }
-                case "GET jobs/*/script" -> {
-                    Json.Obj reply = caller(request, peer)
-                            .controller()
-                            .call("QueryScript", new Json.Obj().put("jobId", job(words[1])));
-                    return json(
-                            200,
-                            new Json.Obj()
-                                    .put(
-                                            "script",
-                                            new String(
-                                                    Bytes.fromBase64(reply.text("script"))
-                                                            .toArray(),
-                                                    StandardCharsets.UTF_8)));
-                }
-                case "GET jobs/*/environment" -> {
-                    return environment(caller(request, peer), job(words[1]));
-                }
-                case "POST submit" -> {
-                    return submit(auth.caller(request, peer), request);
-                }
-                case "GET ended" -> {
-                    return ended(caller(request, peer), request);
-                }
-                case "GET topology" -> {
-                    return json(200, topology(caller(request, peer)));
-                }
-                case "GET limits" -> {
-                    return limits(caller(request, peer));
-                }
-                case "GET jobs/*/steps" -> {
-                    return json(
-                            200,
-                            caller(request, peer)
-                                    .controller()
-                                    .call(
-                                            "QuerySteps",
-                                            new Json.Obj()
-                                                    .put("jobIds", new ArrayList<Object>(List.of(job(words[1]))))
-                                                    .put("stepId", -1L)
-                                                    .put("allUsers", true)));
-                }
-                case "GET jobs/*/usage" -> {
-                    return usage(caller(request, peer), job(words[1]));
-                }
-                case "GET utilization" -> {
-                    return json(200, UtilizationSeries.of(caller(request, peer), request.query()));
-                }
-                case "GET plan" -> {
-                    return plan(caller(request, peer), request);
-                }
-                case "GET jobs/*/why" -> {
-                    return why(caller(request, peer), job(words[1]));
-                }
-                default -> {}
+                yield code(request, peer);
             }
+            case "GET events" -> events(caller(request, peer), request);
+            case "GET jobs" -> jobs(caller(request, peer), request);
+            case "GET nodes" -> list(caller(request, peer), "QueryNodes", new Json.Obj(), "nodes", OwnRows.NODES);
+            case "GET jobs/*/log" -> log(caller(request, peer), request, job(words[1]));
+            case "GET jobs/*/script" -> script(caller(request, peer), job(words[1]));
+            case "GET jobs/*/environment" -> environment(caller(request, peer), job(words[1]));
+            case "POST submit" -> submit(auth.caller(request, peer), request);
+            case "GET ended" -> ended(caller(request, peer), request);
+            case "GET topology" -> json(200, topology(caller(request, peer)));
+            case "GET limits" -> limits(caller(request, peer));
+            case "GET jobs/*/steps" -> steps(caller(request, peer), job(words[1]));
+            case "GET jobs/*/usage" -> usage(caller(request, peer), job(words[1]));
+            case "GET utilization" -> json(200, UtilizationSeries.of(caller(request, peer), request.query()));
+            case "GET plan" -> plan(caller(request, peer), request);
+            case "GET jobs/*/why" -> why(caller(request, peer), job(words[1]));
+            default -> throw unknownUrl(request);
+        };
+    }
+
+    /** Method and path of a request, a star instead of the second word: {@code GET jobs/*}{@code /log}. */
+    private static String route(String method, String[] words) {
+        String path = words[0];
+        if (words.length > 1) {
+            path += "/*";
         }
-        throw new RestException(
+        for (int i = 2; i < words.length; i++) {
+            path += "/" + words[i];
+        }
+        return (method.equals("HEAD") ? "GET" : method) + " " + path;
+    }
+
+    private static RestException unknownUrl(Request request) {
+        return new RestException(
                 404,
                 RestException.UNKNOWN_URL,
                 "Unable find requested URL",
                 "Unable find requested URL",
                 request.path());
+    }
+
+    private static Http.Reply script(Host host, long job) throws SlurmException {
+        Json.Obj reply = host.controller().call("QueryScript", new Json.Obj().put("jobId", job));
+        byte[] script = Bytes.fromBase64(reply.text("script")).toArray();
+        return json(200, new Json.Obj().put("script", new String(script, StandardCharsets.UTF_8)));
+    }
+
+    private static Http.Reply steps(Host host, long job) throws SlurmException {
+        return json(
+                200,
+                host.controller()
+                        .call(
+                                "QuerySteps",
+                                new Json.Obj()
+                                        .put("jobIds", new ArrayList<Object>(List.of(job)))
+                                        .put("stepId", -1L)
+                                        .put("allUsers", true)));
     }
 
     private Host caller(Request request, Optional<Request.Peer> peer) throws RestException {
@@ -203,7 +178,7 @@ public final class PageApi {
         return e.status() == 422 ? new RestException(400, e.errno(), e.getMessage(), e.description(), e.source()) : e;
     }
 
-    /** The two sentences for who is not the one that may. */
+    /** Whether an error is one of the two sentences for a caller without the right. */
     private static boolean mayNot(SlurmException e) {
         return e.errno() == SlurmErrno.ACCESS_DENIED.number() || e.errno() == SlurmErrno.USER_ID_MISSING.number();
     }
@@ -273,7 +248,10 @@ public final class PageApi {
                 .with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.empty(), System.currentTimeMillis())));
     }
 
-    /** For who has a token and wants to be logged in elsewhere: a browser is told the code, and exchanges it. */
+    /**
+     * Makes a code for a caller with a token that wants to log in elsewhere: a browser exchanges the code for a
+     * session.
+     */
     private Http.Reply code(Request request, Optional<Request.Peer> peer) throws RestException, SlurmException {
         String token = Auth.token(request);
         Host host = caller(request, peer);
@@ -333,7 +311,7 @@ public final class PageApi {
         }
         long attempt = was.matches() ? Long.parseLong(was.group(1)) : 0;
         String file = was.matches() && was.group(3) != null ? was.group(3) : "";
-        return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt, file).begun());
+        return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt, file).start());
     }
 
     // ---- a new job
@@ -584,7 +562,10 @@ public final class PageApi {
         List<Object> row = new ArrayList<>();
         for (Object field : ENDED_FROM.subList(0, ENDED_FROM.size() - 1)) {
             Object value = job.raw(String.valueOf(field));
-            row.add(value == null ? ENDED_TEXTS.contains(field) ? "" : (Object) 0L : value);
+            if (value == null) {
+                value = ENDED_TEXTS.contains(field) ? "" : (Object) 0L;
+            }
+            row.add(value);
         }
         Matcher gpus = GPUS.matcher(job.text("tresAllocated"));
         row.add(gpus.find() ? Long.parseLong(gpus.group(1)) : 0L);
@@ -740,7 +721,7 @@ public final class PageApi {
                             .put("partition", test.text("testPartition"))
                             .put("planned", false));
         } catch (SlurmException e) {
-            // who may not ask for one sees what the scheduler has planned anyway
+            // a caller that may not ask for an estimate sees the plan of the scheduler
             if (e.errno() != SlurmErrno.ACCESS_DENIED.number()) {
                 out.put("no_estimate", e.getMessage());
             }

@@ -79,7 +79,7 @@ class FormsTest {
         String got;
         try {
             Options o = Options.read(args == null ? java.util.List.of() : java.util.List.of(args), all);
-            got = o.level() + "," + o.syslogLevel();
+            got = o.logging().level() + "," + o.logging().syslogLevel();
         } catch (StartupException e) {
             got = e.getMessage();
         }

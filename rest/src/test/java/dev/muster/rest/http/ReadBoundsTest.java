@@ -14,7 +14,7 @@ class ReadBoundsTest {
 
     private ReadBounds.Reading connection(Map<String, String> headers) {
         ReadBounds.Reading r = bounds.of(closed::incrementAndGet, false);
-        r.begun();
+        r.requestBegan();
         r.head(headers);
         return r;
     }

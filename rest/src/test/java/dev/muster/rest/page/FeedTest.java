@@ -263,7 +263,7 @@ class FeedTest {
                     .put("state", "RUNNING")
                     .put("data", java.util.Base64.getEncoder().encodeToString(new byte[] {(byte) 0xe2}));
         });
-        Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").begun());
+        Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").start());
         until(() -> calls.get() > 0 && r.text().contains("event: file"));
         Thread.sleep(700);
         r.closed = true;
@@ -294,7 +294,7 @@ class FeedTest {
                                                     ? new byte[0]
                                                     : (first ? "ab" : "cdef").getBytes(StandardCharsets.UTF_8)));
         });
-        Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").begun());
+        Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").start());
         until(() -> r.text().contains("event: end"));
         assertThat(r.text())
                 .containsSubsequence(
@@ -305,7 +305,7 @@ class FeedTest {
                         "id: 1.4.2\n",
                         "\"offset\":0,\"text\":\"cdef\"",
                         "event: end");
-        Reader back = read(new LogTail(node, 1, "stdout", 2, 1, "1").begun());
+        Reader back = read(new LogTail(node, 1, "stdout", 2, 1, "1").start());
         until(() -> back.text().contains("event: end"));
         assertThat(back.text()).startsWith("event: again").contains("\"text\":\"cdef\"");
     }

@@ -1,4 +1,4 @@
-package dev.muster.transport;
+package dev.muster.transport.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -158,7 +158,7 @@ public final class Pem {
         return out.toByteArray();
     }
 
-    /** Who takes what chains to one of these, and nothing else. */
+    /** Trust managers that accept certificates that chain to one of these authorities, and no others. */
     public static TrustManager[] trusting(List<X509Certificate> authorities)
             throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());

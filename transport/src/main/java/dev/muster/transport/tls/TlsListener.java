@@ -1,8 +1,8 @@
-package dev.muster.transport;
+package dev.muster.transport.tls;
 
 import java.security.cert.X509Certificate;
 
-/** Who wants to hear of encrypted connections. Called at each, from its own thread; must be quick. */
+/** Hears of each encrypted connection, in the thread of the connection; must be quick. */
 public interface TlsListener {
     TlsListener NONE = (opened, peer, suite, certificate) -> {};
 

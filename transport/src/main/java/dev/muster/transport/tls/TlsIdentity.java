@@ -1,4 +1,4 @@
-package dev.muster.transport;
+package dev.muster.transport.tls;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -26,7 +26,7 @@ import javax.net.ssl.X509ExtendedKeyManager;
  * restart.
  */
 public final class TlsIdentity {
-    private static final long LOOK_EACH_NS = 1_000_000_000L;
+    private static final long CHECK_EACH_NS = 1_000_000_000L;
     private static final Set<PosixFilePermission> OTHERS =
             Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE);
 
@@ -36,10 +36,10 @@ public final class TlsIdentity {
     private final SSLContext context;
     private volatile Pair pair;
     /** Handshakes that began before a change end with what they began with. */
-    private volatile Pair before;
+    private volatile Pair previous;
 
-    private volatile long lookedNs;
-    private volatile TlsListener news = TlsListener.NONE;
+    private volatile long checkedNs;
+    private volatile TlsListener listener = TlsListener.NONE;
 
     /** @param alias under which the JDK asks for its two parts, one after the other */
     private record Pair(String alias, List<Long> stamps, X509Certificate[] chain, PrivateKey key) {}
@@ -53,8 +53,8 @@ public final class TlsIdentity {
         this.key = key;
         this.complain = complain;
         pair = read("1");
-        before = pair;
-        lookedNs = System.nanoTime();
+        previous = pair;
+        checkedNs = System.nanoTime();
         try {
             context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[] {new Keys()}, null, null);
@@ -64,13 +64,13 @@ public final class TlsIdentity {
     }
 
     /** From now on this is told of each session that begins with this certificate. */
-    public void tell(TlsListener who) {
-        news = who;
+    public void tell(TlsListener l) {
+        listener = l;
     }
 
-    private void told(String alias, String host, SSLSession session) {
-        if (alias != null && news != TlsListener.NONE && session != null) {
-            news.connected(
+    private void report(String alias, String host, SSLSession session) {
+        if (alias != null && listener != TlsListener.NONE && session != null) {
+            listener.connected(
                     false,
                     host + ":" + session.getPeerPort(),
                     session.getProtocol() + " " + session.getCipherSuite(),
@@ -146,27 +146,27 @@ public final class TlsIdentity {
         }
     }
 
-    private Pair now() {
+    private Pair current() {
         long ns = System.nanoTime();
-        if (ns - lookedNs < LOOK_EACH_NS) {
+        if (ns - checkedNs < CHECK_EACH_NS) {
             return pair;
         }
         synchronized (this) {
-            if (ns - lookedNs >= LOOK_EACH_NS) {
-                lookedNs = ns;
-                look();
+            if (ns - checkedNs >= CHECK_EACH_NS) {
+                checkedNs = ns;
+                reloadIfChanged();
             }
             return pair;
         }
     }
 
-    private void look() {
+    private void reloadIfChanged() {
         try {
             if (!java.util.stream.Stream.concat(stamped(certificate).stream(), stamped(key).stream())
                     .toList()
                     .equals(pair.stamps)) {
                 Pair next = read(String.valueOf(Long.parseLong(pair.alias) + 1));
-                before = pair;
+                previous = pair;
                 pair = next;
             }
         } catch (IOException e) {
@@ -176,13 +176,13 @@ public final class TlsIdentity {
 
     private Pair named(String alias) {
         Pair current = pair;
-        return current.alias.equals(alias) ? current : before;
+        return current.alias.equals(alias) ? current : previous;
     }
 
-    /** One pair, whoever asks. */
+    /** The same pair for every client. */
     private final class Keys extends X509ExtendedKeyManager {
         private String alias(String type) {
-            Pair current = now();
+            Pair current = current();
             String own = current.key.getAlgorithm();
             boolean same = type.equals(own)
                     || type.equals("EC_EC") && own.equals("EC")
@@ -195,7 +195,7 @@ public final class TlsIdentity {
             String alias = alias(type);
             if (socket instanceof SSLSocket s) {
                 // its address: a session would look for its name
-                told(alias, s.getInetAddress().getHostAddress(), s.getHandshakeSession());
+                report(alias, s.getInetAddress().getHostAddress(), s.getHandshakeSession());
             }
             return alias;
         }
@@ -204,7 +204,7 @@ public final class TlsIdentity {
         public String chooseEngineServerAlias(String type, Principal[] issuers, SSLEngine engine) {
             String alias = alias(type);
             if (engine != null) {
-                told(alias, engine.getPeerHost(), engine.getHandshakeSession());
+                report(alias, engine.getPeerHost(), engine.getHandshakeSession());
             }
             return alias;
         }

@@ -1,4 +1,4 @@
-package dev.muster.transport;
+package dev.muster.transport.tls;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -16,16 +16,16 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * What one side that opens connections knows of TLS: whom it trusts. The other side's certificate must chain to the
- * cluster's authority; the names in it are not compared, because one certificate of a daemon's kind serves all of its
- * hosts. Who asks is proved within, by each request.
+ * TLS for the side that opens connections: the authorities that it trusts. The other side's certificate must chain to
+ * the cluster's authority; the names in it are not compared, because one certificate of a daemon's kind serves all of
+ * its hosts. The user is authenticated within, by each request.
  */
 public final class Tls {
     /** Connections are not encrypted. */
     public static final Tls NONE = new Tls(List.of(), false);
 
-    static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
-    private static final List<Path> SYSTEM = List.of(
+    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+    private static final List<Path> SYSTEM_AUTHORITIES = List.of(
             Path.of("/etc/ssl/certs/ca-certificates.crt"),
             Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
             Path.of("/etc/ssl/ca-bundle.pem"));
@@ -40,12 +40,12 @@ public final class Tls {
 
     private static final int P256_BITS = 256;
     /** A signature in form, of nothing: two numbers, both 1. */
-    private static final byte[] NOBODYS = {0x30, 6, 2, 1, 1, 2, 1, 1};
+    private static final byte[] EMPTY_SIGNATURE = {0x30, 6, 2, 1, 1, 2, 1, 1};
 
     private final List<Path> authorities;
     private final boolean brief;
     private Loaded loaded;
-    private volatile TlsListener news = TlsListener.NONE;
+    private volatile TlsListener listener = TlsListener.NONE;
 
     /** The files as they were when read. */
     private record Loaded(List<Long> stamps, SSLContext context) {}
@@ -56,16 +56,16 @@ public final class Tls {
     }
 
     /**
-     * The same for a program that opens a connection and ends: nearly all of its handshake's time goes into code that
-     * nobody has compiled yet, so it offers one key instead of two, and prepares to check signatures while it connects.
-     * With a site's own groups it offers those.
+     * The same for a program that opens a connection and ends: its handshake runs code that is not compiled yet. So it
+     * offers one key instead of two, and prepares to check signatures while it connects. If the site sets groups, it
+     * offers those.
      */
     public Tls brief() {
         return isOn() ? new Tls(authorities, true) : this;
     }
 
     /**
-     * Encrypted connections to whoever has a certificate of this authority. The file is read when it is needed, and
+     * Encrypted connections to servers with a certificate of this authority. The file is read when it is needed, and
      * anew when it has changed.
      *
      * @param authority certificates as text
@@ -73,7 +73,10 @@ public final class Tls {
      */
     public static Tls trusting(Path authority, boolean system) {
         List<Path> all = new ArrayList<>(List.of(authority));
-        SYSTEM.stream().filter(p -> system && Files.isReadable(p)).findFirst().ifPresent(all::add);
+        SYSTEM_AUTHORITIES.stream()
+                .filter(p -> system && Files.isReadable(p))
+                .findFirst()
+                .ifPresent(all::add);
         return new Tls(List.copyOf(all), false);
     }
 
@@ -86,7 +89,7 @@ public final class Tls {
      *
      * @throws IOException if the other side does not speak TLS or has no certificate that is trusted
      */
-    SSLSocket over(Socket raw, String host, int port, int timeoutMs) throws IOException {
+    public SSLSocket over(Socket raw, String host, int port, int timeoutMs) throws IOException {
         SSLSocket socket = (SSLSocket) factory().createSocket(raw, host, port, false);
         socket.setEnabledProtocols(PROTOCOLS);
         if (brief && System.getProperty(GROUPS_OF_SITE) == null) {
@@ -96,9 +99,9 @@ public final class Tls {
         }
         socket.setSoTimeout(timeoutMs);
         socket.startHandshake();
-        if (news != TlsListener.NONE
+        if (listener != TlsListener.NONE
                 && socket.getSession().getPeerCertificates()[0] instanceof X509Certificate theirs) {
-            news.connected(
+            listener.connected(
                     true,
                     raw.getInetAddress().getHostAddress() + ":" + raw.getPort(),
                     socket.getSession().getProtocol() + " "
@@ -108,11 +111,16 @@ public final class Tls {
         return socket;
     }
 
+    /** The versions of TLS that both sides speak. */
+    public static String[] protocols() {
+        return PROTOCOLS.clone();
+    }
+
     /** From now on this is told of each connection that is opened. */
-    public void tell(TlsListener who) {
+    public void tell(TlsListener l) {
         // the one that is no TLS at all is shared, and never opens any
         if (isOn()) {
-            news = who;
+            listener = l;
         }
     }
 
@@ -167,7 +175,7 @@ public final class Tls {
                 try {
                     Signature nothing = Signature.getInstance("SHA256withECDSA");
                     nothing.initVerify(key);
-                    nothing.verify(NOBODYS);
+                    nothing.verify(EMPTY_SIGNATURE);
                 } catch (GeneralSecurityException e) {
                     // the handshake will say so, if it matters
                 }

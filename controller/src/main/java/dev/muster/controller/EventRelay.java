@@ -1,0 +1,27 @@
+package dev.muster.controller;
+
+import dev.muster.controller.engine.CoreThread;
+import dev.muster.core.command.Command;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tells the core of events that triggers wait for. Events before the start is complete are kept until then. */
+final class EventRelay {
+    private final List<String> early = new ArrayList<>();
+    private CoreThread thread;
+
+    /** @param event a name of {@code core.state.Trigger} */
+    synchronized void happened(String event) {
+        if (thread == null) {
+            early.add(event);
+        } else {
+            thread.post(new Command.Happened(event));
+        }
+    }
+
+    synchronized void begin(CoreThread core) {
+        thread = core;
+        early.forEach(this::happened);
+        early.clear();
+    }
+}
