@@ -97,23 +97,12 @@ public final class IgnoredSettings {
         for (String[] word : Stream.concat(Arrays.stream(UNKEPT_WORDS), ControllerWords.unkept())
                 .toList()) {
             for (Key key : Key.values()) {
-                if (key.slurmName().equals(word[0])
-                        && (conf.has(key, word[1])
-                                || conf.parameters(key).containsKey(word[1].toLowerCase(Locale.ROOT)))) {
+                if (key.slurmName().equals(word[0]) && hasWord(conf, key, word[1])) {
                     found.add(word[0] + "=" + word[1] + " has no effect: " + word[2]);
                 }
             }
         }
-        for (NodeConf n : conf.nodes()) {
-            for (String word : n.parameters().split(",")) {
-                if (!word.isBlank()
-                        && !word.strip().equalsIgnoreCase("config_overrides")
-                        && found.size() < SENTENCES_MAX) {
-                    found.add(
-                            "NodeName=" + n.name() + ": Parameters=" + word.strip() + " has no effect in this version");
-                }
-            }
-        }
+        inertNodeParameters(conf, found);
         for (String[] word : new String[][] {{"ttl", "sessions are renewed each half minute"}}) {
             if (conf.authInfo().containsKey(word[0])) {
                 found.add("AuthInfo=" + word[0] + " has no effect: " + word[1]);
@@ -126,13 +115,36 @@ public final class IgnoredSettings {
                 && !AuthPlaces.of(conf).clientIds()) {
             found.add("AuthInfo=use_client_ids has no effect: munge says who callers are by their numbers alone");
         }
-        CgroupConf cgroup = CgroupConf.read(conf.sister(SisterFiles.CGROUP), new ArrayList<>());
+        inertSisterWords(conf, found);
+        return List.copyOf(found);
+    }
+
+    private static void inertNodeParameters(SlurmConf conf, List<String> found) {
+        for (NodeConf n : conf.nodes()) {
+            for (String word : n.parameters().split(",")) {
+                if (!word.isBlank()
+                        && !word.strip().equalsIgnoreCase("config_overrides")
+                        && found.size() < SENTENCES_MAX) {
+                    found.add(
+                            "NodeName=" + n.name() + ": Parameters=" + word.strip() + " has no effect in this version");
+                }
+            }
+        }
+    }
+
+    private static boolean hasWord(SlurmConf conf, Key key, String word) {
+        return conf.has(key, word) || conf.parameters(key).containsKey(word.toLowerCase(Locale.ROOT));
+    }
+
+    /** Adds sentences about the files beside slurm.conf. */
+    private static void inertSisterWords(SlurmConf conf, List<String> found) {
         meters(conf, found);
         AcctGatherConf.read(conf.sister("acct_gather.conf"), new ArrayList<>())
                 .without()
                 .forEach(name -> found.add(
                         "acct_gather.conf: " + name + " has no effect: what it is for is not part of this version"));
-        cgroup.without()
+        CgroupConf.read(conf.sister(SisterFiles.CGROUP), new ArrayList<>())
+                .without()
                 .forEach(name ->
                         found.add("cgroup.conf: " + name + " has no effect: control groups are made without systemd"));
         MpiConf.read(conf.sister(SisterFiles.MPI), new ArrayList<>())
@@ -143,7 +155,6 @@ public final class IgnoredSettings {
                 .without()
                 .forEach(name -> found.add("oci.conf: " + name
                         + " has no effect: containers have no log of their own, and there is no scrun"));
-        return List.copyOf(found);
     }
 
     private static void meters(SlurmConf conf, List<String> found) {

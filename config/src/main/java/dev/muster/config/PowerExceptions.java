@@ -55,15 +55,19 @@ final class PowerExceptions {
                 if (meant.isPresent()) {
                     out.add(meant.get());
                 } else {
-                    values.warning("Invalid "
-                            + (key == Key.SUSPEND_EXC_NODES
-                                    ? "SuspendExcNodes"
-                                    : key == Key.SUSPEND_EXC_PARTS ? "SuspendExcPart" : "SuspendExcState")
-                            + " " + word + " ignored");
+                    values.warning("Invalid " + name(key) + " " + word + " ignored");
                 }
             }
         }
         return List.copyOf(out);
+    }
+
+    /** The key as Slurm's warning spells it. */
+    private static String name(Key key) {
+        if (key == Key.SUSPEND_EXC_NODES) {
+            return "SuspendExcNodes";
+        }
+        return key == Key.SUSPEND_EXC_PARTS ? "SuspendExcPart" : "SuspendExcState";
     }
 
     /** {@code n[1-9]:2} asks for no more than there are. */
@@ -91,6 +95,7 @@ final class PowerExceptions {
         if (!more && count > found.size()) {
             return Optional.empty();
         }
-        return Optional.of(bySet ? HostList.of(found).compressed() + (colon < 0 ? "" : word.substring(colon)) : word);
+        String number = colon < 0 ? "" : word.substring(colon);
+        return Optional.of(bySet ? HostList.of(found).compressed() + number : word);
     }
 }

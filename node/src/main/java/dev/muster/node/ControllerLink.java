@@ -90,10 +90,7 @@ final class ControllerLink implements AutoCloseable {
                     }
                 } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
-                            + ": "
-                            + (e instanceof IOException io
-                                    ? ErrorText.of(io)
-                                    : e instanceof Json.MalformedException ? e.getMessage() : Faults.described(e));
+                            + ": " + reason(e);
                     if (!closed && !error.equals(lastError)) {
                         log.error(error);
                     }
@@ -105,6 +102,14 @@ final class ControllerLink implements AutoCloseable {
             }
             retryMs = Math.min(retryMs * 2, RETRY_MOST_MS);
         }
+    }
+
+    private static String reason(Exception e) {
+        return switch (e) {
+            case IOException io -> ErrorText.of(io);
+            case Json.MalformedException malformed -> malformed.getMessage();
+            default -> Faults.described(e);
+        };
     }
 
     private static boolean pause(long ms) {

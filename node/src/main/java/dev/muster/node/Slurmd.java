@@ -201,27 +201,10 @@ public final class Slurmd implements AutoCloseable {
                 machine.stepds);
         mpi = new MpiLinks(settings, log, loop, spool, node -> dial(neighbours, sessions, node, MpiLinks.STREAM));
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters, bootId);
-        if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
-            new MemoryWatch(
-                            loop,
-                            settings.pollSeconds(),
-                            () -> RunningSteps.withMemoryLimit(jobs.known(), spool),
-                            jobs::memoryExceeded)
-                    .start();
-        }
+        watchMemory(cgroups);
         sampleNow();
         uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
-        new TaskSamples(
-                        loop,
-                        settings.around().sensing(),
-                        settings.confinement().tracking() == Confinement.Tracking.GROUP,
-                        jobs::running,
-                        () -> sensing.tasks().gpus() && programs.has("nvidia-smi")
-                                ? programs.run(GpuUse.COMMAND).map(GpuUse::parse)
-                                : Optional.empty(),
-                        uses::saw,
-                        log)
-                .start();
+        sampleTasks(programs);
         manager = new StepManager(
                 settings,
                 log,
@@ -261,6 +244,33 @@ public final class Slurmd implements AutoCloseable {
                 this::register,
                 this::heartbeat,
                 this::obey);
+    }
+
+    /** Ends steps over their memory limit, where slurm.conf asks for it or no cgroup limits them. */
+    private void watchMemory(Cgroups cgroups) {
+        if (settings.pollMemory() || (settings.confinement().memory() && !cgroups.limitsMemory())) {
+            new MemoryWatch(
+                            loop,
+                            settings.pollSeconds(),
+                            () -> RunningSteps.withMemoryLimit(jobs.known(), spool),
+                            jobs::memoryExceeded)
+                    .start();
+        }
+    }
+
+    private void sampleTasks(MeterPrograms programs) {
+        Settings.Sensing sensing = settings.around().sensing();
+        new TaskSamples(
+                        loop,
+                        sensing,
+                        settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                        jobs::running,
+                        () -> sensing.tasks().gpus() && programs.has("nvidia-smi")
+                                ? programs.run(GpuUse.COMMAND).map(GpuUse::parse)
+                                : Optional.empty(),
+                        uses::saw,
+                        log)
+                .start();
     }
 
     private Optional<IoRelay.Found> step(IoAttach attach) {

@@ -62,15 +62,19 @@ final class ArchiveCommand {
             c.info(DONE + "jobacct_storage_p_archive: SUCCESS");
             return 0;
         } catch (SlurmException e) {
-            boolean away = e.errno() == NO_FILE;
-            throw new UsageException(
-                    1,
-                    away && e.getMessage().contains("Failed to stat")
-                            ? List.of(
-                                    " dump: " + e.getMessage(),
-                                    " Note: For archive dump, the directory must be on the calling host.")
-                            : List.of((away ? " dump: " : " Problem dumping archive: ") + reason(e)));
+            throw new UsageException(1, dumpRefusal(e));
         }
+    }
+
+    private static List<String> dumpRefusal(SlurmException e) {
+        if (e.errno() != NO_FILE) {
+            return List.of(" Problem dumping archive: " + reason(e));
+        }
+        if (e.getMessage().contains("Failed to stat")) {
+            return List.of(
+                    " dump: " + e.getMessage(), " Note: For archive dump, the directory must be on the calling host.");
+        }
+        return List.of(" dump: " + reason(e));
     }
 
     int run(List<String> words) throws UsageException {

@@ -47,6 +47,35 @@ final class DumpCommand {
 
     private static final int SECONDS_PER_MINUTE = 60;
 
+    /**
+     * The words of the command line.
+     *
+     * @param file "" for one named after the cluster
+     */
+    private record Wanted(String cluster, String file, boolean withQos) {
+        static Wanted of(List<String> words) throws UsageException {
+            String cluster = "";
+            String file = "";
+            boolean withQos = true;
+            for (String word : words) {
+                if (word.equalsIgnoreCase(WITHOUT_QOS)) {
+                    withQos = false;
+                    continue;
+                }
+                Clause.Item item = Clause.item(word);
+                String key = item.key().toLowerCase(Locale.ROOT);
+                if (key.isEmpty() || "cluster".startsWith(key) || "name".startsWith(key)) {
+                    cluster = item.value();
+                } else if ("file".startsWith(key)) {
+                    file = item.value();
+                } else {
+                    throw new UsageException(1, List.of(" Unknown option: " + word));
+                }
+            }
+            return new Wanted(cluster, file, withQos);
+        }
+    }
+
     private final CommandContext c;
     private final List<String> lines = new ArrayList<>();
 
@@ -55,50 +84,17 @@ final class DumpCommand {
     }
 
     int run(List<String> words) throws UsageException, SlurmException {
-        String cluster = "";
-        String file = "";
-        boolean withQos = true;
-        for (String word : words) {
-            if (word.equalsIgnoreCase(WITHOUT_QOS)) {
-                withQos = false;
-                continue;
-            }
-            Clause.Item item = Clause.item(word);
-            String key = item.key().toLowerCase(Locale.ROOT);
-            if (key.isEmpty() || "cluster".startsWith(key) || "name".startsWith(key)) {
-                cluster = item.value();
-            } else if ("file".startsWith(key)) {
-                file = item.value();
-            } else {
-                throw new UsageException(1, List.of(" Unknown option: " + word));
-            }
-        }
-        if (cluster.isEmpty()) {
+        Wanted wanted = Wanted.of(words);
+        if (wanted.cluster.isEmpty()) {
             throw new UsageException(1, List.of(" We need a cluster to dump."));
         }
         if (!mayDump()) {
             throw new UsageException(1, List.of(" Your user does not have sufficient privileges to dump clusters."));
         }
-        List<Json.Obj> tree = rows("association", new Json.Obj().put("cluster", cluster), "woplimits");
-        if (tree.isEmpty()) {
-            throw new UsageException(1, List.of(" Cluster " + cluster + " doesn't exist."));
-        }
-        List<Json.Obj> accounts = rows("account", new Json.Obj(), "");
-        List<Json.Obj> users = rows("user", new Json.Obj(), "");
-        lines.add("# A cluster, its accounts and their users. After a line Parent come the accounts and users "
-                + "directly below that account.");
-        List<Json.Obj> wckeys = rows("wckey", new Json.Obj().put("cluster", cluster), "");
-        if (withQos) {
-            qos();
-        }
-        lines.add("Cluster - '" + cluster + "'" + classification(cluster) + limits(tree.getFirst()));
-        for (Json.Obj parent : tree) {
-            if (parent.text("User").isEmpty()) {
-                below(parent.text("Account"), tree, accounts, users, wckeys);
-            }
-        }
-        String target = file.isEmpty() ? "./" + cluster + ".cfg" : file;
-        if (file.isEmpty()) {
+        describe(wanted);
+        String target = wanted.file;
+        if (target.isEmpty()) {
+            target = "./" + wanted.cluster + ".cfg";
             c.out().println(" No filename given, using " + target + ".");
         }
         try {
@@ -118,6 +114,29 @@ final class DumpCommand {
             within = l.startsWith(HEAD);
         }
         return 0;
+    }
+
+    /** Makes the lines of the file. */
+    private void describe(Wanted wanted) throws UsageException, SlurmException {
+        Json.Obj ofCluster = new Json.Obj().put("cluster", wanted.cluster);
+        List<Json.Obj> tree = rows("association", ofCluster, "woplimits");
+        if (tree.isEmpty()) {
+            throw new UsageException(1, List.of(" Cluster " + wanted.cluster + " doesn't exist."));
+        }
+        List<Json.Obj> accounts = rows("account", new Json.Obj(), "");
+        List<Json.Obj> users = rows("user", new Json.Obj(), "");
+        lines.add("# A cluster, its accounts and their users. After a line Parent come the accounts and users "
+                + "directly below that account.");
+        List<Json.Obj> wckeys = rows("wckey", new Json.Obj().put("cluster", wanted.cluster), "");
+        if (wanted.withQos) {
+            qos();
+        }
+        lines.add("Cluster - '" + wanted.cluster + "'" + classification(wanted.cluster) + limits(tree.getFirst()));
+        for (Json.Obj parent : tree) {
+            if (parent.text("User").isEmpty()) {
+                below(parent.text("Account"), tree, accounts, users, wckeys);
+            }
+        }
     }
 
     private boolean mayDump() throws SlurmException {

@@ -96,21 +96,12 @@ final class EditCommand {
     }
 
     int run(List<String> words) throws UsageException, SlurmException {
-        if (!words.isEmpty() && Federations.means(words.getFirst())) {
-            throw Federations.refused();
-        }
-        Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.edited(words.getFirst());
-        List<String> known = verb.equals("modify")
-                ? List.of("account", "cluster", "job", "qos", "resource", "user")
-                : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
-        if (found.isEmpty() || !known.contains(found.get().name())) {
-            throw new UsageException(1, NO_ENTITY.get(verb));
-        }
+        entity = entity(words);
         if (!s.immediate) {
             c.host().needsOwnProcess();
         }
-        entity = found.get();
         Clause parsed = Clause.of(words.subList(1, words.size()));
+        boolean modifies = verb.equals("modify");
         if (verb.equals("add")) {
             List<Clause.Item> all = new ArrayList<>(parsed.where());
             all.addAll(parsed.set());
@@ -121,11 +112,11 @@ final class EditCommand {
                 setting(item, " Use keyword 'where' to modify condition");
             }
             jobsOfThisCluster();
-            if (verb.equals("modify") && set.isEmpty()) {
+            if (modifies && set.isEmpty()) {
                 throw new UsageException(1, List.of(" You didn't give me anything to set"));
             }
         }
-        if (verb.equals("modify") && set.containsKey(USAGE)) {
+        if (modifies && set.containsKey(USAGE)) {
             int rc = resetUsage();
             set.remove(USAGE);
             where.keySet().removeIf(key -> key.equals("cluster") && !clusterNamed);
@@ -133,7 +124,22 @@ final class EditCommand {
                 return rc;
             }
         }
-        return s.immediate && verb.equals("modify") ? inParts() : execute();
+        return s.immediate && modifies ? inParts() : execute();
+    }
+
+    /** The entity that the first word names, among those that the verb edits. */
+    private Entity entity(List<String> words) throws UsageException {
+        if (!words.isEmpty() && Federations.means(words.getFirst())) {
+            throw Federations.refused();
+        }
+        Optional<Entity> found = words.isEmpty() ? Optional.empty() : Entity.edited(words.getFirst());
+        List<String> known = verb.equals("modify")
+                ? List.of("account", "cluster", "job", "qos", "resource", "user")
+                : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
+        if (found.isEmpty() || !known.contains(found.get().name())) {
+            throw new UsageException(1, NO_ENTITY.get(verb));
+        }
+        return found.get();
     }
 
     /** {@code RawUsage=0}, by itself and before anything else that is set. */
@@ -288,21 +294,7 @@ final class EditCommand {
     }
 
     private void setting(Clause.Item item, String hint) throws UsageException {
-        Optional<String> own = item.key().isEmpty()
-                ? Optional.empty()
-                : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
-        if (own.isPresent()) {
-            if (item.sign() != '=') {
-                throw operator(item);
-            }
-            boolean lower = entity.name().equals("account") && !own.get().equals("parent");
-            set.put(
-                    own.get(),
-                    switch (own.get()) {
-                        case "derivedexitcode" -> ModifyJobOptions.exitCode(item.value());
-                        case "tres" -> ModifyJobOptions.tres(item.value());
-                        default -> lower ? item.value().toLowerCase(Locale.ROOT) : item.value();
-                    });
+        if (ownSetting(item)) {
             return;
         }
         Optional<String> resource = item.key().isEmpty()
@@ -318,6 +310,46 @@ final class EditCommand {
         if (entity.name().equals("cluster") && Federations.isSetting(item.key())) {
             throw Federations.refused();
         }
+        LimitField field = limitField(item, hint);
+        requireOperator(item, field, hint);
+        boolean changesList = item.sign() != '=' && isList(field);
+        Optional<String> value = changesList ? Optional.of(item.value()) : field.canonical(item.value());
+        typed.putIfAbsent(field.name(), item.typed());
+        settingHint = hint;
+        if (value.isEmpty()) {
+            throw entity.name().equals("qos") ? wrongOfQos(field, item) : unknown(item, hint, invalid(field, item));
+        }
+        if (field.kind() == LimitField.Kind.TRES) {
+            new Limit(field, value.get()).mergeInto(set);
+        } else {
+            set.put(field.name(), (changesList ? item.sign() + "=" : "") + value.get());
+        }
+    }
+
+    /** Takes a setting that is no limit: a description, a parent, an exit code. */
+    private boolean ownSetting(Clause.Item item) throws UsageException {
+        Optional<String> own = item.key().isEmpty()
+                ? Optional.empty()
+                : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
+        if (own.isEmpty()) {
+            return false;
+        }
+        if (item.sign() != '=') {
+            throw operator(item);
+        }
+        boolean lower = entity.name().equals("account") && !own.get().equals("parent");
+        set.put(
+                own.get(),
+                switch (own.get()) {
+                    case "derivedexitcode" -> ModifyJobOptions.exitCode(item.value());
+                    case "tres" -> ModifyJobOptions.tres(item.value());
+                    default -> lower ? item.value().toLowerCase(Locale.ROOT) : item.value();
+                });
+        return true;
+    }
+
+    /** The limit that a setting names. */
+    private LimitField limitField(Clause.Item item, String hint) throws UsageException {
         if (item.key().isEmpty() && verb.equals("modify")) {
             throw bare(item, hint);
         }
@@ -331,33 +363,26 @@ final class EditCommand {
         if (field.isEmpty()) {
             throw unknown(item, hint, "");
         }
+        return field.get();
+    }
+
+    private static boolean isList(LimitField field) {
+        return field.kind() == LimitField.Kind.NAMES || field.kind() == LimitField.Kind.FLAGS;
+    }
+
+    /** Only lists take {@code +=} and {@code -=}, and an account's flags not even those. */
+    private void requireOperator(Clause.Item item, LimitField field, String hint) throws UsageException {
         if (item.sign() == '=' && item.value().isBlank()) {
-            refuseEmpty(field.get(), item, hint);
+            refuseEmpty(field, item, hint);
         }
-        if (item.sign() != '=' && entity.name().equals("account") && field.get().kind() == LimitField.Kind.FLAGS) {
-            throw new UsageException(1, List.of(" Invalid operator '" + item.sign() + "=' in " + item.typed()));
-        }
-        if (entity.name().equals("account") && field.get().kind() == LimitField.Kind.FLAGS) {
+        if (entity.name().equals("account") && field.kind() == LimitField.Kind.FLAGS) {
+            if (item.sign() != '=') {
+                throw new UsageException(1, List.of(" Invalid operator '" + item.sign() + "=' in " + item.typed()));
+            }
             knownFlags(item.value());
         }
-        boolean lists =
-                field.get().kind() == LimitField.Kind.NAMES || field.get().kind() == LimitField.Kind.FLAGS;
-        if (item.sign() != '=' && !lists) {
+        if (item.sign() != '=' && !isList(field)) {
             throw operator(item);
-        }
-        String sign = item.sign() == '=' || !lists ? "" : item.sign() + "=";
-        Optional<String> value = sign.isEmpty() ? field.get().canonical(item.value()) : Optional.of(item.value());
-        typed.putIfAbsent(field.get().name(), item.typed());
-        settingHint = hint;
-        if (value.isEmpty()) {
-            throw entity.name().equals("qos")
-                    ? wrongOfQos(field.get(), item)
-                    : unknown(item, hint, invalid(field.get(), item));
-        }
-        if (field.get().kind() == LimitField.Kind.TRES) {
-            new Limit(field.get(), value.get()).mergeInto(set);
-        } else {
-            set.put(field.get().name(), sign + value.get());
         }
     }
 
@@ -572,24 +597,29 @@ final class EditCommand {
             c.out().flush();
         }
         for (String sentence : reply.texts("error")) {
-            if (verb.equals("add")
-                    && sentence.equals(NOTHING_NEW)
-                    && List.of("account", "user").contains(entity.name())) {
-                nothingNew();
-            } else if (access) {
-                c.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
-                c.err().println(" Error with request: " + sentence);
-                if (entity.name().equals("job")) {
-                    c.out().println(" Modified jobs...");
-                }
-            } else if (ON_STDOUT.stream().anyMatch(sentence::startsWith) || sentence.endsWith("Not adding.")) {
-                c.out().println(sentence);
-            } else {
-                c.err().println(sentence);
-                settingOf(sentence).ifPresent(word -> unknown(word, settingHint).forEach(c.err()::println));
-            }
+            printRefusal(sentence, access);
         }
         return 1;
+    }
+
+    /** @param access whether slurmdbd refused the request because of the user's rights */
+    private void printRefusal(String sentence, boolean access) {
+        if (verb.equals("add")
+                && sentence.equals(NOTHING_NEW)
+                && List.of("account", "user").contains(entity.name())) {
+            nothingNew();
+        } else if (access) {
+            c.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
+            c.err().println(" Error with request: " + sentence);
+            if (entity.name().equals("job")) {
+                c.out().println(" Modified jobs...");
+            }
+        } else if (ON_STDOUT.stream().anyMatch(sentence::startsWith) || sentence.endsWith("Not adding.")) {
+            c.out().println(sentence);
+        } else {
+            c.err().println(sentence);
+            settingOf(sentence).ifPresent(word -> unknown(word, settingHint).forEach(c.err()::println));
+        }
     }
 
     /** Returns whether slurmdbd refused a value, before any lookup. */

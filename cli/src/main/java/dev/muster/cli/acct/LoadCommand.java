@@ -240,33 +240,14 @@ final class LoadCommand {
         qos(read);
         Map<String, String> root = limits(of, LimitField.ASSOC, RECORDS);
         String classification = of.option("classification");
-        if (!exists) {
+        if (exists) {
+            modifyCluster(root, classification);
+        } else {
             Map<String, String> set = new LinkedHashMap<>(root);
             if (!classification.isEmpty()) {
                 set.put("classification", classification);
             }
             changes.add(change("add", "cluster", Map.of("name", cluster), set));
-        } else {
-            if (clean) {
-                changes.add(change("clean", "cluster", Map.of("name", cluster), Map.of()));
-                tree = tree.stream()
-                        .filter(a -> a.text("Account").equals(ROOT)
-                                && (a.text("User").isEmpty() || a.text("User").equals(ROOT)))
-                        .toList();
-                wckeys = List.of();
-            }
-            if (!classification.isEmpty() && !classification.equalsIgnoreCase(classified)) {
-                changed("Classification", "Cluster", cluster, capitalised(classified), capitalised(classification));
-                changes.add(
-                        change("modify", "cluster", Map.of("name", cluster), Map.of("classification", classification)));
-            }
-            Optional<Json.Obj> is = place(ROOT, "", "");
-            differing(root, is).ifPresent(set -> {
-                if (!isNew) {
-                    limitsChanged("Cluster", cluster, is, set);
-                }
-                changes.add(change("modify", "cluster", Map.of("name", cluster), set));
-            });
         }
         seen.add(ROOT);
         tree.stream().filter(a -> a.text("User").isEmpty()).forEach(a -> seen.add(a.text("Account")));
@@ -293,6 +274,29 @@ final class LoadCommand {
                 }
             }
         }
+    }
+
+    /** @param root the limits of the cluster's root account */
+    private void modifyCluster(Map<String, String> root, String classification) {
+        if (clean) {
+            changes.add(change("clean", "cluster", Map.of("name", cluster), Map.of()));
+            tree = tree.stream()
+                    .filter(a -> a.text("Account").equals(ROOT)
+                            && (a.text("User").isEmpty() || a.text("User").equals(ROOT)))
+                    .toList();
+            wckeys = List.of();
+        }
+        if (!classification.isEmpty() && !classification.equalsIgnoreCase(classified)) {
+            changed("Classification", "Cluster", cluster, capitalised(classified), capitalised(classification));
+            changes.add(change("modify", "cluster", Map.of("name", cluster), Map.of("classification", classification)));
+        }
+        Optional<Json.Obj> before = place(ROOT, "", "");
+        differing(root, before).ifPresent(set -> {
+            if (!isNew) {
+                limitsChanged("Cluster", cluster, before, set);
+            }
+            changes.add(change("modify", "cluster", Map.of("name", cluster), set));
+        });
     }
 
     /**
@@ -478,6 +482,15 @@ final class LoadCommand {
         if (!seen.add("user " + name)) {
             return;
         }
+        defaultAccount(line, name, fresh);
+        String adding = wckeys(line, name);
+        coordinator(line, name, fresh);
+        if (!adding.isEmpty()) {
+            told.add(adding);
+        }
+    }
+
+    private void defaultAccount(LoadFile.Line line, String name, boolean fresh) {
         String account = line.option("defaultaccount").toLowerCase(Locale.ROOT);
         String before = tree.stream()
                 .filter(a -> a.text("User").equals(name) && a.text("IsDefault").equals("1"))
@@ -490,12 +503,20 @@ final class LoadCommand {
             }
             defaults.put(name, account);
         }
+    }
+
+    /**
+     * Adds a user's missing WCKeys and sets the default one.
+     *
+     * @return the sentence to print about them, "" if none is missing
+     */
+    private String wckeys(LoadFile.Line line, String name) {
         List<String> have = wckeys.stream()
                 .filter(w -> w.text("User").equals(name))
                 .map(w -> w.text("WCKey"))
                 .toList();
         String key = line.option("defaultwckey").toLowerCase(Locale.ROOT);
-        String was = have.stream()
+        String before = have.stream()
                 .filter(w -> w.startsWith("*"))
                 .map(w -> w.substring(1))
                 .findFirst()
@@ -506,33 +527,36 @@ final class LoadCommand {
                 missing.add(w);
             }
         }
-        if (!key.isEmpty() && !key.equals(was)) {
-            changed("Default WCKey", "User", name, was, key);
+        boolean otherDefault = !key.isEmpty() && !key.equals(before);
+        if (otherDefault) {
+            changed("Default WCKey", "User", name, before, key);
         }
-        String adding = "";
-        Map<String, String> set = key.isEmpty() || key.equals(was) ? Map.of() : Map.of("defaultwckey", key);
+        Map<String, String> set = otherDefault ? Map.of("defaultwckey", key) : Map.of();
         if (!missing.isEmpty()) {
-            adding = " Adding WCKey(s) '" + String.join("', '", missing) + "' for user '" + name + "'";
             last.add(change(
                     "add", "user", Map.of("name", name, "cluster", cluster, "wckey", String.join(",", missing)), set));
-        } else if (!set.isEmpty()) {
+            return " Adding WCKey(s) '" + String.join("', '", missing) + "' for user '" + name + "'";
+        }
+        if (otherDefault) {
             last.add(change("modify", "user", Map.of("name", name, "cluster", cluster), set));
         }
+        return "";
+    }
+
+    private void coordinator(LoadFile.Line line, String name, boolean fresh) {
         List<String> coordinated = new ArrayList<>();
-        for (String of : line.option("coordinator").toLowerCase(Locale.ROOT).split(",")) {
+        for (String account :
+                line.option("coordinator").toLowerCase(Locale.ROOT).split(",")) {
             boolean already = users.stream()
                     .anyMatch(u -> u.text("User").equals(name)
-                            && List.of(u.text("Coordinators").split(",")).contains(of));
-            if (!of.isBlank() && !already) {
-                coordinated.add(of);
-                last.add(change("add", "coordinator", Map.of("name", name, "account", of), Map.of()));
+                            && List.of(u.text("Coordinators").split(",")).contains(account));
+            if (!account.isBlank() && !already) {
+                coordinated.add(account);
+                last.add(change("add", "coordinator", Map.of("name", name, "account", account), Map.of()));
             }
         }
         if (!coordinated.isEmpty() && !fresh) {
             told.add(" Making User '" + name + "' coordinator for account(s) " + String.join(",", coordinated));
-        }
-        if (!adding.isEmpty()) {
-            told.add(adding);
         }
     }
 

@@ -142,18 +142,7 @@ final class ShowCommand {
         all.addAll(words.set());
         for (Clause.Item item : all) {
             if (item.key().isEmpty()) {
-                Optional<String> option = Entity.option(item.value());
-                if (option.isPresent()) {
-                    options.add(option.get());
-                } else if (entity.name().equals("association") && !item.value().matches("[\\d,]+")) {
-                    throw new UsageException(
-                            1, List.of("sacctmgr: error: Invalid value for AssocId (" + item.value() + ")"));
-                } else if (!entity.conditions().isEmpty() && !entity.name().equals("problem")) {
-                    String first = entity.name().equals("association")
-                            ? "id"
-                            : entity.conditions().getFirst().key();
-                    where.merge(first, item.value(), (a, b) -> a + "," + b);
-                }
+                bareWord(entity, item);
             } else if (item.key().length() >= 3
                     && "format".startsWith(item.key().toLowerCase(Locale.ROOT))) {
                 if (item.value().isEmpty()) {
@@ -162,19 +151,36 @@ final class ShowCommand {
                 format = format.isEmpty() ? item.value() : format + "," + item.value();
             } else {
                 Optional<String> key = entity.condition(item.key());
-                if (key.isEmpty()) {
-                    wrong.add(" Unknown condition: " + item.typed());
-                    if (!PLAINLY.contains(entity.name())) {
-                        wrong.add(" Use keyword 'set' to modify "
-                                + (MISNAMED.contains(entity.name()) ? "SLURM_PRINT_VALUE" : "value"));
-                    }
-                } else {
+                if (key.isPresent()) {
                     where.merge(key.get(), value(key.get(), item.value()), (a, b) -> a + "," + b);
+                    continue;
+                }
+                wrong.add(" Unknown condition: " + item.typed());
+                if (!PLAINLY.contains(entity.name())) {
+                    wrong.add(" Use keyword 'set' to modify "
+                            + (MISNAMED.contains(entity.name()) ? "SLURM_PRINT_VALUE" : "value"));
                 }
             }
         }
         if (!wrong.isEmpty()) {
             throw new UsageException(1, wrong);
+        }
+    }
+
+    /** A word without a key is an option of the listing, or else a value of the entity's first condition. */
+    private void bareWord(Entity entity, Clause.Item item) throws UsageException {
+        Optional<String> option = Entity.option(item.value());
+        if (option.isPresent()) {
+            options.add(option.get());
+            return;
+        }
+        boolean byId = entity.name().equals("association");
+        if (byId && !item.value().matches("[\\d,]+")) {
+            throw new UsageException(1, List.of("sacctmgr: error: Invalid value for AssocId (" + item.value() + ")"));
+        }
+        if (!entity.conditions().isEmpty() && !entity.name().equals("problem")) {
+            String first = byId ? "id" : entity.conditions().getFirst().key();
+            where.merge(first, item.value(), (a, b) -> a + "," + b);
         }
     }
 

@@ -63,9 +63,12 @@ public final class GetOpt {
         for (String e : entries) {
             int a = e.indexOf(':');
             char letter = e.charAt(a + 1) == ':' ? 0 : e.charAt(a + 1);
-            char kind = e.charAt(e.length() - 1);
-            out.add(new Opt(
-                    e.substring(0, a), letter, kind == 'n' ? Arg.NONE : kind == 'r' ? Arg.REQUIRED : Arg.OPTIONAL));
+            Arg kind = switch (e.charAt(e.length() - 1)) {
+                case 'n' -> Arg.NONE;
+                case 'r' -> Arg.REQUIRED;
+                default -> Arg.OPTIONAL;
+            };
+            out.add(new Opt(e.substring(0, a), letter, kind));
         }
         return out;
     }
@@ -96,26 +99,14 @@ public final class GetOpt {
     private String longOption(String text) {
         int eq = text.indexOf('=');
         String name = eq < 0 ? text.substring(2) : text.substring(2, eq);
-        List<Opt> candidates = new ArrayList<>();
-        Opt found = null;
-        for (Opt o : table) {
-            if (o.name().equals(name)) {
-                found = o;
-                break;
-            }
-            if (o.name().startsWith(name)) {
-                candidates.add(o);
-            }
-        }
-        if (found == null && candidates.isEmpty()) {
+        List<Opt> candidates = longOptions(name);
+        if (candidates.isEmpty()) {
             return "unrecognized option '" + text + "'";
         }
-        if (found == null) {
-            found = candidates.getFirst();
-            if (candidates.size() > 1) {
-                return ambiguous(text, candidates);
-            }
+        if (candidates.size() > 1) {
+            return ambiguous(text, candidates);
         }
+        Opt found = candidates.getFirst();
         String value = eq < 0 ? "" : text.substring(eq + 1);
         if (eq >= 0 && found.arg() == Arg.NONE) {
             return "option '--" + found.name() + "' doesn't allow an argument";
@@ -128,6 +119,20 @@ public final class GetOpt {
         }
         hits.add(new Hit(found, value, eq >= 0 || found.arg() == Arg.REQUIRED));
         return "";
+    }
+
+    /** The option of that name, or else all whose names begin with it. */
+    private List<Opt> longOptions(String name) {
+        List<Opt> candidates = new ArrayList<>();
+        for (Opt o : table) {
+            if (o.name().equals(name)) {
+                return List.of(o);
+            }
+            if (o.name().startsWith(name)) {
+                candidates.add(o);
+            }
+        }
+        return candidates;
     }
 
     private static String ambiguous(String text, List<Opt> candidates) {

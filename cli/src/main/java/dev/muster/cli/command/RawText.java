@@ -47,17 +47,7 @@ public final class RawText {
         if (c < 0x80) {
             return 1;
         }
-        int n;
-        if (c >= 0xc2 && c < 0xe0) {
-            n = 2;
-        } else if (c >= 0xe0 && c < 0xf0) {
-            n = 3;
-        } else if (c >= 0xf0 && c < 0xf5) {
-            n = 4;
-        } else {
-            n = 0;
-        }
-
+        int n = lengthByFirstByte(c);
         if (n == 0 || i + n > to) {
             return 0;
         }
@@ -70,6 +60,17 @@ public final class RawText {
         boolean overlong = c == 0xe0 && second < 0xa0 || c == 0xf0 && second < 0x90;
         boolean outside = c == 0xed && second >= 0xa0 || c == 0xf4 && second >= 0x90;
         return overlong || outside ? 0 : n;
+    }
+
+    /** Length of a sequence of several bytes, 0 if no sequence begins with that byte. */
+    private static int lengthByFirstByte(int c) {
+        if (c < 0xc2 || c >= 0xf5) {
+            return 0;
+        }
+        if (c < 0xe0) {
+            return 2;
+        }
+        return c < 0xf0 ? 3 : 4;
     }
 
     public static byte[] encode(String text) {

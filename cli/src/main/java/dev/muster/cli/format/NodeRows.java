@@ -80,36 +80,41 @@ public final class NodeRows {
 
     /** sinfo's long word: {@code idle}, {@code mixed}, {@code draining}, {@code drained}, {@code down*}. */
     public static String stateLong(Json.Obj n) {
-        String base = base(n);
-        String mark = mark(n);
         if (has(n, "REBOOT_ISSUED")) {
             return "reboot^"; // drained for it or not
         }
+        return stateWord(n, base(n)) + mark(n);
+    }
+
+    private static String stateWord(Json.Obj n, String base) {
+        boolean busy = isBusy(base) || has(n, "COMPLETING");
         if (has(n, "DRAIN")) {
-            return (isBusy(base) || has(n, "COMPLETING") ? "draining" : "drained") + mark;
+            return busy ? "draining" : "drained";
         }
         if (has(n, "FAIL")) {
-            return (isBusy(base) || has(n, "COMPLETING") ? "failing" : "fail") + mark;
+            return busy ? "failing" : "fail";
         }
         if (has(n, "INVALID_REG")) {
-            return "inval" + mark;
+            return "inval";
         }
         if (has(n, "MAINT")) {
-            return "maint" + mark;
+            return "maint";
         }
         if (has(n, "COMPLETING")) {
-            return (base.equals("ALLOCATED") ? "allocated+" : base.equals("MIXED") ? "mixed" : "completing") + mark;
+            return switch (base) {
+                case "ALLOCATED" -> "allocated+";
+                case "MIXED" -> "mixed";
+                default -> "completing";
+            };
         }
-        if (has(n, "RESERVED") && base.equals("IDLE")) {
-            return "reserved" + mark;
+        if (base.equals("IDLE")) {
+            for (String flag : List.of("RESERVED", "PLANNED", "BLOCKED")) {
+                if (has(n, flag)) {
+                    return Texts.lower(flag);
+                }
+            }
         }
-        if (has(n, "PLANNED") && base.equals("IDLE")) {
-            return "planned" + mark;
-        }
-        if (has(n, "BLOCKED") && base.equals("IDLE")) {
-            return "blocked" + mark;
-        }
-        return Texts.lower(base) + mark;
+        return Texts.lower(base);
     }
 
     /** sinfo's short word: {@code idle}, {@code mix}, {@code alloc}, {@code drng}, {@code down*}. */

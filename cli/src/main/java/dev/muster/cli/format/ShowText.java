@@ -213,9 +213,11 @@ public final class ShowText {
                         + JobRows.orStar(j.integer("tasksPerCore")));
         int threads = j.integer("threadSpec");
         int cores = j.integer("coreSpec");
-        add(
-                threads > 0 ? "ThreadSpec" : "CoreSpec",
-                threads > 0 ? Integer.toString(threads) : cores < 0 ? "0" : JobRows.orStar(cores));
+        if (threads > 0) {
+            add("ThreadSpec", threads);
+        } else {
+            add("CoreSpec", cores < 0 ? "0" : JobRows.orStar(cores));
+        }
         line();
     }
 
@@ -406,22 +408,7 @@ public final class ShowText {
         add("FreeMem", n.number("memoryFreeMb") == 0 ? "N/A" : Long.toString(n.number("memoryFreeMb")));
         add("Sockets", n.number("sockets")).add("Boards", Math.max(1, n.number("boards")));
         line();
-        if (n.integer("coreSpecCount") != 0 || n.number("memSpecLimitMb") != 0) {
-            if (n.integer("coreSpecCount") != 0) {
-                add("CoreSpecCount", n.number("coreSpecCount"));
-            }
-            if (!n.text("cpuSpecList").isEmpty()) {
-                add("CPUSpecList", n.text("cpuSpecList"));
-            }
-            if (n.number("memSpecLimitMb") != 0) {
-                add("MemSpecLimit", n.number("memSpecLimitMb"));
-            }
-            line();
-        }
-        if (!n.text("restrictedCores").isEmpty()) {
-            add("RestrictedCoresPerGPU", n.text("restrictedCores"));
-            line();
-        }
+        nodeSpecialization(n);
         add("State", NodeRows.stateFull(n)).add("ThreadsPerCore", n.number("threadsPerCore"));
         add("TmpDisk", n.number("tmpDiskMb")).add("Weight", n.number("weight"));
         int owner = n.integer("owner");
@@ -466,6 +453,26 @@ public final class ShowText {
         optional(n, "topology", "Topology");
     }
 
+    /** Cores and memory that jobs cannot have. */
+    private void nodeSpecialization(Json.Obj n) {
+        if (n.integer("coreSpecCount") != 0 || n.number("memSpecLimitMb") != 0) {
+            if (n.integer("coreSpecCount") != 0) {
+                add("CoreSpecCount", n.number("coreSpecCount"));
+            }
+            if (!n.text("cpuSpecList").isEmpty()) {
+                add("CPUSpecList", n.text("cpuSpecList"));
+            }
+            if (n.number("memSpecLimitMb") != 0) {
+                add("MemSpecLimit", n.number("memSpecLimitMb"));
+            }
+            line();
+        }
+        if (!n.text("restrictedCores").isEmpty()) {
+            add("RestrictedCoresPerGPU", n.text("restrictedCores"));
+            line();
+        }
+    }
+
     public String partition(Json.Obj p) {
         begin();
         add("PartitionName", p.text("name"));
@@ -493,9 +500,8 @@ public final class ShowText {
         add("QoS", JobRows.orNA(p.text("qos")));
         line();
         add("DefaultTime", defaultTime(p.integer("defaultTimeMin")));
-        boolean whole = p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE");
         flag("DisableRootJobs", p.flag("disableRootJobs"));
-        add("Exclusive", p.flag("exclusiveTopo") ? "TOPO" : p.flag("exclusiveUser") ? "USER" : whole ? "NODE" : "NO");
+        add("Exclusive", exclusive(p));
         add("GraceTime", p.number("graceTimeSeconds"));
         flag("Hidden", p.flag("hidden"));
         line();
@@ -515,15 +521,22 @@ public final class ShowText {
         return end();
     }
 
+    private static String exclusive(Json.Obj p) {
+        if (p.flag("exclusiveTopo")) {
+            return "TOPO";
+        }
+        if (p.flag("exclusiveUser")) {
+            return "USER";
+        }
+        return p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE") ? "NODE" : "NO";
+    }
+
     private void partitionPolicy(Json.Obj p) {
         add("PriorityJobFactor", p.number("priorityJobFactor")).add("PriorityTier", p.number("priorityTier"));
         flag("RootOnly", p.flag("rootOnly")).flag("ReqResv", p.flag("requireReservation"));
         add("OverSubscribe", p.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : p.text("overSubscribe"));
         line();
-        int over = p.integer("overTimeLimitMin");
-        add(
-                "OverTimeLimit",
-                over < 0 ? "NONE" : over == PartitionInfo.OVER_UNLIMITED ? "UNLIMITED" : Integer.toString(over));
+        add("OverTimeLimit", overTimeLimit(p.integer("overTimeLimitMin")));
         add("PreemptMode", p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode"));
         line();
         add("State", p.text("state")).add("TotalCPUs", p.number("totalCpus")).add("TotalNodes", p.number("totalNodes"));
@@ -550,6 +563,13 @@ public final class ShowText {
             add("ResumeTimeout", orGlobal(p, "resumeTimeout")).add("SuspendTimeout", orGlobal(p, "suspendTimeout"));
             add("SuspendTime", orGlobal(p, "suspendTime")).flag("PowerDownOnIdle", p.flag("powerDownOnIdle"));
         }
+    }
+
+    private static String overTimeLimit(int minutes) {
+        if (minutes < 0) {
+            return "NONE";
+        }
+        return minutes == PartitionInfo.OVER_UNLIMITED ? "UNLIMITED" : Integer.toString(minutes);
     }
 
     private static String orGlobal(Json.Obj p, String field) {

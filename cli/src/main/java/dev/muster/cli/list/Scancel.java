@@ -245,28 +245,7 @@ public final class Scancel implements Command {
             reply.put("errors", List.of(one));
         }
         if (w.verbose > 0) {
-            for (String id : jobs.isEmpty() || w.filtered
-                    ? reply.texts("done").stream().distinct().toList()
-                    : jobs) {
-                String whole;
-                if (w.request.flag("batchOnly")) {
-                    whole = "batch job ";
-                } else if (w.request.flag("full")) {
-                    whole = "full job ";
-                } else if (id.indexOf('.') < 0) {
-                    whole = "job ";
-                } else {
-                    whole = "step ";
-                }
-
-                c.info((w.signalGiven ? "Signal " + w.signal + " to " : "Terminating ") + whole + id);
-            }
-        }
-        if (jobs.isEmpty()
-                && w.verbose > 0
-                && reply.texts("done").isEmpty()
-                && reply.objects("errors").isEmpty()) {
-            c.error("No active jobs match ALL job filters, including: " + w.filters);
+            describe(c, w, jobs, reply);
         }
         int rc = 0;
         for (Json.Obj e : reply.objects("errors")) {
@@ -276,30 +255,62 @@ public final class Scancel implements Command {
         return w.atOnce ? 0 : rc;
     }
 
+    /** Says with {@code -v} which jobs and steps were signalled. */
+    private static void describe(CommandContext c, Wanted w, List<String> jobs, Json.Obj reply) {
+        List<String> done = reply.texts("done");
+        for (String id : jobs.isEmpty() || w.filtered ? done.stream().distinct().toList() : jobs) {
+            String kind;
+            if (w.request.flag("batchOnly")) {
+                kind = "batch job ";
+            } else if (w.request.flag("full")) {
+                kind = "full job ";
+            } else if (id.indexOf('.') < 0) {
+                kind = "job ";
+            } else {
+                kind = "step ";
+            }
+            c.info((w.signalGiven ? "Signal " + w.signal + " to " : "Terminating ") + kind + id);
+        }
+        if (jobs.isEmpty() && done.isEmpty() && reply.objects("errors").isEmpty()) {
+            c.error("No active jobs match ALL job filters, including: " + w.filters);
+        }
+    }
+
     /** A job that is gone or unknown is no failure of a plain cancel, only -v mentions it. */
     private static int report(CommandContext c, Wanted w, Json.Obj e) throws SlurmException {
         int errno = e.integer("errno");
+        boolean gone = errno == SlurmErrno.INVALID_JOB_ID.number() || errno == SlurmErrno.ALREADY_DONE.number();
+        if (gone) {
+            return reportGone(c, w, e);
+        }
+        c.error(killError(e.text("job"), e.text("error")));
+        return errno & 0xff;
+    }
+
+    /** Reports a job or step that is unknown or has ended. */
+    private static int reportGone(CommandContext c, Wanted w, Json.Obj e) throws SlurmException {
         String job = e.text("job");
         int dot = job.indexOf('.');
-        boolean gone = errno == SlurmErrno.INVALID_JOB_ID.number() || errno == SlurmErrno.ALREADY_DONE.number();
         boolean plain = !w.signalGiven && !w.request.flag("batchOnly") && !w.interactive && dot < 0;
-        if (gone && plain && w.verbose <= 0) {
+        if (plain) {
+            if (w.verbose > 0) {
+                c.error(killError(job, e.text("error")));
+            }
             return 0;
         }
-        boolean noJob = gone && !plain && (dot < 0 || !isActive(c, job.substring(0, dot)));
-        if (w.verbose >= 0 || !gone) {
+        String ofStep = dot < 0 ? job : job.substring(0, dot);
+        boolean noJob = dot < 0 || !isActive(c, ofStep);
+        if (w.verbose >= 0) {
             // where the job does not have the step, the error names the job alone
-            String told = gone && dot >= 0 && !noJob ? job.substring(0, dot) : job;
-            c.error("Kill job error on " + (dot < 0 ? "job id " : "job step id ") + told + ": "
+            String kind = dot < 0 ? "job id " : "job step id ";
+            c.error("Kill job error on " + kind + (noJob ? job : ofStep) + ": "
                     + (noJob ? SlurmErrno.INVALID_JOB_ID.sentence() : e.text("error")));
         }
-        if (gone && plain) {
-            return 0;
-        }
-        if (noJob) {
-            return 1;
-        }
-        return errno & 0xff;
+        return noJob ? 1 : e.integer("errno") & 0xff;
+    }
+
+    private static String killError(String job, String error) {
+        return "Kill job error on " + (job.indexOf('.') < 0 ? "job id " : "job step id ") + job + ": " + error;
     }
 
     /** Returns whether the job exists and has not ended. */

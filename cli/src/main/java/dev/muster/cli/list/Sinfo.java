@@ -167,20 +167,23 @@ public final class Sinfo implements Command {
         }
         // the original ignores operands, and scripts rely on it ("sinfo -p x show node")
         if (w.verbose > 0) {
-            String said;
-            if (!w.wideFormat.isEmpty()) {
-                said = w.wideFormat;
-            } else if (!w.format.isEmpty()) {
-                said = w.format;
-            } else {
-                said = defaultFields(w);
-            }
-
-            SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), said);
+            SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), formatText(w));
         }
         if (w.reservations) {
             return ScontrolReservation.table(c, !w.noHeader);
         }
+        return showRepeatedly(c, w);
+    }
+
+    /** The format as typed, or the names of the default columns. */
+    private static String formatText(Wanted w) {
+        if (!w.wideFormat.isEmpty()) {
+            return w.wideFormat;
+        }
+        return w.format.isEmpty() ? defaultFields(w) : w.format;
+    }
+
+    private static int showRepeatedly(CommandContext c, Wanted w) throws SlurmException, UsageException {
         int rc = show(c, w);
         c.out().flush();
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
@@ -329,12 +332,13 @@ public final class Sinfo implements Command {
     }
 
     private static boolean isWanted(Wanted w, Json.Obj n) {
-        String base = NodeRows.base(n);
-        boolean deaf = NodeRows.has(n, "NOT_RESPONDING");
-        if (base.equals("FUTURE") && !w.future && !w.states.contains("FUTURE") && !w.states.contains("FUTR")
-                || !w.nodes.isEmpty() && !w.nodes.contains(n.text("name"))
-                || w.dead && !deaf
-                || w.responding && deaf
+        if (!isFutureShown(w) && NodeRows.base(n).equals("FUTURE")
+                || !w.nodes.isEmpty() && !w.nodes.contains(n.text("name"))) {
+            return false;
+        }
+        boolean responding = !NodeRows.has(n, "NOT_RESPONDING");
+        if (w.dead && responding
+                || w.responding && !responding
                 || w.reasons && n.text("reason").isEmpty()) {
             return false;
         }
@@ -347,6 +351,10 @@ public final class Sinfo implements Command {
             }
         }
         return false;
+    }
+
+    private static boolean isFutureShown(Wanted w) {
+        return w.future || w.states.contains("FUTURE") || w.states.contains("FUTR");
     }
 
     private static String defaultFormat(Wanted w, int widest) {
@@ -516,7 +524,8 @@ public final class Sinfo implements Command {
     }
 
     private static void sort(CommandContext c, Wanted w, List<SinfoRow> rows) throws UsageException {
-        rows.sort(SinfoOrder.of(c, !w.sort.isEmpty() ? w.sort : w.byNode ? "N,#P" : "#P,-t"));
+        String standard = w.byNode ? "N,#P" : "#P,-t";
+        rows.sort(SinfoOrder.of(c, w.sort.isEmpty() ? standard : w.sort));
     }
 
     /** The default partition has its star however narrow the column is. */

@@ -61,26 +61,32 @@ final class SinfoReport {
      * @param format as it was said, or the default one in words
      */
     static void options(CommandContext c, Sinfo.Wanted w, RowFormat columns, String format) {
-        boolean usual = w.format.isEmpty() && w.wideFormat.isEmpty();
-        boolean filters = w.dead
-                || w.responding
-                || w.reasons
-                || !w.states.isEmpty()
-                || !w.nodes.isEmpty()
-                || !w.partitions.isEmpty();
-        String states;
-        if (!w.states.isEmpty()) {
-            states = String.join(",", w.states);
-        } else if (w.reasons) {
-            states = "down";
-        } else {
-            states = "(null)";
+        List<String> lines = new ArrayList<>(List.of(RULE));
+        for (String[] row : values(w, format)) {
+            lines.add(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
         }
+        lines.add(RULE);
+        lines.add("all_flag        = " + flag(w.all || !w.partitions.isEmpty()));
+        Set<SinfoField> shown = EnumSet.noneOf(SinfoField.class);
+        columns.columns().stream()
+                .filter(col -> col.field() != RowFormat.LITERAL)
+                .forEach(col -> shown.add(SinfoField.at(col.field())));
+        for (Flag f : Flag.values()) {
+            boolean on =
+                    f == Flag.RESERVATION ? w.reservations : f.fields.stream().anyMatch(shown::contains);
+            lines.add(f.label + flag(on));
+        }
+        lines.add(RULE + "\n");
+        lines.forEach(c.out()::println);
+    }
 
-        String[][] table = {
+    private static String[][] values(Sinfo.Wanted w, String format) {
+        boolean usual = w.format.isEmpty() && w.wideFormat.isEmpty();
+        String states = w.reasons ? "down" : "(null)";
+        return new String[][] {
             {"dead", flag(w.dead)},
             {"exact", w.exact ? "1" : "0"},
-            {"filtering", flag(filters)},
+            {"filtering", flag(hasFilters(w))},
             {"format", format},
             {"iterate", Integer.toString(w.iterateSeconds)},
             {"long", flag(w.longForm)},
@@ -91,30 +97,20 @@ final class SinfoReport {
             {"part_field", flag(usual && (w.byNode || !w.reasons))},
             {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
             {"responding", flag(w.responding)},
-            {"states", states},
+            {"states", w.states.isEmpty() ? states : String.join(",", w.states)},
             {"sort", w.sort.isEmpty() ? "(null)" : w.sort},
             {"summarize", flag(w.summary)},
             {"verbose", Integer.toString(w.verbose)}
         };
-        List<String> lines = new ArrayList<>(List.of(RULE));
-        for (String[] row : table) {
-            lines.add(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
-        }
-        lines.add(RULE);
-        lines.add("all_flag        = " + flag(w.all || !w.partitions.isEmpty()));
-        Set<SinfoField> shown = EnumSet.noneOf(SinfoField.class);
-        columns.columns().stream()
-                .filter(col -> col.field() != RowFormat.LITERAL)
-                .forEach(col -> shown.add(SinfoField.at(col.field())));
-        for (Flag f : Flag.values()) {
-            lines.add(f.label
-                    + flag(
-                            f == Flag.RESERVATION
-                                    ? w.reservations
-                                    : f.fields.stream().anyMatch(shown::contains)));
-        }
-        lines.add(RULE + "\n");
-        lines.forEach(c.out()::println);
+    }
+
+    private static boolean hasFilters(Sinfo.Wanted w) {
+        return w.dead
+                || w.responding
+                || w.reasons
+                || !w.states.isEmpty()
+                || !w.nodes.isEmpty()
+                || !w.partitions.isEmpty();
     }
 
     private static String flag(boolean set) {

@@ -129,7 +129,8 @@ final class SinfoRow {
     int[] counts() {
         int[] out = new int[3];
         for (Json.Obj n : nodes) {
-            out[isBusy(n) ? 0 : isOut(n) ? 2 : 1]++;
+            int idleOrOther = isOut(n) ? 2 : 1;
+            out[isBusy(n) ? 0 : idleOrOther]++;
         }
         return out;
     }

@@ -178,9 +178,7 @@ public final class Sprio implements Command {
         }
         List<Json.Obj> rows = new ArrayList<>();
         for (Json.Obj r : reply.objects("rows")) {
-            boolean job = w.jobs.isEmpty() || w.jobs.stream().anyMatch(id -> is(r, id));
-            boolean partition = w.partitions.isEmpty() || w.partitions.contains(r.text("partitionName"));
-            if (job && partition && (!w.byUser || w.users.contains(r.integer("userId")))) {
+            if (isWanted(w, r)) {
                 rows.add(r);
             }
         }
@@ -213,6 +211,12 @@ public final class Sprio implements Command {
             format.print(values, c.out());
         }
         return 0;
+    }
+
+    private static boolean isWanted(Wanted w, Json.Obj row) {
+        return (w.jobs.isEmpty() || w.jobs.stream().anyMatch(id -> is(row, id)))
+                && (w.partitions.isEmpty() || w.partitions.contains(row.text("partitionName")))
+                && (!w.byUser || w.users.contains(row.integer("userId")));
     }
 
     private static final RowFormat.Fields FIELDS = new RowFormat.Fields() {
@@ -256,8 +260,10 @@ public final class Sprio implements Command {
                         .append(w.norm ? column[1].toLowerCase(Locale.ROOT) : column[1]);
             }
         }
-        return out.append(weights.text("tres").isEmpty() ? "" : w.norm ? " %20t" : " %.20T")
-                .toString();
+        if (!weights.text("tres").isEmpty()) {
+            out.append(w.norm ? " %20t" : " %.20T");
+        }
+        return out.toString();
     }
 
     private static boolean is(Json.Obj r, String id) {

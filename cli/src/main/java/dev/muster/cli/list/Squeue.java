@@ -4,7 +4,6 @@ import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.command.GetOpt;
-import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
@@ -13,16 +12,12 @@ import dev.muster.cli.format.JobField;
 import dev.muster.cli.format.JobOrder;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.RowFormat;
-import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.CommonOptions;
-import dev.muster.cli.option.JobIds;
 import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JobsJson;
 import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.Digits;
-import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.Times;
 import dev.muster.model.job.JobState;
@@ -34,13 +29,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Runs squeue, which lists jobs or steps. */
 public final class Squeue implements Command {
     private static final String PLAIN = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
     private static final String LONG = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
-    private static final String STATE_ONLY = "%.18i %.2t";
     private static final String START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 
     /** The letters of {@code --helpformat}, in the order of their columns' names. */
@@ -94,60 +87,6 @@ public final class Squeue implements Command {
             "version:V:n",
             "yaml::o");
 
-    /** The options of one run. */
-    static final class Wanted {
-        final List<String> jobs = new ArrayList<>();
-        /** A list of none was given. */
-        boolean noJobs;
-
-        final List<String> steps = new ArrayList<>();
-        final List<String> accounts = new ArrayList<>();
-        final List<String> partitions = new ArrayList<>();
-        final List<String> qos = new ArrayList<>();
-        final List<String> names = new ArrayList<>();
-        final List<String> reservations = new ArrayList<>();
-        final List<String> licenses = new ArrayList<>();
-        final List<String> nodes = new ArrayList<>();
-        final List<String> states = new ArrayList<>();
-        final List<Integer> users = new ArrayList<>();
-        /** {@code -j} or {@code -s} without a value glued to it: the operand that follows is the value. */
-        boolean jobsBare;
-
-        boolean stepsBare;
-        boolean usersGiven;
-        boolean notMe;
-        boolean all;
-        boolean allStates;
-        boolean array;
-        boolean showSteps;
-        boolean longForm;
-        boolean noHeader;
-        boolean start;
-        String format = "";
-        String wideFormat = "";
-        String sort = "";
-        String cluster = "";
-        String json = "";
-        String parser = "";
-        int iterateSeconds;
-        /** Seconds that a job has run at least, and at most; -1 where nothing is said. */
-        long overSeconds = -1;
-
-        long underSeconds = -1;
-        boolean priority;
-        boolean federation;
-        boolean sibling;
-        boolean local;
-        boolean expand;
-        boolean noConvert;
-        boolean onlyState;
-        int verbose;
-        /** Users and states as they were typed, for -v. */
-        String usersText = "";
-
-        String statesText = "";
-    }
-
     @Override
     public List<GetOpt.Opt> options() {
         return OPTIONS;
@@ -156,45 +95,43 @@ public final class Squeue implements Command {
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        readEnvironment(c, w);
+        SqueueOptions w = new SqueueOptions();
+        w.readEnvironment(c);
         for (GetOpt.Hit h : p.hits()) {
             if (CommonOptions.answer(c, OPTIONS, "", h)) {
                 return 0;
             }
             if (h.opt().name().startsWith("help")) {
                 boolean ofStates = h.opt().name().equals("helpstate");
-                (ofStates ? List.of(stateNames().split(",")) : CommonOptions.inRows(HELP_FORMAT.split("")))
+                (ofStates
+                                ? List.of(SqueueOptions.stateNames().split(","))
+                                : CommonOptions.inRows(HELP_FORMAT.split("")))
                         .forEach(c.out()::println);
                 return 0;
             }
-            option(c, w, h);
+            w.read(c, h);
         }
-        formats(c, w, p);
+        w.requireOneFormat(c, p);
         if (w.start && w.states.isEmpty() && !w.allStates) {
             w.states.add(JobState.PENDING.name());
         }
-        List<String> operands = new ArrayList<>(p.operands());
-        if (w.jobsBare && w.jobs.isEmpty() && !operands.isEmpty()) {
-            String list = operands.removeFirst();
-            w.noJobs = Texts.split(list, ',').isEmpty();
-            jobs(c, w, list);
-        }
-        if (w.stepsBare && w.steps.isEmpty() && !operands.isEmpty()) {
-            steps(c, w, operands.removeFirst());
-        }
+        List<String> operands = w.takeLists(c, p.operands());
         if (!operands.isEmpty()) {
             c.error("Unrecognized option: " + operands.getFirst());
             CommonOptions.help(c, OPTIONS, "");
             return 1;
         }
-        stateOnly(c, w);
+        w.requireStateOnly(c);
         if (w.verbose > 0) {
             SqueueReport.options(c, w);
         }
         if (!w.json.isEmpty()) {
             return json(c, w);
         }
+        return showRepeatedly(c, w);
+    }
+
+    private static int showRepeatedly(CommandContext c, SqueueOptions w) throws UsageException {
         int rc = show(c, w);
         c.out().flush();
         while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
@@ -205,220 +142,7 @@ public final class Squeue implements Command {
         return rc;
     }
 
-    /** {@code --only-job-state} asks for numbers and states alone: what needs more does not go with it. */
-    private static void stateOnly(CommandContext c, Wanted w) throws UsageException {
-        boolean more = w.usersGiven
-                || w.notMe
-                || w.priority
-                || w.start
-                || w.showSteps
-                || w.longForm
-                || Stream.of(w.accounts, w.partitions, w.qos, w.names, w.reservations, w.licenses, w.nodes)
-                        .anyMatch(l -> !l.isEmpty());
-        if (w.onlyState && more) {
-            throw new UsageException(
-                    1,
-                    List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or "
-                            + "-t (--states) parameters, parameters for cluster/federation selection, and "
-                            + "the printing options."));
-        }
-        if (w.onlyState && w.format.isEmpty() && w.wideFormat.isEmpty()) {
-            w.format = STATE_ONLY;
-        }
-    }
-
-    /** A format that is typed stands alone; one of the environment yields to the long one. */
-    private static void formats(CommandContext c, Wanted w, GetOpt.Parsed p) throws UsageException {
-        boolean letters = CommonOptions.isTyped(p, "format");
-        if (letters && CommonOptions.isTyped(p, "Format")) {
-            throw c.bad(1, "-O (--Format) is incompatible with -o (--format)");
-        }
-        if (letters && w.longForm) {
-            throw CommonOptions.formatAndLong(c);
-        }
-        w.format = w.longForm ? "" : w.format;
-    }
-
-    private static void readEnvironment(CommandContext c, Wanted w) throws UsageException {
-        w.all = c.env().containsKey("SQUEUE_ALL");
-        w.array = c.env().containsKey("SQUEUE_ARRAY");
-        w.priority = c.env().containsKey("SQUEUE_PRIORITY");
-        w.format = c.env("SQUEUE_FORMAT");
-        w.wideFormat = c.env("SQUEUE_FORMAT2");
-        w.sort = c.env("SQUEUE_SORT");
-        w.accounts.addAll(Texts.split(c.env("SQUEUE_ACCOUNT"), ','));
-        w.licenses.addAll(Texts.split(c.env("SQUEUE_LICENSES"), ','));
-        w.names.addAll(Texts.split(c.env("SQUEUE_NAMES"), ','));
-        w.partitions.addAll(Texts.split(c.env("SQUEUE_PARTITION"), ','));
-        w.qos.addAll(Texts.split(c.env("SQUEUE_QOS"), ','));
-        if (c.env().containsKey("SQUEUE_STATES")) {
-            states(c, w, c.env("SQUEUE_STATES"));
-        }
-        if (c.env().containsKey("SQUEUE_USERS")) {
-            users(c, w, c.env("SQUEUE_USERS"));
-        }
-    }
-
-    private static void option(CommandContext c, Wanted w, GetOpt.Hit h) throws UsageException {
-        String v = h.value();
-        switch (h.opt().name()) {
-            case "account" -> replace(w.accounts, v);
-            case "all" -> w.all = true;
-            case "array" -> w.array = true;
-            case "cluster", "clusters" -> w.cluster = Clusters.requireKnown(c, v);
-            case "format" -> w.format = RowFormat.explicit(v);
-            case "Format" -> {
-                w.wideFormat = w.wideFormat.isEmpty() || c.env("SQUEUE_FORMAT2").equals(w.wideFormat)
-                        ? v
-                        : w.wideFormat + "," + v;
-                w.format = w.wideFormat.isEmpty() ? RowFormat.NO_COLUMNS : "";
-            }
-            case "hide" -> w.all = false;
-            case "iterate" -> w.iterateSeconds = seconds(c, v);
-            case "jobs" -> {
-                w.jobsBare |= v.isEmpty();
-                jobs(c, w, v);
-            }
-            case "json", "yaml" -> {
-                w.json = h.opt().name();
-                w.parser = JsonOutput.requireParser(c, w.json, v);
-            }
-            case "licenses" -> replace(w.licenses, v);
-            case "long" -> w.longForm = true;
-            case "me" -> {
-                users(c, w, Integer.toString(c.host().uid()));
-            }
-            case "notme" -> w.notMe = true;
-            case "name" -> replace(w.names, v);
-            case "node", "nodelist", "nodes" ->
-                replace(
-                        w.nodes,
-                        NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())));
-            case "noheader" -> w.noHeader = true;
-            case "partition", "partitions" -> replace(w.partitions, v);
-            case "qos" -> replace(w.qos, v);
-            case "reservation" -> replace(w.reservations, v);
-            case "running-over" -> w.overSeconds = time(c, h);
-            case "running-under" -> w.underSeconds = time(c, h);
-            case "sort" -> w.sort = v;
-            case "start" -> w.start = true;
-            case "states" -> states(c, w, v);
-            case "steps" -> {
-                w.showSteps = true;
-                w.stepsBare |= v.isEmpty();
-                steps(c, w, v);
-            }
-            case "user", "users" -> users(c, w, v);
-            case "priority" -> w.priority = true;
-            case "noconvert" -> w.noConvert = true;
-            case "expand-patterns" -> w.expand = true;
-            case "only-job-state" -> w.onlyState = true;
-            case "verbose" -> w.verbose++;
-            // a cluster that is in no federation is all that there is to show
-            case "federation" -> w.federation = true;
-            case "local" -> w.local = true;
-            case "sibling" -> w.sibling = true;
-            default -> throw new IllegalStateException(h.opt().name());
-        }
-    }
-
-    private static void steps(CommandContext c, Wanted w, String list) throws UsageException {
-        for (String step : Texts.split(list, ',')) {
-            if (!step.matches("[0-9].*\\..*|s[0-9A-Za-z]+\\..*")) {
-                throw c.bad(1, "Invalid job_step id: " + step + (step.indexOf('.') < 0 ? ".??" : ""));
-            }
-            w.steps.add(step);
-        }
-    }
-
-    private static void replace(List<String> list, String value) {
-        list.clear();
-        list.addAll(Texts.split(value, ','));
-    }
-
-    /** A time as for limits, in seconds. */
-    private static long time(CommandContext c, GetOpt.Hit h) throws UsageException {
-        java.util.OptionalLong seconds = Durations.parseSeconds(h.value());
-        if (seconds.isEmpty() || seconds.getAsLong() < 0) {
-            throw new UsageException(1, List.of(c.name() + ": fatal: Invalid time limit specification"));
-        }
-        return seconds.getAsLong();
-    }
-
-    /** {@code --running-over} and {@code --running-under}: what has begun, and how long ago. */
-    static boolean ranAsLong(Wanted w, boolean begun, long seconds) {
-        boolean asked = w.overSeconds >= 0 || w.underSeconds >= 0;
-        return !asked
-                || begun
-                        && (w.overSeconds < 0 || seconds > w.overSeconds)
-                        && (w.underSeconds < 0 || seconds < w.underSeconds);
-    }
-
-    private static int seconds(CommandContext c, String v) throws UsageException {
-        long n = Digits.parseNumber(v);
-        if (n < 1 || n > Integer.MAX_VALUE) {
-            throw new UsageException(1, List.of(c.name() + ": error: --iterate=" + v, ""));
-        }
-        return (int) n;
-    }
-
-    private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
-        for (String id : HostList.split(v)) {
-            if (!JobIds.isJob(id)) {
-                throw c.bad(1, "Invalid job id: " + id);
-            }
-            w.jobs.add(id);
-        }
-    }
-
-    private static void users(CommandContext c, Wanted w, String v) {
-        w.usersGiven = true;
-        w.usersText = v;
-        for (String name : Texts.split(v, ',')) {
-            int uid = c.host().userId(name);
-            if (uid < 0) {
-                c.error("Invalid user: " + name);
-                c.err().println("");
-            } else {
-                w.users.add(uid);
-            }
-        }
-    }
-
-    static void states(CommandContext c, Wanted w, String v) throws UsageException {
-        w.states.clear();
-        w.statesText = v;
-        for (String s : Texts.split(v, ',')) {
-            String up = Texts.upper(s);
-            if (up.equals("ALL")) {
-                w.allStates = true;
-                continue;
-            }
-            String name = JobRows.stateName(up);
-            if (name.isEmpty()) {
-                throw new UsageException(
-                        1,
-                        List.of(
-                                c.name() + ": error: Invalid job state specified: " + s,
-                                c.name() + ": error: Valid job states include: " + stateNames(),
-                                ""));
-            }
-            w.states.add(name);
-        }
-    }
-
-    private static String stateNames() {
-        StringBuilder b = new StringBuilder();
-        for (JobState s : JobState.values()) {
-            b.append(b.isEmpty() ? "" : ",").append(Texts.lower(s.name()));
-        }
-        return b.append(
-                        ",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,requeue_hold,revoked,")
-                .append("signaling,special_exit,stage_out,stopped")
-                .toString();
-    }
-
-    private static int show(CommandContext c, Wanted w) throws UsageException {
+    private static int show(CommandContext c, SqueueOptions w) throws UsageException {
         if (!w.noHeader && (w.longForm || w.iterateSeconds > 0 || w.verbose > 0)) {
             long now = c.host().nowMs() / 1000;
             c.out().println(Times.strftime(now, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
@@ -426,7 +150,7 @@ public final class Squeue implements Command {
         return w.showSteps ? SqueueSteps.show(c, w) : showJobs(c, w);
     }
 
-    private static int json(CommandContext c, Wanted w) throws UsageException {
+    private static int json(CommandContext c, SqueueOptions w) throws UsageException {
         if (w.showSteps) {
             try {
                 return JsonOutput.print(
@@ -442,8 +166,8 @@ public final class Squeue implements Command {
             }
         }
         Json.Obj q = new Json.Obj();
-        filters(w, q);
-        boolean all = w.allStates || w.states.isEmpty() && isOneJob(w);
+        w.filters(q);
+        boolean all = w.allStates || w.states.isEmpty() && w.isOneJob();
         JobRequest.put(q, "allStates", all);
         if (!all) {
             q.put("states", new ArrayList<Object>(w.states));
@@ -472,7 +196,7 @@ public final class Squeue implements Command {
         }
     }
 
-    private static RowFormat format(CommandContext c, Wanted w) {
+    private static RowFormat format(CommandContext c, SqueueOptions w) {
         List<String> unknown = new ArrayList<>();
         RowFormat f;
         if (w.format.isEmpty() && !w.wideFormat.isEmpty()) {
@@ -527,7 +251,8 @@ public final class Squeue implements Command {
     }
 
     /** Reports a wrong sort key below the heading. */
-    private static JobOrder order(CommandContext c, Wanted w, RowFormat format, String sort) throws UsageException {
+    private static JobOrder order(CommandContext c, SqueueOptions w, RowFormat format, String sort)
+            throws UsageException {
         try {
             return JobOrder.of(c, sort);
         } catch (UsageException e) {
@@ -538,7 +263,7 @@ public final class Squeue implements Command {
         }
     }
 
-    private static int showJobs(CommandContext c, Wanted w) throws UsageException {
+    private static int showJobs(CommandContext c, SqueueOptions w) throws UsageException {
         RowFormat format = format(c, w);
         String sort;
         if (!w.sort.isEmpty()) {
@@ -566,7 +291,7 @@ public final class Squeue implements Command {
         if (w.verbose > 0) {
             c.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
         }
-        if (isOneJob(w) && !w.start && listing.pick.seen == 0 && !isThere(c, w.jobs.getFirst())) {
+        if (w.isOneJob() && !w.start && listing.pick.seen == 0 && !isThere(c, w.jobs.getFirst())) {
             return CommonOptions.reportFailure(
                     c,
                     "slurm_load_jobs error",
@@ -583,7 +308,7 @@ public final class Squeue implements Command {
     /** The lines that are printed: a long queue is never held as a whole but as these. */
     private static final class Listing implements Controller.Taker {
         private final CommandContext c;
-        private final Wanted w;
+        private final SqueueOptions w;
         private final RowFormat format;
         private final JobOrder order;
         private final Optional<Map<String, Long>> tiers;
@@ -592,7 +317,12 @@ public final class Squeue implements Command {
         private JobField.View view;
         private long lastUpdate;
 
-        Listing(CommandContext c, Wanted w, RowFormat format, JobOrder order, Optional<Map<String, Long>> tiers) {
+        Listing(
+                CommandContext c,
+                SqueueOptions w,
+                RowFormat format,
+                JobOrder order,
+                Optional<Map<String, Long>> tiers) {
             this.c = c;
             this.w = w;
             this.format = format;
@@ -662,7 +392,7 @@ public final class Squeue implements Command {
         return out;
     }
 
-    private static String cluster(CommandContext c, Wanted w) {
+    private static String cluster(CommandContext c, SqueueOptions w) {
         List<String> known = c.host().clusters();
         if (!w.cluster.isEmpty()) {
             return w.cluster;
@@ -671,11 +401,6 @@ public final class Squeue implements Command {
             return "";
         }
         return known.getFirst();
-    }
-
-    /** One id typed once: then an unknown job is an error, with several it is just no row. */
-    private static boolean isOneJob(Wanted w) {
-        return w.jobs.size() == 1;
     }
 
     /** A job that is there but is another user's than asked for, or has no such task, is no error. */
@@ -696,7 +421,7 @@ public final class Squeue implements Command {
         }
     }
 
-    private static void header(CommandContext c, Wanted w, RowFormat format) {
+    private static void header(CommandContext c, SqueueOptions w, RowFormat format) {
         if (!w.cluster.isEmpty()) {
             c.out().println("CLUSTER: " + w.cluster);
         }
@@ -707,10 +432,10 @@ public final class Squeue implements Command {
         format.print(values, c.out());
     }
 
-    static Json.Obj query(CommandContext c, Wanted w, RowFormat format, String sort) {
+    static Json.Obj query(CommandContext c, SqueueOptions w, RowFormat format, String sort) {
         Json.Obj q = new Json.Obj();
-        filters(w, q);
-        boolean all = w.allStates || isOneJob(w);
+        w.filters(q);
+        boolean all = w.allStates || w.isOneJob();
         JobRequest.put(q, "allStates", all);
         if (!all && !w.states.isEmpty()) {
             q.put("states", new ArrayList<Object>(w.states));
@@ -756,43 +481,16 @@ public final class Squeue implements Command {
         return fields;
     }
 
-    static void filters(Wanted w, Json.Obj q) {
-        putList(q, "jobs", w.jobs);
-        putList(q, "accounts", w.accounts);
-        putList(q, "partitions", w.partitions);
-        putList(q, "qos", w.qos);
-        putList(q, "names", w.names);
-        putList(q, "reservations", w.reservations);
-        putList(q, "licenses", w.licenses);
-        putList(q, "nodes", w.nodes);
-        if (w.usersGiven) {
-            List<Object> ids = new ArrayList<>();
-            for (int uid : w.users) {
-                ids.add((long) uid);
-            }
-            if (ids.isEmpty()) {
-                ids.add(-2L);
-            }
-            q.put("userIds", ids);
-        }
-    }
-
-    private static void putList(Json.Obj q, String name, List<String> values) {
-        if (!values.isEmpty()) {
-            q.put(name, new ArrayList<Object>(values));
-        }
-    }
-
     /** Selects the jobs that pass the options besides the controller's filters, the same for every form of output. */
     private static final class Pick {
-        private final Wanted w;
+        private final SqueueOptions w;
         private final boolean allStates;
         private final int uid;
         private final Set<String> named = new LinkedHashSet<>();
         /** Jobs that were looked at. */
         private int seen;
 
-        Pick(Wanted w, boolean allStates, int uid) {
+        Pick(SqueueOptions w, boolean allStates, int uid) {
             this.w = w;
             this.allStates = allStates;
             this.uid = uid;
@@ -802,26 +500,10 @@ public final class Squeue implements Command {
             seen++;
             boolean is = !w.noJobs
                     && !(w.notMe && j.integer("userId") == uid)
-                    && (allStates || isInState(w, j))
-                    && ranAsLong(w, !j.text("state").equals("PENDING"), JobRows.used(j));
+                    && (allStates || w.isInState(j))
+                    && w.ranAsLong(!j.text("state").equals("PENDING"), JobRows.used(j));
             // an id typed twice is still one job
             return is && (w.jobs.size() < 2 || named.add(JobRows.id(j, 0)));
         }
-    }
-
-    /** The state filter again: the query for one job asks for it in any state. */
-    private static boolean isInState(Wanted w, Json.Obj job) {
-        if (w.states.isEmpty()) {
-            return JobRows.isUnfinished(job);
-        }
-        if (w.states.contains(job.text("state"))) {
-            return true;
-        }
-        for (String flag : job.texts("flags")) {
-            if (w.states.contains(flag)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

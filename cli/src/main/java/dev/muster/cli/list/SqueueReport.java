@@ -9,7 +9,7 @@ final class SqueueReport {
 
     private SqueueReport() {}
 
-    static void options(CommandContext c, Squeue.Wanted w) {
+    static void options(CommandContext c, SqueueOptions w) {
         c.out().println(RULE);
         line(c, "all         ", flag(w.all));
         line(c, "array       ", flag(w.array));

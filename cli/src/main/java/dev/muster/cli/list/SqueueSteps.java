@@ -139,35 +139,28 @@ final class SqueueSteps {
         return min == 0 ? "UNLIMITED" : Durations.briefMinutes(min);
     }
 
-    private static List<String> nodes(Squeue.Wanted w) {
+    private static List<String> nodes(SqueueOptions w) {
         return HostList.parse(String.join(",", w.nodes)) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()
                 : w.nodes;
     }
 
     /** Returns the steps that the options select, the same for every form of output. */
-    static List<Json.Obj> selected(CommandContext c, Squeue.Wanted w) throws SlurmException {
+    static List<Json.Obj> selected(CommandContext c, SqueueOptions w) throws SlurmException {
         List<String> ids = new ArrayList<>(w.steps);
         ids.addAll(w.jobs);
         List<Json.Obj> steps =
                 StepRows.load(c, ids, w.all || !ids.isEmpty() || !w.partitions.isEmpty() || !w.json.isEmpty());
         steps.removeIf(s -> w.usersGiven && !w.users.contains(s.integer("userId"))
-                || !Squeue.ranAsLong(w, true, s.number("now") - s.number("startTime"))
+                || !w.ranAsLong(true, s.number("now") - s.number("startTime"))
                 || !w.partitions.isEmpty() && !w.partitions.contains(s.text("partition"))
                 || !w.nodes.isEmpty() && Collections.disjoint(nodes(w), Tree.hosts(s.text("nodes"))));
         return steps;
     }
 
-    static int show(CommandContext c, Squeue.Wanted w) {
+    static int show(CommandContext c, SqueueOptions w) {
         List<String> unknown = new ArrayList<>();
-        RowFormat format;
-        if (w.format.isEmpty() && !w.wideFormat.isEmpty()) {
-            format = RowFormat.ofNames(w.wideFormat, TABLE, unknown);
-        } else {
-            format = RowFormat.ofLetters(
-                    w.format.isEmpty() ? PLAIN : w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
-        }
-
+        RowFormat format = format(w, unknown);
         for (String u : unknown) {
             c.error("Invalid job step format specification: " + u);
         }
@@ -192,5 +185,14 @@ final class SqueueSteps {
             format.print(values, c.out());
         }
         return 0;
+    }
+
+    private static RowFormat format(SqueueOptions w, List<String> unknown) {
+        if (w.format.isEmpty()) {
+            return w.wideFormat.isEmpty()
+                    ? RowFormat.ofLetters(PLAIN, TABLE, unknown)
+                    : RowFormat.ofNames(w.wideFormat, TABLE, unknown);
+        }
+        return RowFormat.ofLetters(w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
     }
 }

@@ -203,24 +203,7 @@ public final class Sshare implements Command {
     /** @param tree of the fair tree, which alone has levels */
     private static List<TextTable.Column> columns(CommandContext c, Wanted w, boolean tree) throws UsageException {
         if (w.format.isEmpty()) {
-            List<String> names = new ArrayList<>(List.of("Account", "User"));
-            if (w.partitions) {
-                names.add("Partition");
-            }
-            names.addAll(List.of("RawShares", "NormShares", "RawUsage"));
-            names.addAll(
-                    !w.longForm
-                            ? List.of("EffectvUsage", "FairShare")
-                            : tree
-                                    ? List.of(
-                                            "NormUsage",
-                                            "EffectvUsage",
-                                            "FairShare",
-                                            "LevelFS",
-                                            "GrpTRESMins",
-                                            "TRESRunMins")
-                                    : List.of("NormUsage", "EffectvUsage", "FairShare", "GrpTRESMins", "TRESRunMins"));
-            return names.stream()
+            return standardNames(w, tree).stream()
                     .map(n -> COLUMNS.stream()
                             .filter(k -> k.title().equals(n))
                             .findFirst()
@@ -242,6 +225,25 @@ public final class Sshare implements Command {
                             : found);
         }
         return out;
+    }
+
+    private static List<String> standardNames(Wanted w, boolean tree) {
+        List<String> names = new ArrayList<>(List.of("Account", "User"));
+        if (w.partitions) {
+            names.add("Partition");
+        }
+        names.addAll(List.of("RawShares", "NormShares", "RawUsage"));
+        if (w.longForm) {
+            names.add("NormUsage");
+        }
+        names.addAll(List.of("EffectvUsage", "FairShare"));
+        if (w.longForm && tree) {
+            names.add("LevelFS");
+        }
+        if (w.longForm) {
+            names.addAll(List.of("GrpTRESMins", "TRESRunMins"));
+        }
+        return names;
     }
 
     private static String value(CommandContext c, String title, Json.Obj r, Json.Obj reply, int indent) {

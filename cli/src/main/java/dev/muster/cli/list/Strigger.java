@@ -222,20 +222,23 @@ public final class Strigger implements Command {
         if (w.modes.size() != 1) {
             throw c.bad(1, "You must use exactly one of the following options: --set, --get or --clear");
         }
-        boolean sets = w.modes.contains("set");
-        if (w.modes.contains("clear") && w.id == 0 && w.job == 0 && w.user < 0) {
+        boolean clears = w.modes.contains("clear");
+        if (clears && w.id == 0 && w.job == 0 && w.user < 0) {
             throw c.bad(1, "You must specify a --id, --jobid, or --user to clear");
         }
+        boolean sets = w.modes.contains("set");
         if (sets && w.events.isEmpty()) {
             throw c.bad(1, NO_EVENT);
         }
-        if ((w.events.contains("fini") || w.events.contains("time")) && w.job == 0 && !w.modes.contains("clear")) {
+        boolean needsJob = !clears && (w.events.contains("fini") || w.events.contains("time"));
+        if (needsJob && w.job == 0) {
             throw c.bad(1, "You must specify a --jobid value");
         }
-        if (sets) {
-            program(c, w.program);
+        if (!sets) {
+            return;
         }
-        if (sets && w.job != 0 && w.ofNodes) {
+        program(c, w.program);
+        if (w.job != 0 && w.ofNodes) {
             throw c.bad(1, "The --jobid and --node options can not be used together");
         }
     }
@@ -284,10 +287,8 @@ public final class Strigger implements Command {
             return w.quiet ? 0 : CommonOptions.reportFailure(c, "slurm_clear_trigger", e);
         }
         if (w.verbose) {
-            c.info(
-                    w.job != 0
-                            ? "triggers for job " + w.job + " cleared"
-                            : w.id != 0 ? "trigger " + w.id + " cleared" : "triggers for user " + w.user + " cleared");
+            String other = w.id != 0 ? "trigger " + w.id : "triggers for user " + w.user;
+            c.info((w.job != 0 ? "triggers for job " + w.job : other) + " cleared");
         }
         return 0;
     }

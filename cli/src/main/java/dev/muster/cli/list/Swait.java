@@ -115,27 +115,8 @@ public final class Swait implements Command {
     /** The number of the job that is meant. */
     private static int job(CommandContext c, String typed) throws SlurmException, UsageException {
         boolean own = typed.isEmpty();
-        String id;
-        if (!own) {
-            id = typed;
-        } else if (!c.env("SLURM_JOB_SLUID").isEmpty()) {
-            id = c.env("SLURM_JOB_SLUID");
-        } else {
-            id = c.env("SLURM_JOB_ID");
-        }
-
-        if (id.isEmpty()) {
-            throw c.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
-        }
-        if (id.indexOf('.') >= 0) {
-            throw c.bad(MISTAKE, "swait operates on a job, not a step: " + id);
-        }
-        if (id.indexOf('[') >= 0) {
-            throw c.bad(MISTAKE, id + ": array-task ranges are not supported, pass one task offset");
-        }
-        if (id.indexOf('+') >= 0) {
-            throw c.bad(MISTAKE, id + ": het-job offsets are not supported");
-        }
+        String id = own ? ownJob(c) : typed;
+        requireOneJob(c, id);
         int bar = id.indexOf('_');
         String master = bar < 0 ? id : id.substring(0, bar);
         boolean number = Digits.parseNumber(master) > 0;
@@ -163,6 +144,27 @@ public final class Swait implements Command {
             throw c.bad(MISTAKE, label + " is still pending");
         }
         return meant.integer("jobId");
+    }
+
+    private static String ownJob(CommandContext c) {
+        String sluid = c.env("SLURM_JOB_SLUID");
+        return sluid.isEmpty() ? c.env("SLURM_JOB_ID") : sluid;
+    }
+
+    /** Refuses steps, ranges of array tasks and components. */
+    private static void requireOneJob(CommandContext c, String id) throws UsageException {
+        if (id.isEmpty()) {
+            throw c.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
+        }
+        if (id.indexOf('.') >= 0) {
+            throw c.bad(MISTAKE, "swait operates on a job, not a step: " + id);
+        }
+        if (id.indexOf('[') >= 0) {
+            throw c.bad(MISTAKE, id + ": array-task ranges are not supported, pass one task offset");
+        }
+        if (id.indexOf('+') >= 0) {
+            throw c.bad(MISTAKE, id + ": het-job offsets are not supported");
+        }
     }
 
     private static Json.Obj selectedJob(CommandContext c, List<Json.Obj> found, String label, String id, int bar)

@@ -52,7 +52,11 @@ public final class HostFile {
         int start = 0;
         for (int i = 0; i <= list.length(); i++) {
             char c = i == list.length() ? ',' : list.charAt(i);
-            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == '[') {
+                depth++;
+            } else if (c == ']') {
+                depth--;
+            }
             if (c == ',' && depth <= 0) {
                 if (i > start && HostList.parse(list.substring(start, i)) instanceof HostList.Parsed.Ok ok) {
                     out.addAll(ok.list().names());

@@ -204,17 +204,7 @@ public final class JobOptions {
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {
             return;
         }
-        Origin rival = switch (o) {
-            case CORE_SPEC -> origins[JobOption.THREAD_SPEC.ordinal()];
-            case THREAD_SPEC -> origins[JobOption.CORE_SPEC.ordinal()];
-            case EXCLUSIVE -> isTyped(origin) ? null : origins[JobOption.OVERSUBSCRIBE.ordinal()];
-            case MEM -> strongest(JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
-            case MEM_PER_CPU -> strongest(JobOption.MEM, JobOption.MEM_PER_GPU);
-            case MEM_PER_GPU -> strongest(JobOption.MEM, JobOption.MEM_PER_CPU);
-            case REQUEUE -> strongest(JobOption.NO_REQUEUE);
-            case NO_REQUEUE -> strongest(JobOption.REQUEUE);
-            default -> null;
-        };
+        Origin rival = rivalOrigin(o, origin);
         if (rival != null && rival.compareTo(origin) > 0) {
             return;
         }
@@ -233,6 +223,21 @@ public final class JobOptions {
                     .orElse("");
         }
         origins[i] = origin;
+    }
+
+    /** The origin of the option that excludes this one, null if none is set. */
+    private Origin rivalOrigin(JobOption o, Origin origin) {
+        return switch (o) {
+            case CORE_SPEC -> origins[JobOption.THREAD_SPEC.ordinal()];
+            case THREAD_SPEC -> origins[JobOption.CORE_SPEC.ordinal()];
+            case EXCLUSIVE -> isTyped(origin) ? null : origins[JobOption.OVERSUBSCRIBE.ordinal()];
+            case MEM -> strongest(JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
+            case MEM_PER_CPU -> strongest(JobOption.MEM, JobOption.MEM_PER_GPU);
+            case MEM_PER_GPU -> strongest(JobOption.MEM, JobOption.MEM_PER_CPU);
+            case REQUEUE -> strongest(JobOption.NO_REQUEUE);
+            case NO_REQUEUE -> strongest(JobOption.REQUEUE);
+            default -> null;
+        };
     }
 
     private Origin strongest(JobOption... others) {

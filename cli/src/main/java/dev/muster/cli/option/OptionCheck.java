@@ -228,10 +228,7 @@ public final class OptionCheck {
             case DISTRIBUTION -> distribution(options, o, value);
             case EXCLUDE, NODELIST -> value.indexOf('/') >= 0 ? nodeFile(options, o, value) : value;
             case NODEFILE -> nodeFile(options, o, value);
-            case EXCLUSIVE ->
-                options.command() == 'R' && value.equalsIgnoreCase("allocation")
-                        ? "allocation"
-                        : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
+            case EXCLUSIVE -> exclusive(options, o, value);
             case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
             case UID -> id(options, o, c.host().userId(value), id -> c.host().userName(id));
             case GID -> id(options, o, c.host().groupId(value), id -> c.host().groupName(id));
@@ -239,15 +236,7 @@ public final class OptionCheck {
             case GRES_FLAGS -> gresFlags(options, o, value);
             case HINT -> hint(options, value);
             case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
-            case SEGMENT -> {
-                if (value.isEmpty()) {
-                    yield "0";
-                }
-                if (digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE) {
-                    yield value;
-                }
-                yield bad(options, o);
-            }
+            case SEGMENT -> segment(options, o, value);
             case TRES_PER_TASK -> tresPerTask(options, value);
             case JOBID -> jobId(options, o, value);
             case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
@@ -268,27 +257,43 @@ public final class OptionCheck {
             case PROPAGATE -> value.isEmpty() ? "ALL" : limits(options, value);
             case SIGNAL -> SignalSpec.parse(value, options.command()).isEmpty() ? bad(options, o) : value;
             case SWITCHES -> switches(options, o, value);
-            case GPU_BIND -> {
-                if (!TresBind.isValid("gres/gpu:" + value)) {
-                    throw c.bad(SPEC_EXIT, "Invalid --gpu-bind argument: " + value);
-                }
-                yield value;
-            }
-            case TRES_BIND -> {
-                if (!TresBind.isValid(value)) {
-                    throw c.bad(SPEC_EXIT, "Invalid --tres-bind argument: " + value);
-                }
-                yield value;
-            }
-            case X11 -> {
-                if (!value.isEmpty() && dev.muster.model.job.X11.nodes(value).isEmpty()) {
-                    throw invalid(options, o);
-                }
-                yield value.isEmpty() ? "all" : Texts.lower(value);
-            }
+            case GPU_BIND -> tresBind(c, "--gpu-bind", "gres/gpu:", value);
+            case TRES_BIND -> tresBind(c, "--tres-bind", "", value);
+            case X11 -> x11(options, o, value);
             case WAIT_ALL_NODES -> value.isEmpty() ? "0" : oneOf(options, o, number(options, o, value, 0), "0", "1");
             default -> throw new IllegalStateException(o.longName);
         };
+    }
+
+    private static String exclusive(JobOptions options, JobOption o, String value) throws UsageException {
+        return options.command() == 'R' && value.equalsIgnoreCase("allocation")
+                ? "allocation"
+                : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
+    }
+
+    private static String segment(JobOptions options, JobOption o, String value) throws UsageException {
+        if (value.isEmpty()) {
+            return "0";
+        }
+        return digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE ? value : bad(options, o);
+    }
+
+    /** @param kind prefix that the option leaves out of the binding */
+    private static String tresBind(CommandContext c, String option, String kind, String value) throws UsageException {
+        if (!TresBind.isValid(kind + value)) {
+            throw c.bad(SPEC_EXIT, "Invalid " + option + " argument: " + value);
+        }
+        return value;
+    }
+
+    private static String x11(JobOptions options, JobOption o, String value) throws UsageException {
+        if (value.isEmpty()) {
+            return "all";
+        }
+        if (dev.muster.model.job.X11.nodes(value).isEmpty()) {
+            throw invalid(options, o);
+        }
+        return Texts.lower(value);
     }
 
     private static String killOnBadExit(JobOptions options, String value) throws UsageException {

@@ -45,18 +45,7 @@ final class ReservationReport {
 
     int utilization() throws UsageException {
         List<String> only = s.tres.isEmpty() || s.tres.equalsIgnoreCase("ALL") ? List.of() : source.tres();
-        int width = USE_WIDTH + (s.unit.both() ? UsageUnit.BRACKETS : 0);
-        List<String> format = new ArrayList<>();
-        for (String word : asked.format.isEmpty()
-                ? List.of("cluster", "name", "start", "end", "tresname", "allocated", "idle")
-                : asked.format) {
-            boolean use = !word.contains("%")
-                    && word.length() > 1
-                    && ("allocated".startsWith(word.toLowerCase(java.util.Locale.ROOT))
-                            || "idle".startsWith(word.toLowerCase(java.util.Locale.ROOT)));
-            format.add(use ? word + "%" + width : word);
-        }
-        UseTable table = new UseTable(c, s, fields(), format);
+        UseTable table = new UseTable(c, s, fields(), format());
         List<UseTable.Row> rows = new ArrayList<>();
         Json.Obj where = new Json.Obj();
         for (String key : List.of("names", "nodes")) {
@@ -71,6 +60,22 @@ final class ReservationReport {
         }
         table.print(List.of("Reservation Utilization " + asked.spanText(), UseTable.usage(s, "TRES")), rows);
         return table.wrong() || asked.wrong ? 1 : 0;
+    }
+
+    /** The columns; those of usage become wider where they show two units. */
+    private List<String> format() {
+        int width = USE_WIDTH + (s.unit.both() ? UsageUnit.BRACKETS : 0);
+        List<String> format = new ArrayList<>();
+        for (String word : asked.format.isEmpty()
+                ? List.of("cluster", "name", "start", "end", "tresname", "allocated", "idle")
+                : asked.format) {
+            String lower = word.toLowerCase(java.util.Locale.ROOT);
+            boolean isUsage = !word.contains("%")
+                    && word.length() > 1
+                    && ("allocated".startsWith(lower) || "idle".startsWith(lower));
+            format.add(isUsage ? word + "%" + width : word);
+        }
+        return format;
     }
 
     private UseTable.Row row(Json.Obj r) {

@@ -114,17 +114,15 @@ public final class Sreport implements Command {
 
     private int runCommand(CommandContext c, SreportSwitches s, List<String> words) throws UsageException {
         String verb = words.getFirst().toLowerCase(Locale.ROOT);
-        for (String type : List.of("cluster", "job", "reservation", "user")) {
-            if (means(verb, type.equals("cluster") ? 2 : type.equals("reservation") ? 3 : 1, type)) {
-                return words.size() > 1
-                        ? report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size())))
-                        : tooFewWords(c, words);
-            }
+        String type = reportType(verb);
+        boolean isTime = type.isEmpty() && means(verb, 1, "time");
+        if (words.size() < 2 && (isTime || !type.isEmpty())) {
+            return tooFewWords(c, words);
         }
-        if (means(verb, 1, "time")) {
-            if (words.size() < 2) {
-                return tooFewWords(c, words);
-            }
+        if (!type.isEmpty()) {
+            return report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size())));
+        }
+        if (isTime) {
             time(c, s, words.get(1));
         } else if (means(verb, 4, "help")) {
             SreportHelp.print(c);
@@ -136,14 +134,29 @@ public final class Sreport implements Command {
             s.bars(false, false);
         } else if (means(verb, 4, "version")) {
             c.out().println(Release.LINE);
-        } else if (!means(verb, 4, "quiet")
-                && !means(verb, 4, "verbose")
-                && !means(verb, 3, "exit")
-                && !means(verb, 4, "quit")) {
+        } else if (!isWithoutEffect(verb)) {
             c.err().println("invalid keyword: " + words.getFirst());
             return 1;
         }
         return 0;
+    }
+
+    /** The kind of report that a verb begins, "" for none. */
+    private static String reportType(String verb) {
+        if (means(verb, 2, "cluster")) {
+            return "cluster";
+        }
+        if (means(verb, 1, "job")) {
+            return "job";
+        }
+        if (means(verb, 3, "reservation")) {
+            return "reservation";
+        }
+        return means(verb, 1, "user") ? "user" : "";
+    }
+
+    private static boolean isWithoutEffect(String verb) {
+        return means(verb, 4, "quiet") || means(verb, 4, "verbose") || means(verb, 3, "exit") || means(verb, 4, "quit");
     }
 
     private static int tooFewWords(CommandContext c, List<String> words) {

@@ -109,8 +109,8 @@ final class UseTable {
 
     /** The line that says in what use is given. */
     static String usage(SreportSwitches s, String tres) {
-        return "Usage reported in " + (s.unit == UsageUnit.PERCENT ? "" : (s.tres.isEmpty() ? tres : "TRES") + " ")
-                + s.unit.words;
+        String kind = s.tres.isEmpty() ? tres : "TRES";
+        return "Usage reported in " + (s.unit == UsageUnit.PERCENT ? "" : kind + " ") + s.unit.words;
     }
 
     /** Refuses what makes no sense for nodes. */

@@ -40,40 +40,55 @@ public final class ForeignOptions {
 
     private void line(String mark, List<String> typed) throws UsageException {
         boolean pbs = mark.equals("#PBS");
-        String table = pbs ? PBS : BSUB;
         for (int i = 0; i < typed.size(); i++) {
-            String word = typed.get(i);
-            if (!pbs && word.equals("-cwd")) {
-                word = "-c";
-            }
+            String word = !pbs && typed.get(i).equals("-cwd") ? "-c" : typed.get(i);
             if (word.length() < 2 || word.charAt(0) != '-') {
                 throw wrong(List.of("error: Invalid argument: " + word));
             }
-            for (int k = 1; k < word.length(); k++) {
-                char letter = word.charAt(k);
-                int at = letter == ':' ? -1 : table.indexOf(letter);
-                if (at < 0) {
-                    throw wrong(List.of(
-                            "invalid option -- '" + letter + "'", "error: Unrecognized command line parameter ?"));
-                }
-                String value = "";
-                if (at + 1 < table.length() && table.charAt(at + 1) == ':') {
-                    if (k + 1 == word.length() && i + 1 == typed.size()) {
-                        throw wrong(List.of(
-                                "option requires an argument -- '" + letter + "'",
-                                "error: Unrecognized command line parameter ?"));
-                    }
-                    value = k + 1 < word.length() ? word.substring(k + 1) : typed.get(++i);
-                    k = word.length();
-                }
-                if (pbs) {
-                    pbs(letter, value);
-                } else {
-                    bsub(letter, value);
-                }
+            if (readLetters(pbs, word, typed.subList(i + 1, typed.size()))) {
+                i++;
             }
         }
         options.apply(GetOpt.parse(JobOption.table(options.command()), words, false), JobOptions.Origin.SCRIPT);
+    }
+
+    /**
+     * Reads the options of one word; the last of them may have its value in the next word.
+     *
+     * @return whether the next word was such a value
+     */
+    private boolean readLetters(boolean pbs, String word, List<String> rest) throws UsageException {
+        String table = pbs ? PBS : BSUB;
+        for (int k = 1; k < word.length(); k++) {
+            char letter = word.charAt(k);
+            int at = letter == ':' ? -1 : table.indexOf(letter);
+            if (at < 0) {
+                throw wrong(
+                        List.of("invalid option -- '" + letter + "'", "error: Unrecognized command line parameter ?"));
+            }
+            boolean takesValue = at + 1 < table.length() && table.charAt(at + 1) == ':';
+            if (!takesValue) {
+                read(pbs, letter, "");
+                continue;
+            }
+            boolean isLast = k + 1 == word.length();
+            if (isLast && rest.isEmpty()) {
+                throw wrong(List.of(
+                        "option requires an argument -- '" + letter + "'",
+                        "error: Unrecognized command line parameter ?"));
+            }
+            read(pbs, letter, isLast ? rest.getFirst() : word.substring(k + 1));
+            return isLast;
+        }
+        return false;
+    }
+
+    private void read(boolean pbs, char letter, String value) throws UsageException {
+        if (pbs) {
+            pbs(letter, value);
+        } else {
+            bsub(letter, value);
+        }
     }
 
     private UsageException wrong(List<String> sentences) {

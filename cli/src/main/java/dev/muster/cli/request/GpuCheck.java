@@ -37,31 +37,18 @@ final class GpuCheck {
     }
 
     private void check() throws UsageException {
-        boolean mps = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK))
-                .matches("(.*[,/])?(mps|shard)([:=,].*)?");
-        if (mps
-                && (ofGres() > 0
-                        || o.has(JobOption.GPUS)
-                        || o.has(JobOption.GPUS_PER_NODE)
-                        || o.has(JobOption.GPU_FREQ))) {
-            throw new UsageException(
-                    o.exitError(1),
-                    List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
-        }
+        refuseSharedWithWhole();
         perTask();
         long gres = ofGres();
-        boolean cpusPerTask = o.typed(JobOption.CPUS_PER_TASK)
-                || o.typed(JobOption.TRES_PER_TASK)
-                        && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
-        if (o.typed(JobOption.CPUS_PER_TASK)
-                && o.typed(JobOption.TRES_PER_TASK)
-                && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*")) {
+        boolean cpusInTres = o.typed(JobOption.TRES_PER_TASK)
+                && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
+        if (o.typed(JobOption.CPUS_PER_TASK) && cpusInTres) {
             throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
         }
         if (o.typed(JobOption.GPUS_PER_NODE) && o.typed(JobOption.GRES) && gres > 0) {
             throw fatal("--gpus-per-node and --gres=gpu are mutually exclusive.");
         }
-        if (o.typed(JobOption.CPUS_PER_GPU) && cpusPerTask) {
+        if (o.typed(JobOption.CPUS_PER_GPU) && (o.typed(JobOption.CPUS_PER_TASK) || cpusInTres)) {
             throw fatal("--cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive");
         }
         tasksPerGpu();
@@ -72,6 +59,21 @@ final class GpuCheck {
         sums(gres);
         types();
         memory(gres);
+    }
+
+    /** Parts of GPUs, mps and shard, do not go with whole ones. */
+    private void refuseSharedWithWhole() throws UsageException {
+        boolean parts = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK))
+                .matches("(.*[,/])?(mps|shard)([:=,].*)?");
+        if (parts
+                && (ofGres() > 0
+                        || o.has(JobOption.GPUS)
+                        || o.has(JobOption.GPUS_PER_NODE)
+                        || o.has(JobOption.GPU_FREQ))) {
+            throw new UsageException(
+                    o.exitError(1),
+                    List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
+        }
     }
 
     /** Refuses resources of --tres-per-task that are invalid or that another option requests as well. */
@@ -303,7 +305,9 @@ final class GpuCheck {
         long sum = 0;
         for (String item : Texts.split(o.text(JobOption.GRES), ',')) {
             String of = ofGpu(item);
-            sum += of == null ? 0 : of.isEmpty() ? 1 : count(of);
+            if (of != null) {
+                sum += of.isEmpty() ? 1 : count(of);
+            }
         }
         return sum;
     }

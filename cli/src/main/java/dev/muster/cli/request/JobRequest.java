@@ -147,12 +147,7 @@ public final class JobRequest {
         Json.Obj r = new Json.Obj();
         nodes(r);
         put(r, "tasks", o.has(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : byGeometry(r));
-        put(
-                r,
-                "cpusPerTask",
-                o.has(JobOption.CPUS_PER_TASK) && !cpusInTres()
-                        ? o.number(JobOption.CPUS_PER_TASK)
-                        : o.typed(JobOption.CPUS_PER_GPU) && !o.typed(JobOption.TRES_PER_TASK) ? 0 : tresNumber("cpu"));
+        put(r, "cpusPerTask", cpusPerTask());
         put(r, "tasksPerNode", o.number(JobOption.NTASKS_PER_NODE));
         put(r, "tasksPerSocket", o.number(JobOption.NTASKS_PER_SOCKET));
         put(r, "tasksPerCore", o.number(JobOption.NTASKS_PER_CORE));
@@ -164,14 +159,7 @@ public final class JobRequest {
         put(r, "memPerGpuMb", o.number(JobOption.MEM_PER_GPU));
         put(r, "memAll", asksNothingOf(JobOption.MEM) || asksNothingOf(JobOption.MEM_PER_CPU));
         put(r, "tmpDiskMb", o.number(JobOption.TMP));
-        put(r, "tresPerNode", joined(gresList(o.text(JobOption.GRES)), gpus(JobOption.GPUS_PER_NODE)));
-        put(r, "tresPerJob", gpus(JobOption.GPUS));
-        String perTask = tresPerTask();
-        put(
-                r,
-                "tresPerTask",
-                joined(GpuCheck.areGpusIn(perTask) ? "" : TresPerTask.of(0, gpus(JobOption.GPUS_PER_TASK)), perTask));
-        put(r, "tresPerSocket", gpus(JobOption.GPUS_PER_SOCKET));
+        tres(r);
         put(r, "features", o.text(JobOption.CONSTRAINT));
         put(r, "prefer", o.text(JobOption.PREFER));
         put(r, "nodeList", joined(o.text(JobOption.NODELIST), o.text(JobOption.NODEFILE)));
@@ -210,6 +198,24 @@ public final class JobRequest {
         return r;
     }
 
+    private long cpusPerTask() throws UsageException {
+        if (o.has(JobOption.CPUS_PER_TASK) && !cpusInTres()) {
+            return o.number(JobOption.CPUS_PER_TASK);
+        }
+        return o.typed(JobOption.CPUS_PER_GPU) && !o.typed(JobOption.TRES_PER_TASK) ? 0 : tresNumber("cpu");
+    }
+
+    private void tres(Json.Obj r) throws UsageException {
+        put(r, "tresPerNode", joined(gresList(o.text(JobOption.GRES)), gpus(JobOption.GPUS_PER_NODE)));
+        put(r, "tresPerJob", gpus(JobOption.GPUS));
+        String perTask = tresPerTask();
+        put(
+                r,
+                "tresPerTask",
+                joined(GpuCheck.areGpusIn(perTask) ? "" : TresPerTask.of(0, gpus(JobOption.GPUS_PER_TASK)), perTask));
+        put(r, "tresPerSocket", gpus(JobOption.GPUS_PER_SOCKET));
+    }
+
     /** Places tasks by SLURM_HOSTFILE, which overrides -m, unless an option names the nodes. */
     private void hostFile(Json.Obj r) throws UsageException {
         String distribution = o.text(JobOption.DISTRIBUTION);
@@ -219,40 +225,44 @@ public final class JobRequest {
             distribution = "arbitrary";
             r.put("nodeList", HostFile.read(o.context(), path));
         }
-        if (distribution.equals("arbitrary") && o.typed(JobOption.NODES)) {
+        if (distribution.equals("arbitrary")) {
+            arbitrary(r, fromFile);
+        }
+        String planeSize = o.context().env("SLURM_DIST_PLANESIZE");
+        if (distribution.startsWith("plane")
+                && !distribution.startsWith("plane=")
+                && Digits.parseNumber(planeSize) > 0) {
+            distribution = "plane=" + planeSize;
+        }
+        put(r, "distribution", distribution);
+    }
+
+    /** Counts tasks and nodes of an arbitrary distribution by its list of nodes. */
+    private void arbitrary(Json.Obj r, boolean fromFile) throws UsageException {
+        if (o.typed(JobOption.NODES)) {
             throw o.context().bad(o.exitError(1), "--nodes is incompatible with --distribution=arbitrary");
         }
-        if (distribution.equals("arbitrary")
-                && r.text("nodeList").isEmpty()
-                && (o.command() != 'R' || o.typed(JobOption.DISTRIBUTION))) {
+        if (r.text("nodeList").isEmpty() && (o.command() != 'R' || o.typed(JobOption.DISTRIBUTION))) {
             throw o.context()
                     .bad(
                             o.exitError(1),
                             "With Arbitrary distribution you need to specify a nodelist or hostfile with the "
                                     + "-w option");
         }
-        if (distribution.equals("arbitrary")) {
-            List<String> hosts = HostFile.names(r.text("nodeList"));
-            if (fromFile && o.typed(JobOption.NTASKS) && o.number(JobOption.NTASKS) > hosts.size()) {
-                throw new UsageException(
-                        o.exitError(1),
-                        List.of(
-                                o.context().name() + ": error: Too few NodeNames in Slurm Hostfile",
-                                o.context().name() + ": error: Failure getting NodeNames from hostfile"));
-            }
-            if (!hosts.isEmpty()) {
-                put(r, "tasks", o.typed(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : hosts.size());
-                long used = hosts.stream().limit(r.number("tasks")).distinct().count();
-                put(r, "nodesMin", used);
-                put(r, "nodesMax", used);
-            }
+        List<String> hosts = HostFile.names(r.text("nodeList"));
+        if (fromFile && o.typed(JobOption.NTASKS) && o.number(JobOption.NTASKS) > hosts.size()) {
+            throw new UsageException(
+                    o.exitError(1),
+                    List.of(
+                            o.context().name() + ": error: Too few NodeNames in Slurm Hostfile",
+                            o.context().name() + ": error: Failure getting NodeNames from hostfile"));
         }
-        if (distribution.startsWith("plane")
-                && !distribution.startsWith("plane=")
-                && Digits.parseNumber(o.context().env("SLURM_DIST_PLANESIZE")) > 0) {
-            distribution = "plane=" + o.context().env("SLURM_DIST_PLANESIZE");
+        if (!hosts.isEmpty()) {
+            put(r, "tasks", o.typed(JobOption.NTASKS) ? o.number(JobOption.NTASKS) : hosts.size());
+            long used = hosts.stream().limit(r.number("tasks")).distinct().count();
+            put(r, "nodesMin", used);
+            put(r, "nodesMax", used);
         }
-        put(r, "distribution", distribution);
     }
 
     private void nodes(Json.Obj r) {
@@ -315,10 +325,11 @@ public final class JobRequest {
         List<String> parts = Texts.split(o.text(JobOption.EXTRA_NODE_INFO), ':');
         long each = 1;
         for (int i = 0; i < GEOMETRY.length; i++) {
-            boolean asked = o.has(GEOMETRY[i]);
-            each *= asked
-                    ? Math.max(1, o.number(GEOMETRY[i]))
-                    : i < parts.size() && !parts.get(i).equals("*") ? Long.parseLong(parts.get(i)) : 1;
+            if (o.has(GEOMETRY[i])) {
+                each *= Math.max(1, o.number(GEOMETRY[i]));
+            } else if (i < parts.size() && !parts.get(i).equals("*")) {
+                each *= Long.parseLong(parts.get(i));
+            }
         }
         return Math.min(Integer.MAX_VALUE, Math.max(1, r.number("nodesMin") > 0 ? r.number("nodesMin") : nodes) * each);
     }
@@ -437,11 +448,19 @@ public final class JobRequest {
         put(t, "prioritySet", o.number(JobOption.PRIORITY) > 0);
         put(t, "priority", o.number(JobOption.PRIORITY));
         put(t, "expedite", o.text(JobOption.REQUEUE).equals("expedite"));
-        put(t, "requeue", o.has(JobOption.REQUEUE) ? "YES" : o.has(JobOption.NO_REQUEUE) ? "NO" : "");
+        put(t, "requeue", yesOrNo(o.has(JobOption.REQUEUE), o.has(JobOption.NO_REQUEUE)));
         String kill = o.text(JobOption.KILL_ON_INVALID_DEP);
-        put(t, "killOnInvalidDependency", kill.equals("yes") ? "YES" : kill.equals("no") ? "NO" : "");
+        put(t, "killOnInvalidDependency", yesOrNo(kill.equals("yes"), kill.equals("no")));
         put(t, "delayBootMin", o.number(JobOption.DELAY_BOOT));
         return t;
+    }
+
+    /** "" leaves the choice to slurm.conf. */
+    private static String yesOrNo(boolean yes, boolean no) {
+        if (yes) {
+            return "YES";
+        }
+        return no ? "NO" : "";
     }
 
     public String workDir() {

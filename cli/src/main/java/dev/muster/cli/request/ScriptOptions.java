@@ -115,9 +115,39 @@ public final class ScriptOptions {
             if (i >= line.length() || line.charAt(i) == '#') {
                 return out;
             }
-            StringBuilder word = new StringBuilder();
-            int first = i;
+            Word word = Word.at(line, i);
+            // components are separated by lines of a script, not within one
+            String wrong = "";
+            if (word.openQuote != 0) {
+                wrong = "Unmatched `" + word.openQuote + "`";
+            } else if (word.typed.equals(":")) {
+                wrong = "Unexpected `:`";
+            }
+            if (!wrong.isEmpty()) {
+                throw fatal(options, number, wrong + " in [" + line.substring(out.isEmpty() ? i : behindLast) + "]");
+            }
+            if (separates && isSeparatorWord(word.typed)) {
+                warnOfPackjob(word.text, options);
+                return out;
+            }
+            if (!word.text.isEmpty()) {
+                out.add(word.text);
+            }
+            i = word.end;
+        }
+    }
+
+    /**
+     * One word of a line.
+     *
+     * @param text without quotes and backslashes
+     * @param openQuote the quote that nothing closes, 0 for none
+     */
+    private record Word(String typed, String text, int end, char openQuote) {
+        static Word at(String line, int first) {
+            StringBuilder text = new StringBuilder();
             char quote = 0;
+            int i = first;
             for (; i < line.length(); i++) {
                 char c = line.charAt(i);
                 if (quote == 0 && (c <= ' ' || c == '#')) {
@@ -125,37 +155,16 @@ public final class ScriptOptions {
                 }
                 if (c == '\\') {
                     i++;
-                    word.append(i < line.length() ? line.substring(i, i + 1) : "");
+                    text.append(i < line.length() ? line.substring(i, i + 1) : "");
                 } else if (quote == 0 && (c == '"' || c == '\'')) {
                     quote = c;
                 } else if (c == quote) {
                     quote = 0;
                 } else {
-                    word.append(c);
+                    text.append(c);
                 }
             }
-            String typed = line.substring(first, Math.min(i, line.length()));
-            // components are separated by lines of a script, not within one
-            String wrong;
-            if (quote != 0) {
-                wrong = "Unmatched `" + quote + "`";
-            } else if (typed.equals(":")) {
-                wrong = "Unexpected `:`";
-            } else {
-                wrong = "";
-            }
-
-            if (!wrong.isEmpty()) {
-                throw fatal(
-                        options, number, wrong + " in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");
-            }
-            if (separates && isSeparatorWord(typed)) {
-                warnOfPackjob(word.toString(), options);
-                return out;
-            }
-            if (!word.isEmpty()) {
-                out.add(word.toString());
-            }
+            return new Word(line.substring(first, Math.min(i, line.length())), text.toString(), i, quote);
         }
     }
 }

@@ -6,19 +6,12 @@ import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.RowFormat;
-import dev.muster.cli.option.Clusters;
-import dev.muster.cli.option.JobIds;
-import dev.muster.cli.request.JobRequest;
-import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.PackedAnswer;
 import dev.muster.model.format.Bytes;
 import dev.muster.model.format.Digits;
-import dev.muster.model.format.Durations;
-import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.Times;
 import dev.muster.model.json.Json;
@@ -27,22 +20,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /** Runs sacct, which shows jobs and steps from accounting. */
 public final class Sacct implements Command {
     private static final String PLAIN = "jobid,jobname,partition,account,alloccpus,state,exitcode";
-    private static final String BRIEF = "jobid,state,exitcode";
-    private static final String LONG =
-            "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,"
-                    + "maxrssnode,maxrsstask,averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,"
-                    + "mincputask,avecpu,"
-                    + "ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,"
-                    + "reqmem,"
-                    + "consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,"
-                    + "maxdiskwritenode,"
-                    + "maxdiskwritetask,avediskwrite,reqtres,alloctres,tresusageinave,tresusageinmax,tresusageoutave,"
-                    + "tresusageoutmax";
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
             "accounts:A:r",
             "allclusters:L:n",
@@ -103,37 +84,6 @@ public final class Sacct implements Command {
     /** Long formats of other columns leave the last place of a cut value to a plus. */
     private static final char CUT = '+';
 
-    private static final class Wanted {
-        final Json.Obj query = new Json.Obj();
-        String format = "";
-        String start = "";
-        String end = "";
-        String delimiter = "|";
-        String json = "";
-        String parser = "";
-        boolean parsable;
-        boolean trailing;
-        boolean noHeader;
-        boolean users;
-        boolean jobs;
-        boolean states;
-        String text = "";
-        /** {@code -c}, and the file of {@code -f}. */
-        boolean completion;
-
-        String file = "";
-        boolean array;
-        boolean truncate;
-        /** Whether the format was given. The next one adds to it. */
-        boolean own;
-
-        final SacctFilter filter = new SacctFilter();
-        boolean localIds;
-        boolean expand;
-        int verbose;
-        char unit;
-    }
-
     /** Rows of jobs in each part of an answer: what is in memory at once. */
     private static final long JOBS_AT_ONCE = 250_000;
 
@@ -155,7 +105,7 @@ public final class Sacct implements Command {
         if (!p.error().isEmpty()) {
             throw new UsageException(1, List.of(c.program() + ": " + p.error()));
         }
-        Wanted w = new Wanted();
+        SacctOptions w = new SacctOptions();
         w.format = c.env("SACCT_FORMAT");
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
@@ -176,7 +126,7 @@ public final class Sacct implements Command {
                     helpFormat(c);
                     return 0;
                 }
-                default -> option(c, w, h.opt().name(), h.value());
+                default -> w.read(c, h.opt().name(), h.value());
             }
         }
         if (!p.operands().isEmpty()) {
@@ -189,18 +139,10 @@ public final class Sacct implements Command {
             w.query.put("maxLimitMin", w.query.number("minLimitMin"));
         }
         if (w.completion) {
-            if (w.format.equals(BRIEF)) {
-                w.format = SacctCompletions.BRIEF;
-            } else if (w.format.equals(LONG)) {
-                w.format = SacctCompletions.LONG;
-            } else if (w.format.isEmpty()) {
-                w.format = SacctCompletions.PLAIN;
-            } else {
-                w.format = w.format;
-            }
+            w.useCompletionFormat();
         }
         List<Column> columns = columns(w);
-        window(c, w);
+        w.setWindow(c);
         if (w.completion) {
             return completions(c, w, columns);
         }
@@ -222,230 +164,8 @@ public final class Sacct implements Command {
         }
     }
 
-    private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
-        switch (name) {
-            case "accounts" -> list(w, "accounts", v);
-            case "allclusters" -> clusters(c, w, "all");
-            case "associations" -> w.filter.associations(v);
-            case "constraints" -> w.filter.constraints(v);
-            case "flags" -> w.filter.flags(v);
-            case "allocations" -> w.query.put("allocationsOnly", Boolean.TRUE);
-            case "allusers" -> {
-                w.query.put("allUsers", Boolean.TRUE);
-                w.users = true;
-            }
-            case "completion", "file" -> ofCompletion(w, v);
-            case "batch-script" -> text(w, "script");
-            case "env-vars" -> text(w, "environment");
-            case "brief" -> w.format = BRIEF;
-            case "long" -> w.format = LONG;
-            case "cluster", "clusters" -> clusters(c, w, v);
-            case "delimiter" -> w.delimiter = v;
-            case "duplicates" -> w.query.put("duplicates", Boolean.TRUE);
-            case "starttime" -> w.start = v;
-            case "endtime" -> w.end = v;
-            case "format", "fields" -> {
-                w.format = w.own ? w.format + "," + v : v;
-                w.own = true;
-            }
-            case "gid", "group" -> ids(c, w, "groupIds", v, false);
-            case "uid", "user" -> {
-                w.users = true;
-                if (v.equals("-1") || v.isEmpty()) {
-                    w.query.put("allUsers", Boolean.TRUE);
-                } else {
-                    ids(c, w, "userIds", v, true);
-                }
-            }
-            case "jobs" -> jobs(w, v);
-            case "name" -> list(w, "names", v);
-            case "truncate" -> w.truncate = true;
-            case "ncpus" -> range(c, w, v, "cpu", "minCpus", "maxCpus");
-            case "nnodes" -> range(c, w, v, "node", "minNodes", "maxNodes");
-            case "nodelist" -> nodes(c, w, v);
-            case "noconvert" -> w.unit = 1;
-            case "units" -> units(w, v);
-            case "noheader" -> w.noHeader = true;
-            case "parsable" -> {
-                w.parsable = true;
-                w.trailing = true;
-            }
-            case "parsable2" -> {
-                w.parsable = true;
-                w.trailing = false;
-            }
-            case "partition" -> list(w, "partitions", v);
-            case "qos" -> list(w, "qos", v);
-            case "reason" -> list(w, "reasons", v);
-            case "state" -> states(w, v);
-            case "timelimit-max" -> w.query.put("maxLimitMin", minutes(v));
-            case "timelimit-min" -> w.query.put("minLimitMin", minutes(v));
-            case "json", "yaml" -> {
-                w.json = name;
-                w.parser = JsonOutput.requireParser(c, w.json, v);
-            }
-            case "wckeys" -> list(w, "wckeys", v);
-            case "whole-hetjob" -> whole(w, v);
-            // the clusters that are asked for are those named, whether they are in a federation or not
-            case "federation", "local" -> {}
-            case "verbose" -> w.verbose++;
-            case "use-local-uid" -> w.localIds = true;
-            case "expand-patterns" -> w.expand = true;
-            case "array" -> w.array = true;
-            default -> throw c.bad(1, "--" + name + " is not supported by this version");
-        }
-    }
-
-    private static void ofCompletion(Wanted w, String file) {
-        w.completion = true;
-        w.file = file.isEmpty() ? w.file : file;
-    }
-
-    private static void units(Wanted w, String v) throws UsageException {
-        if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
-            throw new UsageException(
-                    1,
-                    List.of(
-                            "sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
-                            "sacct: fatal: Invalid unit type"));
-        }
-        w.unit = Texts.upper(v).charAt(0);
-    }
-
-    private static void list(Wanted w, String field, String v) {
-        List<Object> all = new ArrayList<>(w.query.list(field));
-        all.addAll(Texts.split(v, ','));
-        w.query.put(field, all);
-    }
-
-    private static void ids(CommandContext c, Wanted w, String field, String v, boolean user) throws UsageException {
-        List<Object> all = new ArrayList<>(w.query.list(field));
-        for (String name : Texts.split(v, ',')) {
-            int id = user ? c.host().userId(name) : c.host().groupId(name);
-            if (id < 0) {
-                throw new UsageException(
-                        1, List.of("sacct: error: Invalid " + (user ? "user" : "group") + " id: " + name));
-            }
-            all.add((long) id);
-        }
-        w.query.put(field, all);
-    }
-
-    private static void jobs(Wanted w, String v) throws UsageException {
-        List<Object> all = new ArrayList<>(w.query.list("jobs"));
-        for (String id : HostList.split(v)) {
-            if (JobIds.fault(id).isPresent()) {
-                throw new UsageException(1, List.of("sacct: fatal: " + JobIds.objection(id)));
-            }
-            all.add(id);
-        }
-        w.query.put("jobs", all);
-        w.jobs = true;
-    }
-
-    private static void whole(Wanted w, String v) throws UsageException {
-        String word = v.isEmpty() ? "yes" : Texts.lower(v);
-        if (!word.equals("yes") && !word.equals("no")) {
-            throw new UsageException(
-                    1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
-        }
-        w.query.put("wholeHetjob", word);
-    }
-
-    private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
-        switch (HostList.parse(v)) {
-            case HostList.Parsed.Ok ok ->
-                w.query.put("nodes", new ArrayList<Object>(ok.list().names()));
-            case HostList.Parsed.Invalid bad -> throw c.bad(1, "Invalid argument");
-        }
-    }
-
-    private static void range(CommandContext c, Wanted w, String v, String what, String min, String max)
-            throws UsageException {
-        int dash = v.indexOf('-');
-        long lo = Digits.parseNumber(dash < 0 ? v : v.substring(0, dash));
-        long hi = dash < 0 ? lo : Digits.parseNumber(v.substring(dash + 1));
-        if (lo < 0 || hi < lo || hi > Integer.MAX_VALUE) {
-            throw c.bad(1, "Invalid numeric value \"" + v + "\" for requested " + what + " range.");
-        }
-        w.query.put(min, lo);
-        w.query.put(max, hi);
-    }
-
-    private static long minutes(String v) throws UsageException {
-        OptionalLong m = Durations.parseMinutes(v);
-        if (m.isEmpty() || m.getAsLong() < 0) {
-            throw new UsageException(1, List.of("sacct: fatal: Invalid time limit specification"));
-        }
-        return m.getAsLong();
-    }
-
-    private static void states(Wanted w, String v) throws UsageException {
-        List<Object> all = new ArrayList<>(w.query.list("states"));
-        for (String s : Texts.split(v, ',')) {
-            String name = JobRows.stateName(Texts.upper(s));
-            if (name.isEmpty()) {
-                throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value '" + s + "'"));
-            }
-            all.add(name);
-        }
-        w.query.put("states", all);
-        w.states = true;
-    }
-
-    private static long moment(CommandContext c, String text) throws UsageException {
-        return switch (Times.parse(text, c.host().nowMs() / 1000, c.host().zone(), true)) {
-            case Times.Parsed.Ok ok -> ok.epochSec();
-            case Times.Parsed.Invalid bad -> {
-                // DD-HH:MM:SS ago is not Slurm's, but a year below 1970 with a clock is what scripts send for "ever"
-                if (text.startsWith("1970-01-01")) {
-                    yield 1;
-                }
-                throw new UsageException(
-                        1, List.of("Invalid time specification (pos=" + bad.position() + "): " + text));
-            }
-        };
-    }
-
-    /** The defaults of the window depend on what else was asked for. */
-    private static void window(CommandContext c, Wanted w) throws UsageException {
-        long now = c.host().nowMs() / 1000;
-        long from;
-        if (!w.start.isEmpty()) {
-            from = moment(c, w.start);
-        } else if (w.jobs) {
-            from = 0;
-        } else {
-            from = w.states ? now : moment(c, "00:00");
-        }
-        long to = 0;
-        if (!w.end.isEmpty()) {
-            to = moment(c, w.end);
-        } else if (w.states) {
-            to = w.start.isEmpty() ? now : from;
-        }
-        JobRequest.put(w.query, "from", from);
-        JobRequest.put(w.query, "to", to);
-        long until = to == 0 && !w.start.isEmpty() ? Math.max(now, 1) : to;
-        if (until != 0 && until < from) {
-            throw new UsageException(
-                    1,
-                    List.of("sacct: error: Start time (" + c.time(from) + ") requested is after end time ("
-                            + c.time(until) + ")."));
-        }
-        if (!w.users && !w.jobs) {
-            if (c.host().uid() == 0) {
-                w.query.put("allUsers", Boolean.TRUE);
-            } else {
-                w.query.put("userIds", List.of((long) c.host().uid()));
-            }
-        } else if (!w.users) {
-            w.query.put("allUsers", Boolean.TRUE);
-        }
-    }
-
     /** {@code -v} tells which jobs are looked for, {@code -vv} the options as well. */
-    private static void report(CommandContext c, Wanted w) {
+    private static void report(CommandContext c, SacctOptions w) {
         if (w.verbose == 0) {
             return;
         }
@@ -477,7 +197,7 @@ public final class Sacct implements Command {
             "allocgres",
             "AllocGRES has been removed, please use AllocTRES");
 
-    private static List<Column> columns(Wanted w) throws UsageException {
+    private static List<Column> columns(SacctOptions w) throws UsageException {
         String format = w.format.isEmpty() ? PLAIN : w.format;
         List<Column> out = new ArrayList<>();
         for (String item : Texts.split(format, ',')) {
@@ -511,7 +231,7 @@ public final class Sacct implements Command {
         return out;
     }
 
-    private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
+    private static int show(CommandContext c, SacctOptions w, List<Column> columns) throws UsageException {
         if (!w.json.isEmpty()) {
             return SacctDocument.print(c, w.json, w.parser, w.query, w.filter, () -> asked(c, w));
         }
@@ -557,13 +277,13 @@ public final class Sacct implements Command {
     /** Prints the jobs of an answer in their order; what comes in several parts is printed as it comes. */
     private static final class Rows {
         private final CommandContext c;
-        private final Wanted w;
+        private final SacctOptions w;
         private final List<Column> columns;
         private final Map<String, String> numbers;
         private final AccountedOrder order = new AccountedOrder(this::print);
         private SacctField.View view;
 
-        private Rows(CommandContext c, Wanted w, List<Column> columns, Map<String, String> numbers) {
+        private Rows(CommandContext c, SacctOptions w, List<Column> columns, Map<String, String> numbers) {
             this.c = c;
             this.w = w;
             this.columns = columns;
@@ -603,7 +323,7 @@ public final class Sacct implements Command {
     }
 
     /** {@code --associations}, whose number slurmdbd tells with a row, {@code --flags} and {@code --constraints}. */
-    private static Json.Obj picked(Wanted w, Json.Obj reply) {
+    private static Json.Obj picked(SacctOptions w, Json.Obj reply) {
         if (w.filter.isEmpty()) {
             return reply;
         }
@@ -618,7 +338,7 @@ public final class Sacct implements Command {
 
     private static void entry(
             CommandContext c,
-            Wanted w,
+            SacctOptions w,
             List<Column> columns,
             Json.Obj whole,
             List<Json.Obj> all,
@@ -640,7 +360,7 @@ public final class Sacct implements Command {
     }
 
     /** {@code --truncate}: what of it lies in the window that was asked for. */
-    private static Json.Obj truncated(Wanted w, Json.Obj row, SacctField.View view) {
+    private static Json.Obj truncated(SacctOptions w, Json.Obj row, SacctField.View view) {
         long start = row.number("startTime");
         if (!w.truncate || start <= 0) {
             return row;
@@ -653,7 +373,7 @@ public final class Sacct implements Command {
         return out.put("startTime", Math.max(start, from)).put("endTime", end > 0 ? Math.min(end, to) : to);
     }
 
-    private static void qosThere(CommandContext c, Wanted w) throws UsageException {
+    private static void qosThere(CommandContext c, SacctOptions w) throws UsageException {
         List<String> wanted = w.query.texts("qos");
         Map<String, String> known = wanted.isEmpty() ? Map.of() : qosNumbers(c);
         for (String name : known.isEmpty() ? List.<String>of() : wanted) {
@@ -703,7 +423,7 @@ public final class Sacct implements Command {
         return out.isEmpty() ? List.of(job) : out;
     }
 
-    private static Json.Obj ask(CommandContext c, Wanted w) throws SlurmException {
+    private static Json.Obj ask(CommandContext c, SacctOptions w) throws SlurmException {
         return Json.object(asked(c, w));
     }
 
@@ -711,7 +431,7 @@ public final class Sacct implements Command {
      * slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is
      * away.
      */
-    private static byte[] asked(CommandContext c, Wanted w) throws SlurmException {
+    private static byte[] asked(CommandContext c, SacctOptions w) throws SlurmException {
         boolean separate = c.host().accountingType().equals("accounting_storage/slurmdbd");
         List<Object> named = w.query.list("clusters");
         if (!separate || named.isEmpty()) {
@@ -731,14 +451,6 @@ public final class Sacct implements Command {
         return c.host().accounting().bytes("QueryAccounting", w.query);
     }
 
-    private static void clusters(CommandContext c, Wanted w, String v) throws UsageException {
-        if (c.host().accountingType().equals("accounting_storage/slurmdbd")) {
-            list(w, "clusters", Texts.lower(v));
-        } else {
-            Clusters.requireKnown(c, v);
-        }
-    }
-
     static int failed(CommandContext c, SlurmException e) {
         c.out().flush();
         if (e.errno() == SlurmErrno.DISABLED.number()) {
@@ -750,7 +462,7 @@ public final class Sacct implements Command {
     }
 
     /** Only steps were named: then the job's own row is not wanted. */
-    private static boolean wantsJob(Wanted w, Json.Obj job) {
+    private static boolean wantsJob(SacctOptions w, Json.Obj job) {
         boolean anyStep = false;
         for (String id : w.query.texts("jobs")) {
             int dot = id.indexOf('.');
@@ -791,7 +503,7 @@ public final class Sacct implements Command {
                         .put("energyJ", Math.max(stepsJ, wholeJ)));
     }
 
-    private static int completions(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
+    private static int completions(CommandContext c, SacctOptions w, List<Column> columns) throws UsageException {
         boolean more = w.array || w.expand || !w.text.isEmpty() || !w.json.isEmpty() || !w.filter.isEmpty();
         if (more) {
             throw c.bad(1, "records of completion are listed in columns, with what is written there alone");
@@ -823,7 +535,7 @@ public final class Sacct implements Command {
         return rc;
     }
 
-    private static void header(CommandContext c, Wanted w, List<Column> columns) {
+    private static void header(CommandContext c, SacctOptions w, List<Column> columns) {
         StringBuilder line = new StringBuilder();
         StringBuilder dashes = new StringBuilder();
         for (int i = 0; i < columns.size(); i++) {
@@ -845,7 +557,7 @@ public final class Sacct implements Command {
     }
 
     private static void row(
-            CommandContext c, Wanted w, List<Column> columns, Json.Obj job, Json.Obj step, SacctField.View view) {
+            CommandContext c, SacctOptions w, List<Column> columns, Json.Obj job, Json.Obj step, SacctField.View view) {
         StringBuilder line = view.line();
         for (int i = 0; i < columns.size(); i++) {
             value(line, w, columns.get(i), columns.get(i).field.value(job, step, view), i == columns.size() - 1);
@@ -853,7 +565,7 @@ public final class Sacct implements Command {
         c.out().println(line.toString());
     }
 
-    private static void value(StringBuilder line, Wanted w, Column column, String v, boolean last) {
+    private static void value(StringBuilder line, SacctOptions w, Column column, String v, boolean last) {
         if (w.parsable) {
             line.append(v);
             if (w.trailing || !last) {
@@ -866,16 +578,8 @@ public final class Sacct implements Command {
         line.append(' ');
     }
 
-    private static void text(Wanted w, String which) throws UsageException {
-        if (!w.text.isEmpty() && !w.text.equals(which)) {
-            throw new UsageException(
-                    1, List.of("sacct: fatal: Options --batch-script and --env-vars are mutually exclusive"));
-        }
-        w.text = which;
-    }
-
     /** {@code --batch-script} and {@code --env-vars}: what accounting has kept of each job. */
-    private static int texts(CommandContext c, Wanted w) throws UsageException {
+    private static int texts(CommandContext c, SacctOptions w) throws UsageException {
         if (!w.jobs) {
             throw new UsageException(
                     1,

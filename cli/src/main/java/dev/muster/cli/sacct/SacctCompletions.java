@@ -74,14 +74,7 @@ final class SacctCompletions {
             Consumer<List<String>> row)
             throws UsageException {
         ClientConf conf = c.host().settings();
-        if (!conf.jobCompType.isEmpty()
-                && !conf.jobCompType.equals("jobcomp/none")
-                && !conf.jobCompType.equals(FILETXT)) {
-            throw c.bad(1, "what " + conf.jobCompType + " has written cannot be read here");
-        }
-        if (!conf.jobCompType.equals(FILETXT)) {
-            throw new UsageException(1, List.of("Slurm job completion is disabled"));
-        }
+        requireTextFile(c, conf.jobCompType);
         for (String asked : query.fields().keySet()) {
             if (!CONDITIONS.contains(asked)) {
                 throw c.bad(1, "records of completion cannot be chosen by " + asked);
@@ -117,6 +110,16 @@ final class SacctCompletions {
         return 0;
     }
 
+    private static void requireTextFile(CommandContext c, String jobCompType) throws UsageException {
+        if (jobCompType.equals(FILETXT)) {
+            return;
+        }
+        if (jobCompType.isEmpty() || jobCompType.equals("jobcomp/none")) {
+            throw new UsageException(1, List.of("Slurm job completion is disabled"));
+        }
+        throw c.bad(1, "what " + jobCompType + " has written cannot be read here");
+    }
+
     static Map<String, String> record(String line) {
         Map<String, String> out = new LinkedHashMap<>();
         Matcher m = KEY.matcher(line);
@@ -137,7 +140,7 @@ final class SacctCompletions {
 
     private static boolean fits(CommandContext c, Json.Obj query, boolean window, Map<String, String> r) {
         List<String> jobs = query.texts("jobs");
-        boolean named = (jobs.isEmpty() || jobs.stream().anyMatch(selector -> isOne(selector, r)))
+        return (jobs.isEmpty() || jobs.stream().anyMatch(selector -> isOne(selector, r)))
                 && any(query.texts("partitions"), r.getOrDefault("Partition", ""))
                 && any(query.texts("accounts"), r.getOrDefault("Account", ""))
                 && any(query.texts("qos"), r.getOrDefault("QOS", ""))
@@ -145,19 +148,18 @@ final class SacctCompletions {
                 && any(query.texts("wckeys"), r.getOrDefault("WcKey", ""))
                 && any(query.texts("states"), r.getOrDefault("JobState", ""))
                 && any(numbers(query, "userIds"), id(r.get("UserId")))
-                && any(numbers(query, "groupIds"), id(r.get("GroupId")));
-        if (!named) {
-            return false;
-        }
-        List<String> nodes = query.texts("nodes");
-        if (!nodes.isEmpty()
-                && (!(HostList.parse(r.getOrDefault("NodeList", "")) instanceof HostList.Parsed.Ok ok)
-                        || ok.list().names().stream().noneMatch(nodes::contains))) {
-            return false;
-        }
-        if (!window) {
-            return true;
-        }
+                && any(numbers(query, "groupIds"), id(r.get("GroupId")))
+                && ranOn(query.texts("nodes"), r)
+                && (!window || ranWithin(c, query, r));
+    }
+
+    private static boolean ranOn(List<String> nodes, Map<String, String> r) {
+        return nodes.isEmpty()
+                || HostList.parse(r.getOrDefault("NodeList", "")) instanceof HostList.Parsed.Ok ok
+                        && ok.list().names().stream().anyMatch(nodes::contains);
+    }
+
+    private static boolean ranWithin(CommandContext c, Json.Obj query, Map<String, String> r) {
         long from = query.number("from");
         long to = query.number("to");
         long began = seconds(c, r.get("StartTime")).orElse(0);

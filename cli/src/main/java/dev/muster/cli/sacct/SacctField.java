@@ -27,137 +27,150 @@ import java.util.function.LongFunction;
 /** Columns of sacct: names as in their headings, and default widths (negative: left-aligned). */
 public enum SacctField {
     ACCOUNT("Account", 10),
-    ADMINCOMMENT("AdminComment", 19),
+    ADMINCOMMENT("AdminComment", 19, Rows.JOBS),
     ALLOCCPUS("AllocCPUS", 10),
     ALLOCNODES("AllocNodes", 10),
     ALLOCTRES("AllocTRES", 10),
     ASSOCID("AssocID", 7),
-    AVECPU("AveCPU", 10),
-    AVECPUFREQ("AveCPUFreq", 10),
-    AVEDISKREAD("AveDiskRead", 14),
-    AVEDISKWRITE("AveDiskWrite", 14),
-    AVEPAGES("AvePages", 10),
-    AVERSS("AveRSS", 10),
-    AVEVMSIZE("AveVMSize", 10),
+    AVECPU("AveCPU", 10, Rows.STEPS),
+    AVECPUFREQ("AveCPUFreq", 10, Rows.STEPS),
+    AVEDISKREAD("AveDiskRead", 14, Rows.STEPS),
+    AVEDISKWRITE("AveDiskWrite", 14, Rows.STEPS),
+    AVEPAGES("AvePages", 10, Rows.STEPS),
+    AVERSS("AveRSS", 10, Rows.STEPS),
+    AVEVMSIZE("AveVMSize", 10, Rows.STEPS),
     BLOCKID("BlockID", 16),
     CLUSTER("Cluster", 10),
-    COMMENT("Comment", 14),
-    CONSTRAINTS("Constraints", 19),
+    COMMENT("Comment", 14, Rows.JOBS),
+    CONSTRAINTS("Constraints", 19, Rows.JOBS),
     CONSUMEDENERGY("ConsumedEnergy", 14),
     CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17),
     CONTAINER("Container", 20),
     CPUTIME("CPUTime", 10),
     CPUTIMERAW("CPUTimeRAW", 10),
     DBINDEX("DBIndex", 20),
-    DERIVEDEXITCODE("DerivedExitCode", 15),
+    DERIVEDEXITCODE("DerivedExitCode", 15, Rows.JOBS),
     ELAPSED("Elapsed", 10),
     ELAPSEDRAW("ElapsedRaw", 10),
     ELIGIBLE("Eligible", 19),
     END("End", 19),
-    EXCLUSIVE("Exclusive", 9),
+    EXCLUSIVE("Exclusive", 9, Rows.JOBS),
     EXITCODE("ExitCode", 8),
-    EXTRA("Extra", 20),
-    FAILEDNODE("FailedNode", 10),
-    FLAGS("Flags", 20),
-    GID("GID", 6),
-    GROUP("Group", 9),
+    EXTRA("Extra", 20, Rows.JOBS),
+    FAILEDNODE("FailedNode", 10, Rows.JOBS),
+    FLAGS("Flags", 20, Rows.JOBS),
+    GID("GID", 6, Rows.JOBS),
+    GROUP("Group", 9, Rows.JOBS),
     JOBID("JobID", -12),
     JOBIDRAW("JobIDRaw", -12),
     JOBNAME("JobName", 10),
-    LAYOUT("Layout", 9),
-    LICENSES("Licenses", 20),
-    MAXDISKREAD("MaxDiskRead", 12),
-    MAXDISKREADNODE("MaxDiskReadNode", 15),
-    MAXDISKREADTASK("MaxDiskReadTask", 15),
-    MAXDISKWRITE("MaxDiskWrite", 12),
-    MAXDISKWRITENODE("MaxDiskWriteNode", 16),
-    MAXDISKWRITETASK("MaxDiskWriteTask", 16),
-    MAXPAGES("MaxPages", 8),
-    MAXPAGESNODE("MaxPagesNode", 12),
-    MAXPAGESTASK("MaxPagesTask", 14),
-    MAXRSS("MaxRSS", 10),
-    MAXRSSNODE("MaxRSSNode", 10),
-    MAXRSSTASK("MaxRSSTask", 10),
-    MAXVMSIZE("MaxVMSize", 10),
-    MAXVMSIZENODE("MaxVMSizeNode", 14),
-    MAXVMSIZETASK("MaxVMSizeTask", 14),
-    MCSLABEL("McsLabel", 10),
-    MINCPU("MinCPU", 10),
-    MINCPUNODE("MinCPUNode", 10),
-    MINCPUTASK("MinCPUTask", 10),
+    LAYOUT("Layout", 9, Rows.STEPS),
+    LICENSES("Licenses", 20, Rows.JOBS),
+    MAXDISKREAD("MaxDiskRead", 12, Rows.STEPS),
+    MAXDISKREADNODE("MaxDiskReadNode", 15, Rows.STEPS),
+    MAXDISKREADTASK("MaxDiskReadTask", 15, Rows.STEPS),
+    MAXDISKWRITE("MaxDiskWrite", 12, Rows.STEPS),
+    MAXDISKWRITENODE("MaxDiskWriteNode", 16, Rows.STEPS),
+    MAXDISKWRITETASK("MaxDiskWriteTask", 16, Rows.STEPS),
+    MAXPAGES("MaxPages", 8, Rows.STEPS),
+    MAXPAGESNODE("MaxPagesNode", 12, Rows.STEPS),
+    MAXPAGESTASK("MaxPagesTask", 14, Rows.STEPS),
+    MAXRSS("MaxRSS", 10, Rows.STEPS),
+    MAXRSSNODE("MaxRSSNode", 10, Rows.STEPS),
+    MAXRSSTASK("MaxRSSTask", 10, Rows.STEPS),
+    MAXVMSIZE("MaxVMSize", 10, Rows.STEPS),
+    MAXVMSIZENODE("MaxVMSizeNode", 14, Rows.STEPS),
+    MAXVMSIZETASK("MaxVMSizeTask", 14, Rows.STEPS),
+    MCSLABEL("McsLabel", 10, Rows.JOBS),
+    MINCPU("MinCPU", 10, Rows.STEPS),
+    MINCPUNODE("MinCPUNode", 10, Rows.STEPS),
+    MINCPUTASK("MinCPUTask", 10, Rows.STEPS),
     NCPUS("NCPUS", 10),
     NNODES("NNodes", 8),
     NODELIST("NodeList", 15),
-    NTASKS("NTasks", 8),
+    NTASKS("NTasks", 8, Rows.STEPS),
     ORIGINALSLUID("OriginalSLUID", 14),
-    OVERSUBSCRIBE("OverSubscribe", 13),
-    PARTITION("Partition", 10),
-    PLANNED("Planned", 10),
-    PLANNEDCPU("PlannedCPU", 10),
-    PLANNEDCPURAW("PlannedCPURAW", 13),
-    PRIORITY("Priority", 10),
-    QOS("QOS", 10),
-    QOSRAW("QOSRAW", 10),
-    QOSREQ("QOSREQ", 10),
-    REASON("Reason", 22),
+    OVERSUBSCRIBE("OverSubscribe", 13, Rows.JOBS),
+    PARTITION("Partition", 10, Rows.JOBS),
+    PLANNED("Planned", 10, Rows.JOBS),
+    PLANNEDCPU("PlannedCPU", 10, Rows.JOBS),
+    PLANNEDCPURAW("PlannedCPURAW", 13, Rows.JOBS),
+    PRIORITY("Priority", 10, Rows.JOBS),
+    QOS("QOS", 10, Rows.JOBS),
+    QOSRAW("QOSRAW", 10, Rows.JOBS),
+    QOSREQ("QOSREQ", 10, Rows.JOBS),
+    REASON("Reason", 22, Rows.JOBS),
     REQCPUFREQ("ReqCPUFreq", 10),
     REQCPUFREQGOV("ReqCPUFreqGov", 13),
     REQCPUFREQMAX("ReqCPUFreqMax", 13),
     REQCPUFREQMIN("ReqCPUFreqMin", 13),
     REQCPUS("ReqCPUS", 8),
-    REQMEM("ReqMem", 10),
+    REQMEM("ReqMem", 10, Rows.JOBS),
     REQNODES("ReqNodes", 8),
-    REQTRES("ReqTRES", 10),
-    RESERVATION("Reservation", 20),
-    RESERVATIONID("ReservationId", 15),
-    REQRESERVATION("ReqReservation", 20),
-    RESTARTS("Restarts", 8),
-    SEGMENTSIZE("SegmentSize", 12),
+    REQTRES("ReqTRES", 10, Rows.JOBS),
+    RESERVATION("Reservation", 20, Rows.JOBS),
+    RESERVATIONID("ReservationId", 15, Rows.JOBS),
+    REQRESERVATION("ReqReservation", 20, Rows.JOBS),
+    RESTARTS("Restarts", 8, Rows.JOBS),
+    SEGMENTSIZE("SegmentSize", 12, Rows.JOBS),
     SLUID("SLUID", 14),
     START("Start", 19),
     STATE("State", 10),
-    STDERR("StdErr", 20),
-    STDIN("StdIn", 20),
-    STDOUT("StdOut", 20),
+    STDERR("StdErr", 20, Rows.JOBS),
+    STDIN("StdIn", 20, Rows.JOBS),
+    STDOUT("StdOut", 20, Rows.JOBS),
     SUBMIT("Submit", 19),
     SUBMITLINE("SubmitLine", 20),
     SUSPENDED("Suspended", 10),
-    SYSTEMCOMMENT("SystemComment", 14),
+    SYSTEMCOMMENT("SystemComment", 14, Rows.JOBS),
     SYSTEMCPU("SystemCPU", 10),
-    TIMELIMIT("Timelimit", 10),
-    TIMELIMITRAW("TimelimitRaw", 12),
+    TIMELIMIT("Timelimit", 10, Rows.JOBS),
+    TIMELIMITRAW("TimelimitRaw", 12, Rows.JOBS),
     TOTALCPU("TotalCPU", 10),
-    TRESUSAGEINAVE("TRESUsageInAve", 14),
-    TRESUSAGEINMAX("TRESUsageInMax", 14),
-    TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18),
-    TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18),
-    TRESUSAGEINMIN("TRESUsageInMin", 14),
-    TRESUSAGEINMINNODE("TRESUsageInMinNode", 18),
-    TRESUSAGEINMINTASK("TRESUsageInMinTask", 18),
-    TRESUSAGEINTOT("TRESUsageInTot", 14),
-    TRESUSAGEOUTAVE("TRESUsageOutAve", 15),
-    TRESUSAGEOUTMAX("TRESUsageOutMax", 15),
-    TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19),
-    TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19),
-    TRESUSAGEOUTMIN("TRESUsageOutMin", 15),
-    TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19),
-    TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19),
-    TRESUSAGEOUTTOT("TRESUsageOutTot", 15),
-    UID("UID", 6),
-    USER("User", 9),
+    TRESUSAGEINAVE("TRESUsageInAve", 14, Rows.STEPS),
+    TRESUSAGEINMAX("TRESUsageInMax", 14, Rows.STEPS),
+    TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18, Rows.STEPS),
+    TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18, Rows.STEPS),
+    TRESUSAGEINMIN("TRESUsageInMin", 14, Rows.STEPS),
+    TRESUSAGEINMINNODE("TRESUsageInMinNode", 18, Rows.STEPS),
+    TRESUSAGEINMINTASK("TRESUsageInMinTask", 18, Rows.STEPS),
+    TRESUSAGEINTOT("TRESUsageInTot", 14, Rows.STEPS),
+    TRESUSAGEOUTAVE("TRESUsageOutAve", 15, Rows.STEPS),
+    TRESUSAGEOUTMAX("TRESUsageOutMax", 15, Rows.STEPS),
+    TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19, Rows.STEPS),
+    TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19, Rows.STEPS),
+    TRESUSAGEOUTMIN("TRESUsageOutMin", 15, Rows.STEPS),
+    TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19, Rows.STEPS),
+    TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19, Rows.STEPS),
+    TRESUSAGEOUTTOT("TRESUsageOutTot", 15, Rows.STEPS),
+    UID("UID", 6, Rows.JOBS),
+    USER("User", 9, Rows.JOBS),
     USERCPU("UserCPU", 10),
-    WCKEY("WCKey", 10),
-    WCKEYID("WCKeyID", 8),
-    WORKDIR("WorkDir", 20);
+    WCKEY("WCKey", 10, Rows.JOBS),
+    WCKEYID("WCKeyID", 8, Rows.JOBS),
+    WORKDIR("WorkDir", 20, Rows.JOBS);
 
     private static final long US_PER_MS = 1_000;
 
     final String title;
     final int width;
+    private final Rows rows;
 
     SacctField(String title, int width) {
+        this(title, width, Rows.ALL);
+    }
+
+    SacctField(String title, int width, Rows rows) {
         this.title = title;
         this.width = width;
+        this.rows = rows;
+    }
+
+    /** The rows in which a column has values. */
+    private enum Rows {
+        ALL,
+        JOBS,
+        STEPS
     }
 
     /** Parts of a row that the column needs besides those of every row; empty if any part may be needed. */
@@ -362,143 +375,136 @@ public enum SacctField {
      */
     String value(Json.Obj job, Json.Obj step, View v) {
         boolean isStep = step != job;
+        if (rows == (isStep ? Rows.JOBS : Rows.STEPS)) {
+            return "";
+        }
         Json.Obj usage = step.obj("usage");
         return switch (this) {
             case ACCOUNT -> job.text("account");
-            case ADMINCOMMENT -> isStep ? "" : job.text("adminComment");
+            case ADMINCOMMENT -> job.text("adminComment");
             case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
             case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
             case ALLOCTRES -> v.tres(step.text("tresAllocated"));
             case ASSOCID -> Long.toString(job.number("assocId"));
-            case WCKEYID -> isStep ? "" : Long.toString(job.number("wckeyId"));
-            case QOSRAW -> isStep ? "" : v.qosNumbers.getOrDefault(job.text("qos"), "");
+            case WCKEYID -> Long.toString(job.number("wckeyId"));
+            case QOSRAW -> v.qosNumbers.getOrDefault(job.text("qos"), "");
             // what a row of the tables has that no other has, as it was there before there was a column SLUID for it
             case DBINDEX -> number(Sluid.shown(job.number("sluid"), job.integer("restarts")));
-            case AVECPU -> isStep ? Durations.full(usage.number("aveCpuUs") / (US_PER_MS * 1000)) : "";
-            case MINCPU -> isStep ? Durations.full(usage.number("minCpuUs") / (US_PER_MS * 1000)) : "";
-            case AVERSS -> isStep ? memory(usage.number("aveRssKb"), v) : "";
-            case AVEVMSIZE -> isStep ? memory(usage.number("aveVmKb"), v) : "";
-            case MAXRSS -> isStep ? memory(usage.number("maxRssKb"), v) : "";
-            case MAXVMSIZE -> isStep ? memory(usage.number("maxVmKb"), v) : "";
-            case MAXRSSNODE -> isStep ? usage.text("maxRssNode") : "";
-            case MAXVMSIZENODE -> isStep ? usage.text("maxVmNode") : "";
-            case MAXRSSTASK -> isStep ? number(usage.number("maxRssTask")) : "";
-            case MAXVMSIZETASK -> isStep ? number(usage.number("maxVmTask")) : "";
-            case MAXPAGES -> isStep ? number(usage.number("maxPages")) : "";
-            case MAXDISKREAD -> isStep ? bytes(SacctUse.most(usage, Measure.READ, "readBytes"), v) : "";
-            case MAXDISKWRITE -> isStep ? bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes"), v) : "";
-            case AVEDISKREAD -> isStep ? bytes(usage.number("readBytes") / Math.max(1, step.number("tasks")), v) : "";
-            case AVEDISKWRITE -> isStep ? bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks")), v) : "";
-            case TRESUSAGEINTOT -> isStep ? SacctUse.total(step, usage, v.kilobytes()) : "";
-            case TRESUSAGEINMAX -> isStep ? SacctUse.extreme(usage, true, v.kilobytes()) : "";
-            case TRESUSAGEINMAXNODE -> isStep ? SacctUse.places(usage, true, At::node) : "";
-            case TRESUSAGEINMAXTASK -> isStep ? SacctUse.places(usage, true, SacctUse::task) : "";
-            case TRESUSAGEINMIN -> isStep ? SacctUse.extreme(usage, false, v.kilobytes()) : "";
-            case TRESUSAGEINMINNODE -> isStep ? SacctUse.places(usage, false, At::node) : "";
-            case TRESUSAGEINMINTASK -> isStep ? SacctUse.places(usage, false, SacctUse::task) : "";
-            case TRESUSAGEOUTMAXNODE -> isStep ? SacctUse.writePlace(usage, true, At::node) : "";
-            case TRESUSAGEOUTMAXTASK -> isStep ? SacctUse.writePlace(usage, true, SacctUse::task) : "";
-            case TRESUSAGEOUTMIN -> isStep ? SacctUse.leastOut(usage) : "";
-            case TRESUSAGEOUTMINNODE -> isStep ? SacctUse.writePlace(usage, false, At::node) : "";
-            case TRESUSAGEOUTMINTASK -> isStep ? SacctUse.writePlace(usage, false, SacctUse::task) : "";
-            case TRESUSAGEINAVE -> isStep ? SacctUse.average(step, usage, v.kilobytes()) : "";
-            case TRESUSAGEOUTTOT -> isStep ? SacctUse.out(usage, usage.number("writeBytes")) : "";
-            case TRESUSAGEOUTMAX ->
-                isStep ? SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
-            case TRESUSAGEOUTAVE ->
-                isStep ? SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
-            case AVEPAGES -> isStep ? number(usage.number("avePages")) : "";
-            case MINCPUNODE -> isStep ? SacctUse.at(usage, Measure.CPU, false, At::node) : "";
-            case MINCPUTASK -> isStep ? SacctUse.at(usage, Measure.CPU, false, SacctUse::task) : "";
-            case MAXPAGESNODE -> isStep ? SacctUse.at(usage, Measure.PAGES, true, At::node) : "";
-            case MAXPAGESTASK -> isStep ? SacctUse.at(usage, Measure.PAGES, true, SacctUse::task) : "";
-            case MAXDISKREADNODE -> isStep ? SacctUse.at(usage, Measure.READ, true, At::node) : "";
-            case MAXDISKREADTASK -> isStep ? SacctUse.at(usage, Measure.READ, true, SacctUse::task) : "";
-            case MAXDISKWRITENODE -> isStep ? SacctUse.at(usage, Measure.WRITE, true, At::node) : "";
-            case MAXDISKWRITETASK -> isStep ? SacctUse.at(usage, Measure.WRITE, true, SacctUse::task) : "";
+            case AVECPU -> Durations.full(usage.number("aveCpuUs") / (US_PER_MS * 1000));
+            case MINCPU -> Durations.full(usage.number("minCpuUs") / (US_PER_MS * 1000));
+            case AVERSS -> memory(usage.number("aveRssKb"), v);
+            case AVEVMSIZE -> memory(usage.number("aveVmKb"), v);
+            case MAXRSS -> memory(usage.number("maxRssKb"), v);
+            case MAXVMSIZE -> memory(usage.number("maxVmKb"), v);
+            case MAXRSSNODE -> usage.text("maxRssNode");
+            case MAXVMSIZENODE -> usage.text("maxVmNode");
+            case MAXRSSTASK -> number(usage.number("maxRssTask"));
+            case MAXVMSIZETASK -> number(usage.number("maxVmTask"));
+            case MAXPAGES -> number(usage.number("maxPages"));
+            case MAXDISKREAD -> bytes(SacctUse.most(usage, Measure.READ, "readBytes"), v);
+            case MAXDISKWRITE -> bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes"), v);
+            case AVEDISKREAD -> bytes(usage.number("readBytes") / Math.max(1, step.number("tasks")), v);
+            case AVEDISKWRITE -> bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks")), v);
+            case TRESUSAGEINTOT -> SacctUse.total(step, usage, v.kilobytes());
+            case TRESUSAGEINMAX -> SacctUse.extreme(usage, true, v.kilobytes());
+            case TRESUSAGEINMAXNODE -> SacctUse.places(usage, true, At::node);
+            case TRESUSAGEINMAXTASK -> SacctUse.places(usage, true, SacctUse::task);
+            case TRESUSAGEINMIN -> SacctUse.extreme(usage, false, v.kilobytes());
+            case TRESUSAGEINMINNODE -> SacctUse.places(usage, false, At::node);
+            case TRESUSAGEINMINTASK -> SacctUse.places(usage, false, SacctUse::task);
+            case TRESUSAGEOUTMAXNODE -> SacctUse.writePlace(usage, true, At::node);
+            case TRESUSAGEOUTMAXTASK -> SacctUse.writePlace(usage, true, SacctUse::task);
+            case TRESUSAGEOUTMIN -> SacctUse.leastOut(usage);
+            case TRESUSAGEOUTMINNODE -> SacctUse.writePlace(usage, false, At::node);
+            case TRESUSAGEOUTMINTASK -> SacctUse.writePlace(usage, false, SacctUse::task);
+            case TRESUSAGEINAVE -> SacctUse.average(step, usage, v.kilobytes());
+            case TRESUSAGEOUTTOT -> SacctUse.out(usage, usage.number("writeBytes"));
+            case TRESUSAGEOUTMAX -> SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes"));
+            case TRESUSAGEOUTAVE -> SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks")));
+            case AVEPAGES -> number(usage.number("avePages"));
+            case MINCPUNODE -> SacctUse.at(usage, Measure.CPU, false, At::node);
+            case MINCPUTASK -> SacctUse.at(usage, Measure.CPU, false, SacctUse::task);
+            case MAXPAGESNODE -> SacctUse.at(usage, Measure.PAGES, true, At::node);
+            case MAXPAGESTASK -> SacctUse.at(usage, Measure.PAGES, true, SacctUse::task);
+            case MAXDISKREADNODE -> SacctUse.at(usage, Measure.READ, true, At::node);
+            case MAXDISKREADTASK -> SacctUse.at(usage, Measure.READ, true, SacctUse::task);
+            case MAXDISKWRITENODE -> SacctUse.at(usage, Measure.WRITE, true, At::node);
+            case MAXDISKWRITETASK -> SacctUse.at(usage, Measure.WRITE, true, SacctUse::task);
             case CONSUMEDENERGY -> energy(usage.number("energyJ"), v.unit);
             case CONSUMEDENERGYRAW -> number(usage.number("energyJ"));
             // blocks were those of Blue Gene machines
             case BLOCKID -> "";
-            case AVECPUFREQ -> isStep ? StepFrequency.average(usage.number("aveCpuKhz")) : "";
+            case AVECPUFREQ -> StepFrequency.average(usage.number("aveCpuKhz"));
             case REQCPUFREQ, REQCPUFREQMAX -> frequency(step, isStep, CpuFreq::max);
             case REQCPUFREQMIN -> frequency(step, isStep, CpuFreq::min);
             case REQCPUFREQGOV -> frequency(step, isStep, CpuFreq::governor);
-            case FAILEDNODE -> isStep ? "" : job.text("failedNode");
-            case REQRESERVATION -> isStep ? "" : job.text("reservationRequested");
-            case RESERVATIONID -> isStep || job.number("reservationId") == 0 ? "" : number(job.number("reservationId"));
-            case SYSTEMCOMMENT -> isStep ? "" : job.text("systemComment");
-            case MCSLABEL -> isStep ? "" : job.text("mcsLabel");
-            case EXCLUSIVE -> isStep ? "" : job.text("exclusiveUse");
-            case SEGMENTSIZE -> isStep ? "" : Integer.toString(job.integer("segmentSize"));
-            case OVERSUBSCRIBE -> isStep ? "" : job.text("overSubscribe");
-            case LICENSES -> isStep ? "" : job.text("licenses");
+            case FAILEDNODE -> job.text("failedNode");
+            case REQRESERVATION -> job.text("reservationRequested");
+            case RESERVATIONID -> job.number("reservationId") == 0 ? "" : number(job.number("reservationId"));
+            case SYSTEMCOMMENT -> job.text("systemComment");
+            case MCSLABEL -> job.text("mcsLabel");
+            case EXCLUSIVE -> job.text("exclusiveUse");
+            case SEGMENTSIZE -> Integer.toString(job.integer("segmentSize"));
+            case OVERSUBSCRIBE -> job.text("overSubscribe");
+            case LICENSES -> job.text("licenses");
             case CLUSTER -> v.cluster;
-            case COMMENT -> isStep ? "" : job.text("comment");
-            case CONSTRAINTS -> isStep ? "" : job.text("features");
-            case CONTAINER -> isStep ? step.text("container") : job.text("container");
+            case COMMENT -> job.text("comment");
+            case CONSTRAINTS -> job.text("features");
+            case CONTAINER -> step.text("container");
             case CPUTIME -> Durations.full(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
             case CPUTIMERAW -> number(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
-            case DERIVEDEXITCODE -> isStep ? "" : exit(job.obj("derivedExit"));
+            case DERIVEDEXITCODE -> exit(job.obj("derivedExit"));
             case ELAPSED -> Durations.full(RunTimes.elapsed(job, step, v.now));
             case ELAPSEDRAW -> number(RunTimes.elapsed(job, step, v.now));
             case ELIGIBLE ->
                 isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("eligibleTime"), "Unknown");
             case END -> v.time(step.number("endTime"), "Unknown");
             case EXITCODE -> exit(step.obj("exit"));
-            case EXTRA -> isStep ? "" : job.text("extra");
-            case FLAGS -> isStep ? "" : job.text("flags");
-            case GID -> isStep ? "" : number(job.number("groupId"));
-            case GROUP -> isStep ? "" : job.text("groupName");
+            case EXTRA -> job.text("extra");
+            case FLAGS -> job.text("flags");
+            case GID -> number(job.number("groupId"));
+            case GROUP -> job.text("groupName");
             case JOBID -> isStep ? shownId(job) + "." + SacctJson.stepName(step) : shownId(job);
             case JOBIDRAW -> job.integer("jobId") + (isStep ? "." + SacctJson.stepName(step) : "");
             case JOBNAME -> step.text("name");
-            case LAYOUT -> isStep ? step.text("layout") : "";
+            case LAYOUT -> step.text("layout");
             case NNODES -> number(step.number("nodeCount"));
             case NODELIST -> step.text("nodes").isEmpty() ? "None assigned" : step.text("nodes");
-            case NTASKS -> isStep ? number(step.number("tasks")) : "";
-            case PARTITION -> isStep ? "" : job.text("partition");
-            case PLANNED -> isStep ? "" : Durations.full(planned(job, v.now));
-            case PLANNEDCPU -> isStep ? "" : Durations.full(planned(job, v.now) * job.number("cpusRequested"));
-            case PLANNEDCPURAW -> isStep ? "" : number(planned(job, v.now) * job.number("cpusRequested"));
-            case PRIORITY -> isStep ? "" : number(job.number("priority"));
-            case QOS -> isStep ? "" : job.text("qos");
-            case QOSREQ -> isStep ? "" : job.text("qosRequested");
-            case REASON -> isStep ? "" : reason(job);
+            case NTASKS -> number(step.number("tasks"));
+            case PARTITION -> job.text("partition");
+            case PLANNED -> Durations.full(planned(job, v.now));
+            case PLANNEDCPU -> Durations.full(planned(job, v.now) * job.number("cpusRequested"));
+            case PLANNEDCPURAW -> number(planned(job, v.now) * job.number("cpusRequested"));
+            case PRIORITY -> number(job.number("priority"));
+            case QOS -> job.text("qos");
+            case QOSREQ -> job.text("qosRequested");
+            case REASON -> reason(job);
             case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
-            case REQMEM -> isStep ? "" : requestedMemory(job, v);
-            case REQNODES -> isStep ? number(step.number("nodeCount")) : number(job.number("nodeCount"));
-            case REQTRES -> isStep ? "" : v.tres(job.text("tresRequested"));
-            case RESERVATION -> isStep ? "" : job.text("reservation");
-            case RESTARTS -> isStep ? "" : number(job.number("restarts"));
-            case SLUID -> Sluid.text(Sluid.shown((isStep ? step : job).number("sluid"), job.integer("restarts")));
+            case REQMEM -> requestedMemory(job, v);
+            case REQNODES -> number(step.number("nodeCount"));
+            case REQTRES -> v.tres(job.text("tresRequested"));
+            case RESERVATION -> job.text("reservation");
+            case RESTARTS -> number(job.number("restarts"));
+            case SLUID -> Sluid.text(Sluid.shown(step.number("sluid"), job.integer("restarts")));
             case ORIGINALSLUID -> Sluid.text(Sluid.shown(Sluid.original(job.number("sluid")), job.integer("restarts")));
             case START -> v.time(step.number("startTime"), step.number("endTime") != 0 ? "None" : "Unknown");
             case STATE -> state(step);
-            case STDERR -> isStep ? "" : v.path(job, "stderr");
-            case STDIN -> isStep ? "" : v.path(job, "stdin");
-            case STDOUT -> isStep ? "" : v.path(job, "stdout");
+            case STDERR -> v.path(job, "stderr");
+            case STDIN -> v.path(job, "stdin");
+            case STDOUT -> v.path(job, "stdout");
             case SUBMIT ->
                 isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"), "Unknown");
             case SUBMITLINE -> step.text("submitLine");
             case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, v.now));
             case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
-            case TIMELIMIT -> isStep ? "" : limit(job);
-            case TIMELIMITRAW -> {
-                if (isStep) {
-                    yield "";
-                }
-                if (job.integer("limitMin") <= 0) {
-                    yield limit(job);
-                }
-                yield number(job.number("limitMin"));
-            }
+            case TIMELIMIT -> limit(job);
+            case TIMELIMITRAW -> job.integer("limitMin") <= 0 ? limit(job) : number(job.number("limitMin"));
             case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
-            case UID -> isStep ? "" : number(v.uid(job));
-            case USER -> isStep ? "" : job.text("userName");
+            case UID -> number(v.uid(job));
+            case USER -> job.text("userName");
             case USERCPU -> cpu(usage.number("userCpuUs"));
-            case WCKEY -> isStep ? "" : job.text("wckey");
-            case WORKDIR -> isStep ? "" : job.text("workDir");
+            case WCKEY -> job.text("wckey");
+            case WORKDIR -> job.text("workDir");
         };
     }
 

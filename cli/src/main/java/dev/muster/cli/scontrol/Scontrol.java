@@ -300,13 +300,13 @@ public final class Scontrol implements Command {
 
     /** There is no second controller that could. */
     private static int takeover(CommandContext c, List<String> rest) {
-        c.err()
-                .println(
-                        rest.isEmpty()
-                                ? "slurm_takeover error: no backup controller is configured"
-                                : rest.size() > 1
-                                        ? "takeover: too many arguments"
-                                        : "takeover: invalid backup controller index (" + rest.getFirst() + ")");
+        if (rest.isEmpty()) {
+            c.err().println("slurm_takeover error: no backup controller is configured");
+        } else if (rest.size() > 1) {
+            c.err().println("takeover: too many arguments");
+        } else {
+            c.err().println("takeover: invalid backup controller index (" + rest.getFirst() + ")");
+        }
         return 1;
     }
 
@@ -588,55 +588,59 @@ public final class Scontrol implements Command {
             id = e.substring(eq + 1);
             e = e.substring(0, eq);
         }
-        if (is(e, "jobs", 1) || is(e, "jobid", 1)) {
-            return ScontrolShow.jobs(c, s, id);
+        return switch (shownEntity(e)) {
+            case "jobs", "jobid" -> ScontrolShow.jobs(c, s, id);
+            case "nodes" -> ScontrolShow.nodes(c, s, id);
+            case "partitions", "partitionname" -> ScontrolShow.partitions(c, s, id);
+            case "reservations", "reservationname" -> ScontrolReservation.show(c, s, id);
+            case "assoc_mgr" -> ScontrolAssoc.show(c, s, ids);
+            case "steps" -> ScontrolShow.steps(c, s, id);
+            case "aliases" -> ScontrolShow.aliases(c, id);
+            case "licenses" -> ScontrolLicenses.show(c, s, id);
+            case "config" -> ScontrolShow.config(c, s, id);
+            case "burstbuffer" -> ScontrolBurst.show(c, s.oneLine);
+            case "bbstat", "dwstat" -> ScontrolBurst.status(c, ids);
+            case "hostnames" -> hostNames(c, NodeCalls.expanded(c, id));
+            case "hostlist" -> hostList(c, NodeCalls.expanded(c, id), false);
+            case "hostlistsorted" -> hostList(c, NodeCalls.expanded(c, id), true);
+            case "slurmd" -> ScontrolNode.daemon(c, id);
+            case "topoconf" -> ScontrolTopology.conf(c);
+            case "topology" -> ScontrolTopology.show(c, ids);
+            default -> ScontrolShow.others(c, e);
+        };
+    }
+
+    /** The entity that {@code show} means by a word or its abbreviation, "" for none. */
+    private static String shownEntity(String typed) {
+        // entity and the letters that its abbreviations have at least
+        String[][] entities = {
+            {"jobs", "1"},
+            {"jobid", "1"},
+            {"nodes", "1"},
+            {"partitions", "1"},
+            {"partitionname", "1"},
+            {"reservations", "3"},
+            {"reservationname", "3"},
+            {"assoc_mgr", "2"},
+            {"steps", "2"},
+            {"aliases", "2"},
+            {"licenses", "2"},
+            {"config", "1"},
+            {"burstbuffer", "2"},
+            {"bbstat", "2"},
+            {"dwstat", "2"},
+            {"hostnames", "5"},
+            {"hostlist", "8"},
+            {"hostlistsorted", "14"},
+            {"slurmd", "6"},
+            {"topoconf", "5"}
+        };
+        for (String[] entity : entities) {
+            if (is(typed, entity[0], Integer.parseInt(entity[1]))) {
+                return entity[0];
+            }
         }
-        if (is(e, "nodes", 1)) {
-            return ScontrolShow.nodes(c, s, id);
-        }
-        if (is(e, "partitions", 1) || is(e, "partitionname", 1)) {
-            return ScontrolShow.partitions(c, s, id);
-        }
-        if (is(e, "reservations", 3) || is(e, "reservationname", 3)) {
-            return ScontrolReservation.show(c, s, id);
-        }
-        if (is(e, "assoc_mgr", 2)) {
-            return ScontrolAssoc.show(c, s, ids);
-        }
-        if (is(e, "steps", 2)) {
-            return ScontrolShow.steps(c, s, id);
-        }
-        if (is(e, "aliases", 2)) {
-            return ScontrolShow.aliases(c, id);
-        }
-        if (is(e, "licenses", 2)) {
-            return ScontrolLicenses.show(c, s, id);
-        }
-        if (is(e, "config", 1)) {
-            return ScontrolShow.config(c, s, id);
-        }
-        if (is(e, "burstbuffer", 2)) {
-            return ScontrolBurst.show(c, s.oneLine);
-        }
-        if (is(e, "bbstat", 2) || is(e, "dwstat", 2)) {
-            return ScontrolBurst.status(c, ids);
-        }
-        if (is(e, "hostnames", 5)) {
-            return hostNames(c, NodeCalls.expanded(c, id));
-        }
-        if (Texts.lower(e).equals("hostlist") || Texts.lower(e).equals("hostlistsorted")) {
-            return hostList(c, NodeCalls.expanded(c, id), Texts.lower(e).equals("hostlistsorted"));
-        }
-        if (Texts.lower(e).equals("slurmd")) {
-            return ScontrolNode.daemon(c, id);
-        }
-        if (e.length() > 4 && is(e, "topoconf", 5)) {
-            return ScontrolTopology.conf(c);
-        }
-        if (Texts.lower(e).startsWith("topo")) {
-            return ScontrolTopology.show(c, ids);
-        }
-        return ScontrolShow.others(c, e);
+        return Texts.lower(typed).startsWith("topo") ? "topology" : "";
     }
 
     private static String given(CommandContext c, String id) {

@@ -20,32 +20,12 @@ final class ScontrolAssoc {
     private ScontrolAssoc() {}
 
     static int show(CommandContext c, ScontrolSwitches s, List<String> filters) {
-        List<String> users = new ArrayList<>();
-        List<String> accounts = new ArrayList<>();
-        List<String> qos = new ArrayList<>();
-        List<String> flags = new ArrayList<>();
+        Filter filter = new Filter(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         for (String word : filters) {
-            int eq = word.indexOf('=');
-            String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
-            List<String> values = eq < 0 ? List.of() : Texts.split(word.substring(eq + 1), ',');
-            List<String> to;
-            if (key.startsWith("user")) {
-                to = users;
-            } else if (key.startsWith("acc")) {
-                to = accounts;
-            } else if (key.startsWith("qos")) {
-                to = qos;
-            } else if (key.startsWith("flag")) {
-                to = flags;
-            } else {
-                to = null;
-            }
-
-            if (to == null) {
+            if (!filter.add(word)) {
                 c.error("invalid option:" + word);
                 return 1;
             }
-            to.addAll(values);
         }
         Json.Obj reply;
         try {
@@ -54,35 +34,74 @@ final class ScontrolAssoc {
             return CommonOptions.reportFailure(c, "slurm_load_assoc_mgr_info error", e);
         }
         c.out().println("Current Association Manager state");
-        if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("user"))) {
-            users(c, reply, users, s.oneLine);
+        if (filter.shows("user")) {
+            users(c, reply, filter.users, s.oneLine);
         }
-        if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("assoc"))) {
-            title(
-                    c,
-                    s.oneLine,
-                    reply.objects("assocs").isEmpty()
-                            ? "No associations currently cached in Slurm."
-                            : "Association Records");
-            for (Json.Obj a : reply.objects("assocs")) {
-                Json.Obj share = a.obj("share");
-                // accounts' own records are none of any user
-                boolean own = share.text("user").isEmpty();
-                if ((users.isEmpty() || users.contains(share.text("user")) || own)
-                        && (accounts.isEmpty() || accounts.contains(share.text("account")))) {
-                    c.out().println(assoc(reply, a, share, s.oneLine));
-                }
-            }
+        if (filter.shows("assoc")) {
+            associations(c, reply, filter, s.oneLine);
         }
-        if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("qos"))) {
-            title(c, s.oneLine, reply.objects("qos").isEmpty() ? "No QOS currently cached in Slurm." : "QOS Records");
-            for (Json.Obj q : reply.objects("qos")) {
-                if (qos.isEmpty() || qos.contains(q.text("name"))) {
-                    c.out().println(qos(reply, q, s.oneLine));
-                }
-            }
+        if (filter.shows("qos")) {
+            qos(c, reply, filter, s.oneLine);
         }
         return 0;
+    }
+
+    /** The words behind {@code show assoc_mgr}; an empty list selects everything. */
+    private record Filter(List<String> users, List<String> accounts, List<String> qos, List<String> flags) {
+        /** Returns false if the word is no filter. */
+        boolean add(String word) {
+            int eq = word.indexOf('=');
+            String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
+            List<String> values = eq < 0 ? List.of() : Texts.split(word.substring(eq + 1), ',');
+            if (key.startsWith("user")) {
+                users.addAll(values);
+            } else if (key.startsWith("acc")) {
+                accounts.addAll(values);
+            } else if (key.startsWith("qos")) {
+                qos.addAll(values);
+            } else if (key.startsWith("flag")) {
+                flags.addAll(values);
+            } else {
+                return false;
+            }
+            return true;
+        }
+
+        boolean shows(String section) {
+            return flags.isEmpty()
+                    || flags.stream().anyMatch(f -> Texts.lower(f).startsWith(section));
+        }
+
+        boolean takes(Json.Obj share) {
+            String user = share.text("user");
+            // an account's own record has no user: it passes every filter of users
+            return (users.isEmpty() || user.isEmpty() || users.contains(user))
+                    && (accounts.isEmpty() || accounts.contains(share.text("account")));
+        }
+    }
+
+    private static void associations(CommandContext c, Json.Obj reply, Filter filter, boolean oneLine) {
+        title(
+                c,
+                oneLine,
+                reply.objects("assocs").isEmpty()
+                        ? "No associations currently cached in Slurm."
+                        : "Association Records");
+        for (Json.Obj a : reply.objects("assocs")) {
+            Json.Obj share = a.obj("share");
+            if (filter.takes(share)) {
+                c.out().println(assoc(reply, a, share, oneLine));
+            }
+        }
+    }
+
+    private static void qos(CommandContext c, Json.Obj reply, Filter filter, boolean oneLine) {
+        title(c, oneLine, reply.objects("qos").isEmpty() ? "No QOS currently cached in Slurm." : "QOS Records");
+        for (Json.Obj q : reply.objects("qos")) {
+            if (filter.qos.isEmpty() || filter.qos.contains(q.text("name"))) {
+                c.out().println(qos(reply, q, oneLine));
+            }
+        }
     }
 
     private static void title(CommandContext c, boolean oneLine, String text) {

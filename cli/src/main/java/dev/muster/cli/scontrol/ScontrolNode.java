@@ -181,6 +181,7 @@ final class ScontrolNode {
     }
 
     static int listPids(CommandContext c, ScontrolSwitches s, List<String> rest) throws SlurmException, UsageException {
+        String node = rest.size() > 1 ? rest.get(1) : "";
         String id = rest.isEmpty() || rest.getFirst().equals("*") ? "" : rest.getFirst();
         int dot = id.indexOf('.');
         String job = dot < 0 ? id : id.substring(0, dot);
@@ -193,28 +194,42 @@ final class ScontrolNode {
         List<Object> found = new ArrayList<>();
         boolean any = false;
         boolean ofJob = false;
-        for (Json.Obj step : steps(c, rest.size() > 1 ? rest.get(1) : "", jobId, 0)) {
+        for (Json.Obj step : steps(c, node, jobId, 0)) {
             ofJob = true;
-            if (wanted.isEmpty()
-                    || StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"))) {
+            if (isWanted(wanted, step)) {
                 any = true;
                 found.addAll(processes(step));
             }
         }
         if (!any) {
-            String own = c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
-            String node = rest.size() > 1 ? rest.get(1) : own;
+            String kind = ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=";
             c.err()
                     .println(
                             id.isEmpty()
                                     ? "No job steps exist on this node."
-                                    : (ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=") + id
-                                            + " does not exist on node " + node + ".");
+                                    : kind + id + " does not exist on node " + shownNode(c, rest) + ".");
             return 1;
         }
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, new Json.Obj().put("pids", found));
         }
+        printPids(c, found);
+        return 0;
+    }
+
+    private static String shownNode(CommandContext c, List<String> words) {
+        if (words.size() > 1) {
+            return words.get(1);
+        }
+        return c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
+    }
+
+    /** @param wanted "" for every step */
+    private static boolean isWanted(String wanted, Json.Obj step) {
+        return wanted.isEmpty() || StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"));
+    }
+
+    private static void printPids(CommandContext c, List<Object> found) {
         c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
         for (Object one : found) {
             Json.Obj pid = (Json.Obj) one;
@@ -228,7 +243,6 @@ final class ScontrolNode {
                             orDash(pid.obj("local_task_id")),
                             orDash(pid.obj("global_task_id"))));
         }
-        return 0;
     }
 
     private static String orDash(Json.Obj number) {

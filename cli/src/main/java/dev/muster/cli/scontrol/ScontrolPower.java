@@ -92,7 +92,7 @@ final class ScontrolPower {
     /** {@code power {up|down} [asap|force] {ALL|nodes} [action=…] [reason=…]}; asap is for down alone. */
     static int power(CommandContext c, List<String> words) throws SlurmException {
         String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
-        if (!direction.equals("up") && !direction.equals("down")) {
+        if (!List.of("up", "down").contains(direction)) {
             c.err()
                     .println(
                             words.isEmpty()

@@ -77,48 +77,65 @@ public final class ScontrolReservation {
     /** Values of create and update: keys full and in lower case, times in seconds. */
     private static Json.Obj values(CommandContext c, List<String> words, boolean create) throws Wrong {
         Json.Obj out = new Json.Obj();
-        Set<String> said = new HashSet<>();
+        Set<String> seen = new HashSet<>();
         for (String word : words) {
             int eq = word.indexOf('=');
-            if (eq < 0 && word.length() >= 3 && "reservations".startsWith(Texts.lower(word))) {
-                continue;
-            }
-            if (eq < 0 && Texts.lower(word).startsWith("skip") && !create) {
-                out.put("skip", "1");
-                continue;
-            }
             if (eq < 0) {
-                throw new Wrong("Misformatted parameter '" + word + "', most options have a parameter after '='.");
+                bareWord(out, word, create);
+                continue;
             }
             boolean signed = eq > 1 && (word.charAt(eq - 1) == '+' || word.charAt(eq - 1) == '-');
             String typed = Texts.lower(word.substring(0, signed ? eq - 1 : eq));
             String sign = signed ? word.substring(eq - 1, eq) : "";
             String value = word.substring(eq + 1);
             String key = key(typed);
-            boolean mayBeSigned =
-                    LISTS.contains(key) || List.of("nodes", "flags", "duration").contains(key);
             if (key.isEmpty()) {
                 throw new Wrong("Unknown parameter " + word + ".");
             }
-            if (signed && key.startsWith("tres")) {
-                throw new Alone("Parameter " + word + " specified a plus or minus.  This is not allowed.");
+            if (signed) {
+                requireSignable(key, typed, word);
             }
-            if (signed && !mayBeSigned) {
-                throw new Wrong("The +=/-= notation is not supported when updating " + typed + ".");
-            }
-            if (LISTS.contains(key) && !said.add(key)) {
+            if (LISTS.contains(key) && !seen.add(key)) {
                 throw new Alone("Parameter " + word + " specified more than once");
             }
             put(c, out, key, sign, value, word);
-            boolean partly = !sign.isEmpty() || value.startsWith("+") || value.startsWith("-");
-            if (!create
-                    && partly
-                    && key.equals("flags")
-                    && out.text("flags" + sign).contains("TIME_FLOAT")) {
-                throw new Wrong("Error parsing flags " + sign + value + ".");
+            if (!create && key.equals("flags")) {
+                requireNoFloat(out, sign, value);
             }
         }
         return out;
+    }
+
+    /** No update adds or removes TIME_FLOAT by a sign. */
+    private static void requireNoFloat(Json.Obj out, String sign, String value) throws Wrong {
+        if ((!sign.isEmpty() || isSigned(value)) && out.text("flags" + sign).contains("TIME_FLOAT")) {
+            throw new Wrong("Error parsing flags " + sign + value + ".");
+        }
+    }
+
+    private static boolean isSigned(String text) {
+        return text.startsWith("+") || text.startsWith("-");
+    }
+
+    /** A word without a value: the entity itself, or {@code skip} of an update. */
+    private static void bareWord(Json.Obj out, String word, boolean create) throws Wrong {
+        String lower = Texts.lower(word);
+        if (word.length() >= 3 && "reservations".startsWith(lower)) {
+            return;
+        }
+        if (create || !lower.startsWith("skip")) {
+            throw new Wrong("Misformatted parameter '" + word + "', most options have a parameter after '='.");
+        }
+        out.put("skip", "1");
+    }
+
+    private static void requireSignable(String key, String typed, String word) throws Wrong {
+        if (key.startsWith("tres")) {
+            throw new Alone("Parameter " + word + " specified a plus or minus.  This is not allowed.");
+        }
+        if (!LISTS.contains(key) && !List.of("nodes", "flags", "duration").contains(key)) {
+            throw new Wrong("The +=/-= notation is not supported when updating " + typed + ".");
+        }
     }
 
     private static String key(String typed) {
@@ -257,17 +274,15 @@ public final class ScontrolReservation {
         String shown = sign.isEmpty() ? value : sign + String.join("," + sign, words);
         Map<String, List<String>> names = new TreeMap<>();
         for (String word : words) {
-            boolean signed = sign.isEmpty() && (word.startsWith("+") || word.startsWith("-"));
+            boolean signed = sign.isEmpty() && isSigned(word);
             String item = signed ? word.substring(1) : word;
+            String itemSign = signed ? word.substring(0, 1) : sign;
             int eq = item.indexOf('=');
             var flag = ReservationFlag.of(eq < 0 ? item : item.substring(0, eq));
-            boolean stays = flag.isPresent()
-                    && UNREMOVABLE.contains(flag.get())
-                    && (sign.equals("-") || signed && word.startsWith("-"));
-            if (item.isEmpty() || flag.isEmpty() || stays || eq >= 0 && flag.get() != ReservationFlag.PURGE_COMP) {
+            if (item.isEmpty() || flag.isEmpty() || !isPossible(flag.get(), itemSign, eq >= 0)) {
                 throw new Wrong("Error parsing flags " + shown + ".");
             }
-            names.computeIfAbsent(signed ? word.substring(0, 1) : sign, k -> new ArrayList<>())
+            names.computeIfAbsent(itemSign, k -> new ArrayList<>())
                     .add(flag.get().word());
             if (flag.get() == ReservationFlag.PURGE_COMP) {
                 out.put("purge_comp", Integer.toString(eq < 0 ? PURGE_S : purgeSeconds(item.substring(eq + 1))));
@@ -281,6 +296,10 @@ public final class ScontrolReservation {
             String before = out.text("flags" + s);
             out.put("flags" + s, (before.isEmpty() ? "" : before + ",") + String.join(",", all));
         });
+    }
+
+    private static boolean isPossible(ReservationFlag flag, String sign, boolean hasValue) {
+        return !(sign.equals("-") && UNREMOVABLE.contains(flag)) && (!hasValue || flag == ReservationFlag.PURGE_COMP);
     }
 
     private static Json.Obj request(CommandContext c, Json.Obj values) {
@@ -330,45 +349,8 @@ public final class ScontrolReservation {
     }
 
     private static void complete(Json.Obj v) throws Wrong {
-        boolean part = v.text("flags").contains("PART_NODES");
-        boolean all = v.text("nodes").equalsIgnoreCase("ALL");
-        if (!v.has("starttime")) {
-            throw new Wrong("A start time must be given.");
-        }
-        if (!v.has("endtime") && !v.has("duration")) {
-            throw new Wrong("An end time or duration must be given.");
-        }
-        if (v.has("endtime")
-                && v.has("duration")
-                && Long.parseLong(v.text("starttime")) + Long.parseLong(v.text("duration"))
-                        != Long.parseLong(v.text("endtime"))) {
-            throw new Wrong("StartTime + Duration does not equal EndTime.");
-        }
-        if (v.has("endtime") && Long.parseLong(v.text("endtime")) <= Long.parseLong(v.text("starttime"))) {
-            throw new Wrong("Start time cannot be after end time.");
-        }
-        if (!v.text("nodes").isEmpty()
-                && Texts.split(v.text("flags"), ',').stream().anyMatch(f -> f.startsWith("REPLACE"))) {
-            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do "
-                    + "not specify Nodes\n"
-                    + "Error creating the reservation: " + SlurmErrno.INVALID_NODE_NAME.sentence());
-        }
-        if (part && (!all || v.text("partitionname").isEmpty())) {
-            throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
-        }
-        boolean features = !v.text("features").isEmpty() && v.has("partitionname");
-        boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0")
-                || !v.text("corecnt").isEmpty() && !v.text("corecnt").matches("0+");
-        boolean unsaid = List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream()
-                        .allMatch(k -> v.text(k).isEmpty())
-                && !counted
-                && !features;
-        if (unsaid && !v.text("partitionname").isEmpty()) {
-            // a partition alone means all of it
-            v.put("nodes", "ALL");
-        } else if (unsaid) {
-            throw new Wrong("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
-        }
+        checkTimes(v);
+        checkNodes(v);
         if (v.text("flags").contains("FORCE_START") && REPEATING.stream().noneMatch(v.text("flags")::contains)) {
             throw new Alone("FORCE_START flag requires a reoccuring reservation. No reservation created.");
         }
@@ -381,6 +363,58 @@ public final class ScontrolReservation {
         if (!v.text("users").isEmpty() && !v.text("groups").isEmpty()) {
             throw new Wrong("Users and Groups are mutually exclusive.  You can have one or the other, but not both.");
         }
+    }
+
+    private static void checkTimes(Json.Obj v) throws Wrong {
+        if (!v.has("starttime")) {
+            throw new Wrong("A start time must be given.");
+        }
+        if (!v.has("endtime")) {
+            if (!v.has("duration")) {
+                throw new Wrong("An end time or duration must be given.");
+            }
+            return;
+        }
+        long start = Long.parseLong(v.text("starttime"));
+        long end = Long.parseLong(v.text("endtime"));
+        if (v.has("duration") && start + Long.parseLong(v.text("duration")) != end) {
+            throw new Wrong("StartTime + Duration does not equal EndTime.");
+        }
+        if (end <= start) {
+            throw new Wrong("Start time cannot be after end time.");
+        }
+    }
+
+    /** Checks what is reserved; a partition alone stands for all of its nodes. */
+    private static void checkNodes(Json.Obj v) throws Wrong {
+        String nodes = v.text("nodes");
+        String flags = v.text("flags");
+        boolean hasPartition = !v.text("partitionname").isEmpty();
+        if (!nodes.isEmpty() && Texts.split(flags, ',').stream().anyMatch(f -> f.startsWith("REPLACE"))) {
+            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do "
+                    + "not specify Nodes\n"
+                    + "Error creating the reservation: " + SlurmErrno.INVALID_NODE_NAME.sentence());
+        }
+        if (flags.contains("PART_NODES") && !(hasPartition && nodes.equalsIgnoreCase("ALL"))) {
+            throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
+        }
+        if (isAnythingReserved(v)) {
+            return;
+        }
+        if (!hasPartition) {
+            throw new Wrong("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
+        }
+        v.put("nodes", "ALL");
+    }
+
+    private static boolean isAnythingReserved(Json.Obj v) {
+        boolean features = !v.text("features").isEmpty() && v.has("partitionname");
+        boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0")
+                || !v.text("corecnt").isEmpty() && !v.text("corecnt").matches("0+");
+        return features
+                || counted
+                || List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream()
+                        .anyMatch(k -> !v.text(k).isEmpty());
     }
 
     static int update(CommandContext c, List<String> words) {

@@ -59,16 +59,9 @@ final class ScontrolShow {
             c.err().println("scontrol_print_job error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        if (!id.isEmpty()) {
-            q.put("jobs", List.of(id));
-        }
-        q.put("allStates", Boolean.TRUE);
-        JobRequest.put(q, "allPartitions", s.all);
-        JobRequest.put(q, "details", s.details || !s.json.isEmpty());
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("QueryJobs", q);
+            reply = c.host().controller().call("QueryJobs", jobsQuery(s, id));
         } catch (SlurmException e) {
             return isTaskOfAnother(c, id, e)
                     ? missing(c, typed)
@@ -76,16 +69,14 @@ final class ScontrolShow {
         }
         List<Json.Obj> jobs = reply.objects("jobs");
         jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
-        if (jobs.isEmpty() && task >= 0) {
-            return missing(c, typed);
+        if (jobs.isEmpty() && (task >= 0 || !id.isEmpty())) {
+            return noJob(c, typed, id);
         }
-        if (jobs.isEmpty() && isTaskOfAnother(c, id, new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), ""))) {
-            return missing(c, typed);
-        }
-        if (jobs.isEmpty() && !id.isEmpty()) {
-            c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
-            return 1;
-        }
+        return print(c, s, reply, jobs);
+    }
+
+    private static int print(CommandContext c, ScontrolSwitches s, Json.Obj reply, List<Json.Obj> jobs)
+            throws UsageException {
         if (!s.json.isEmpty()) {
             return JsonOutput.print(
                     c, s.json, s.parser, JobsJson.answer(JsonOutput.names(c), reply, JsonOutput.version(s.parser)));
@@ -101,14 +92,33 @@ final class ScontrolShow {
         return 0;
     }
 
+    /** @param id "" for all jobs */
+    private static Json.Obj jobsQuery(ScontrolSwitches s, String id) {
+        Json.Obj q = new Json.Obj();
+        if (!id.isEmpty()) {
+            q.put("jobs", List.of(id));
+        }
+        q.put("allStates", Boolean.TRUE);
+        JobRequest.put(q, "allPartitions", s.all);
+        JobRequest.put(q, "details", s.details || !s.json.isEmpty());
+        return q;
+    }
+
+    /** @param id "" if tasks of every array were asked for */
+    private static int noJob(CommandContext c, String typed, String id) {
+        if (id.isEmpty() || isTaskOfAnother(c, id, new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), ""))) {
+            return missing(c, typed);
+        }
+        c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
+        return 1;
+    }
+
     static int nodes(CommandContext c, ScontrolSwitches s, String names) throws UsageException {
         List<Object> wanted = new ArrayList<>();
         if (!names.isEmpty()) {
-            HostList list = switch (HostList.parse(NodeCalls.expanded(c, names))) {
-                case HostList.Parsed.Ok ok -> ok.list();
-                case HostList.Parsed.Invalid bad -> HostList.empty();
-            };
-            wanted.addAll(list.names());
+            if (HostList.parse(NodeCalls.expanded(c, names)) instanceof HostList.Parsed.Ok ok) {
+                wanted.addAll(ok.list().names());
+            }
             if (wanted.isEmpty()) {
                 c.err().println("Invalid node name specified");
                 return 1;
@@ -130,12 +140,10 @@ final class ScontrolShow {
             reply = new Json.Obj();
         }
         updated(c, s, reply, reply.objects("nodes").size());
-        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
         List<Object> missing = new ArrayList<>(wanted);
         List<Json.Obj> found = new ArrayList<>();
         for (Json.Obj n : reply.objects("nodes")) {
-            boolean hidden = !s.future && n.text("state").equals("FUTURE");
-            if (hidden) {
+            if (!s.future && n.text("state").equals("FUTURE")) {
                 continue;
             }
             missing.remove(n.text("name"));
@@ -146,12 +154,9 @@ final class ScontrolShow {
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, NodesJson.nodes(JsonOutput.names(c), reply, found));
         }
-        for (Json.Obj n : found) {
-            c.out().println(text.node(n, s.details));
-        }
-        for (Object name : missing) {
-            c.out().println("Node " + name + " not found");
-        }
+        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
+        found.forEach(n -> c.out().println(text.node(n, s.details)));
+        missing.forEach(name -> c.out().println("Node " + name + " not found"));
         return missing.isEmpty() ? 0 : 1;
     }
 
@@ -221,15 +226,12 @@ final class ScontrolShow {
         if (fault.isPresent()) {
             return stepsRefused(c, id, fault.get().sentence());
         }
+        List<String> ids = id.isEmpty() ? List.of() : List.of(id);
         List<Json.Obj> steps;
         try {
-            if (ofContainer) {
-                steps = ofContainer(c, id.substring(CONTAINER_ID.length()));
-            } else {
-                steps = StepRows.load(
-                        c, id.isEmpty() ? List.of() : List.of(id), s.all || !id.isEmpty() || !s.json.isEmpty());
-            }
-
+            steps = ofContainer
+                    ? ofContainer(c, id.substring(CONTAINER_ID.length()))
+                    : StepRows.load(c, ids, s.all || !id.isEmpty() || !s.json.isEmpty());
         } catch (SlurmException e) {
             return stepsRefused(c, id, e.getMessage());
         }
@@ -241,12 +243,8 @@ final class ScontrolShow {
                     ControlJson.steps(
                             JsonOutput.names(c).cluster(), steps, c.host().nowMs() / 1000));
         }
-        if (steps.isEmpty() && !id.isEmpty() && isOfKnownJob(c, id)) {
-            c.out().println("Job step " + id + (id.indexOf('.') > 0 ? "" : ".") + " not found");
-            return 1;
-        }
         if (steps.isEmpty() && !id.isEmpty()) {
-            return stepsRefused(c, id, SlurmErrno.INVALID_JOB_ID.sentence());
+            return noStep(c, id);
         }
         if (steps.isEmpty() && !s.quiet) {
             c.out().println("No job steps in the system");
@@ -255,6 +253,14 @@ final class ScontrolShow {
             c.out().println(new ShowText(c, s.oneLine, step.number("now")).step(step));
         }
         return 0;
+    }
+
+    private static int noStep(CommandContext c, String id) {
+        if (!isOfKnownJob(c, id)) {
+            return stepsRefused(c, id, SlurmErrno.INVALID_JOB_ID.sentence());
+        }
+        c.out().println("Job step " + id + (id.indexOf('.') > 0 ? "" : ".") + " not found");
+        return 1;
     }
 
     /** The data parser's first version with a shape for slurm.conf, and the exit code with an older one. */

@@ -96,32 +96,7 @@ final class ScontrolTopology {
 
     private static int print(CommandContext c, List<Json.Obj> all, Filter filter) {
         List<String> lines = new ArrayList<>();
-        for (Json.Obj t : all) {
-            for (Json.Obj s : t.objects("switches")) {
-                if (filter.wants(s)) {
-                    List<String> below = texts(s, "switches");
-                    lines.add("SwitchName=" + s.text("name") + " Level=" + s.integer("level") + " LinkSpeed="
-                            + s.number("linkSpeed") + " Nodes=" + hosts(texts(s, "nodes"))
-                            + (below.isEmpty() ? "" : " Switches=" + hosts(below)));
-                }
-            }
-            int index = 0;
-            for (Json.Obj b : t.objects("blocks")) {
-                if (filter.wants(b) && t.text("kind").equals("RING")) {
-                    lines.add("RingName=" + b.text("name") + " Nodes=" + String.join(",", texts(b, "nodes")));
-                } else if (filter.wants(b)) {
-                    lines.add("BlockName=" + b.text("name") + " BlockIndex=" + index + " Nodes="
-                            + hosts(texts(b, "nodes")) + " BlockSize="
-                            + texts(b, "nodes").size());
-                }
-                index++;
-            }
-            for (Json.Obj p : t.objects("placements")) {
-                if (filter.wants(p)) {
-                    lines.add("TorusName=" + p.text("name") + " Nodes=" + hosts(texts(p, "nodes")));
-                }
-            }
-        }
+        all.forEach(t -> describe(t, filter, lines));
         if (lines.isEmpty() && filter.isOpen()) {
             return 0; // nodes without a topology
         }
@@ -141,6 +116,33 @@ final class ScontrolTopology {
                 : 0;
         lines.forEach(l -> c.out().println(most > 0 && l.length() > most ? l.substring(0, most) : l));
         return 0;
+    }
+
+    private static void describe(Json.Obj topology, Filter filter, List<String> lines) {
+        for (Json.Obj s : topology.objects("switches")) {
+            if (filter.wants(s)) {
+                List<String> below = texts(s, "switches");
+                lines.add("SwitchName=" + s.text("name") + " Level=" + s.integer("level") + " LinkSpeed="
+                        + s.number("linkSpeed") + " Nodes=" + hosts(texts(s, "nodes"))
+                        + (below.isEmpty() ? "" : " Switches=" + hosts(below)));
+            }
+        }
+        int index = 0;
+        for (Json.Obj b : topology.objects("blocks")) {
+            if (filter.wants(b) && topology.text("kind").equals("RING")) {
+                lines.add("RingName=" + b.text("name") + " Nodes=" + String.join(",", texts(b, "nodes")));
+            } else if (filter.wants(b)) {
+                lines.add("BlockName=" + b.text("name") + " BlockIndex=" + index + " Nodes="
+                        + hosts(texts(b, "nodes")) + " BlockSize="
+                        + texts(b, "nodes").size());
+            }
+            index++;
+        }
+        for (Json.Obj p : topology.objects("placements")) {
+            if (filter.wants(p)) {
+                lines.add("TorusName=" + p.text("name") + " Nodes=" + hosts(texts(p, "nodes")));
+            }
+        }
     }
 
     /** All of them in the form of topology.yaml, the one of partitions that name none first. */

@@ -74,15 +74,8 @@ final class ScontrolUpdate {
             return 1;
         }
         List<Change> all = changes(words);
-        for (String word : words) {
-            int eq = word.indexOf('=');
-            String k = Texts.lower(eq < 0 ? word : word.substring(0, eq));
-            if (isKey(k, "jobid", 3) || k.equals("job") || isKey(k, "jobname", 4) || k.equals("name")) {
-                break;
-            }
-            if (isReservation(word)) {
-                return ScontrolReservation.update(c, words);
-            }
+        if (isOfReservation(words)) {
+            return ScontrolReservation.update(c, words);
         }
         for (Change ch : all) {
             String k = ch.key;
@@ -118,6 +111,21 @@ final class ScontrolUpdate {
                 .println("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
                         + "\"SlurmctldDebug\"");
         return 1;
+    }
+
+    /** Jobs have a key Reservation as well: the entity is the key that comes first. */
+    private static boolean isOfReservation(List<String> words) {
+        for (String word : words) {
+            int eq = word.indexOf('=');
+            String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
+            if (isKey(key, "jobid", 3) || key.equals("job") || isKey(key, "jobname", 4) || key.equals("name")) {
+                return false;
+            }
+            if (isKey(key, "reservationname", 3)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static int setting(CommandContext c, Change ch) throws SlurmException {
@@ -343,14 +351,10 @@ final class ScontrolUpdate {
         }
         all.replaceAll(
                 ch -> ch == entity ? ch : new Change(ch.key, UpdateValues.normalized(ch.key, ch.value), ch.typed));
-        for (Change ch : all) {
-            if (isKey(ch.key, "userid", 3) && c.host().userId(ch.value) < 0) {
-                c.err().println("Invalid UserID: " + ch.value);
-                c.err().println("Request aborted");
-                return 1;
-            }
+        if (!isUserKnown(c, all)) {
+            return 1;
         }
-        // it only says whose jobs of a name are meant
+        // UserId selects the owner's jobs of a name and changes nothing
         boolean named = isKey(entity.key, "jobname", 4);
         all.removeIf(ch -> !named && isKey(ch.key, "userid", 3));
         if (all.size() < 2) {
@@ -368,32 +372,56 @@ final class ScontrolUpdate {
             }
         }
         for (String id : ids) {
-            Json.Obj q = new Json.Obj();
-            q.put("job", id);
-            q.put("changes", changesWithout(all, entity));
-            q.put("requestId", c.host().requestId());
             try {
-                for (Json.Obj e : c.host().controller().call("UpdateJob", q).objects("errors")) {
-                    tell(c, quiet, e, e.text("error"));
-                    rc = e.integer("errno") == 0 && !e.text("said").isEmpty() ? rc : 1;
-                }
-                if (all.stream()
-                        .anyMatch(
-                                x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
-                    ResizeScripts.write(c, id);
-                }
+                rc = Math.max(rc, updateJob(c, id, entity, all, quiet));
             } catch (SlurmException e) {
                 if (isUnknownKey(c, e, all)) {
                     return 1;
                 }
-                boolean own = isOfTimeLimit(e.getMessage());
-                if (e.errno() == SlurmErrno.NOT_SUPPORTED.number()
-                        && all.stream().anyMatch(ch -> ch.key.equals("arraytaskthrottle"))) {
-                    say(c, quiet, "scontrol: error: Update of ArrayTaskThrottle is only allowed on ArrayJobId");
-                }
-                say(c, quiet && !own, own ? "scontrol: error: " + e.getMessage() : failed(id, e.getMessage()));
+                reportRefusal(c, id, e, all, quiet);
                 rc = 1;
             }
+        }
+        return rc;
+    }
+
+    private static void reportRefusal(CommandContext c, String id, SlurmException e, List<Change> all, boolean quiet) {
+        if (e.errno() == SlurmErrno.NOT_SUPPORTED.number()
+                && all.stream().anyMatch(ch -> ch.key.equals("arraytaskthrottle"))) {
+            say(c, quiet, "scontrol: error: Update of ArrayTaskThrottle is only allowed on ArrayJobId");
+        }
+        if (isOfTimeLimit(e.getMessage())) {
+            say(c, false, "scontrol: error: " + e.getMessage());
+        } else {
+            say(c, quiet, failed(id, e.getMessage()));
+        }
+    }
+
+    private static boolean isUserKnown(CommandContext c, List<Change> all) {
+        for (Change ch : all) {
+            if (isKey(ch.key, "userid", 3) && c.host().userId(ch.value) < 0) {
+                c.err().println("Invalid UserID: " + ch.value);
+                c.err().println("Request aborted");
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int updateJob(CommandContext c, String id, Change entity, List<Change> all, boolean quiet)
+            throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        q.put("job", id);
+        q.put("changes", changesWithout(all, entity));
+        q.put("requestId", c.host().requestId());
+        int rc = 0;
+        for (Json.Obj e : c.host().controller().call("UpdateJob", q).objects("errors")) {
+            tell(c, quiet, e, e.text("error"));
+            rc = e.integer("errno") == 0 && !e.text("said").isEmpty() ? rc : 1;
+        }
+        if (all.stream()
+                .anyMatch(x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
+            ResizeScripts.write(c, id);
         }
         return rc;
     }
@@ -602,24 +630,24 @@ final class ScontrolUpdate {
             } else if (Texts.lower(w).equals("incomplete")) {
                 argument = "Incomplete";
             } else {
-                String key = eq < 0 ? "" : Texts.lower(w.substring(0, eq));
-                boolean named = isHold(action) && (key.equals("jobname") || key.equals("name"));
-                boolean numbered = !key.isEmpty() && isKey(key, "jobid", 3);
-                rc = Math.max(
-                        rc,
-                        act(
-                                c,
-                                action,
-                                named
-                                        ? byName(c, w.substring(eq + 1))
-                                        : !numbered && eq >= 0
-                                                ? List.of(w)
-                                                : HostList.split(numbered ? w.substring(eq + 1) : w),
-                                argument,
-                                quiet));
+                rc = Math.max(rc, act(c, action, jobsOf(c, action, w), argument, quiet));
             }
         }
         return rc;
+    }
+
+    /** The jobs of a word: {@code 7,8}, {@code jobid=7,8}, {@code name=x}. */
+    private static List<String> jobsOf(CommandContext c, String action, String word) throws SlurmException {
+        int eq = word.indexOf('=');
+        if (eq < 0) {
+            return HostList.split(word);
+        }
+        String key = Texts.lower(word.substring(0, eq));
+        String value = word.substring(eq + 1);
+        if (isHold(action) && (key.equals("jobname") || key.equals("name"))) {
+            return byName(c, value);
+        }
+        return !key.isEmpty() && isKey(key, "jobid", 3) ? HostList.split(value) : List.of(word);
     }
 
     private static int act(CommandContext c, String action, List<String> ids, String argument, boolean quiet) {
@@ -641,11 +669,7 @@ final class ScontrolUpdate {
             }
             isLastDone = errors.stream().noneMatch(e -> e.text("job").equals(ids.getLast()));
             for (Json.Obj e : errors) {
-                boolean ofNone = action.matches("suspend|resume")
-                        && e.text("error").equals(SlurmErrno.INVALID_JOB_ID.sentence());
-                error = ofNone && Texts.isNumber(e.text("job"))
-                        ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence()
-                        : e.text("error");
+                error = errorText(action, e);
                 tell(c, quiet, e, error);
                 boolean done = e.integer("errno") == 0 && !e.text("said").isEmpty();
                 alone |= e.text("job").indexOf('_') < 0 && e.text("said").isEmpty();
@@ -663,6 +687,13 @@ final class ScontrolUpdate {
             say(c, quiet, "slurm_suspend error" + (isLastDone ? "" : ":" + error));
         }
         return rc;
+    }
+
+    /** Suspending or resuming an unknown job is an unexpected message to Slurm. */
+    private static String errorText(String action, Json.Obj e) {
+        String error = e.text("error");
+        boolean unknownJob = error.equals(SlurmErrno.INVALID_JOB_ID.sentence()) && Texts.isNumber(e.text("job"));
+        return unknownJob && action.matches("suspend|resume") ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence() : error;
     }
 
     private static boolean isHold(String action) {

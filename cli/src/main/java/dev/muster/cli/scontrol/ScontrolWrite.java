@@ -56,13 +56,9 @@ final class ScontrolWrite {
         });
         nodes(c, out);
         partitions(c, out);
-        String configured = c.env("SLURM_CONF_OUT");
-        String to = (path.isEmpty()
-                        ? configured.isEmpty()
-                                ? confFile
-                                : Texts.absolute(configured, c.host().workDir())
-                        : Texts.absolute(path, c.host().workDir()))
-                + "." + Times.iso(c.host().nowMs() / 1000, c.host().zone());
+        String typed = path.isEmpty() ? c.env("SLURM_CONF_OUT") : path;
+        String to = (typed.isEmpty() ? confFile : Texts.absolute(typed, c.host().workDir())) + "."
+                + Times.iso(c.host().nowMs() / 1000, c.host().zone());
         try {
             c.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);
         } catch (IOException e) {
@@ -124,10 +120,11 @@ final class ScontrolWrite {
             pair(out, "State", p.text("state"));
             pair(out, "MaxTime", p.integer("maxTimeMin") < 0 ? "UNLIMITED" : Integer.toString(p.integer("maxTimeMin")));
             int standard = p.integer("defaultTimeMin");
-            pair(
-                    out,
-                    "DefaultTime",
-                    standard == PartitionInfo.NO_TIME ? "0" : standard > 0 ? Integer.toString(standard) : "");
+            if (standard == PartitionInfo.NO_TIME) {
+                pair(out, "DefaultTime", "0");
+            } else {
+                pair(out, "DefaultTime", standard > 0 ? Integer.toString(standard) : "");
+            }
             pair(out, "MaxNodes", p.integer("maxNodes") < 0 ? "" : Integer.toString(p.integer("maxNodes")));
             pair(out, "PriorityTier", p.number("priorityTier"));
             pair(out, "OverSubscribe", p.text("overSubscribe"));

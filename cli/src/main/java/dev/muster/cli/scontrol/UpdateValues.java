@@ -163,50 +163,53 @@ final class UpdateValues {
     }
 
     private static List<String> partition(String key, String value, String typed) {
-        if (key.equals("state") && !PARTITION_STATES.contains(Texts.lower(value))) {
-            return List.of(
-                    "scontrol: error: Invalid input: " + typed,
-                    "scontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE");
-        }
-        if (key.equals("cpubind") && CpuBind.defaultMode(value).isEmpty()) {
-            return binding(typed);
-        }
-        if (key.equals("preemptmode") && !Texts.lower(value).matches(PREEMPTION)) {
+        String lower = Texts.lower(value);
+        return switch (key) {
+            case "state" ->
+                acceptable(PARTITION_STATES.contains(lower), typed, "State values are UP, DOWN, DRAIN and INACTIVE");
+            case "cpubind" -> CpuBind.defaultMode(value).isEmpty() ? binding(typed) : List.of();
+            case "preemptmode" -> preemption(lower, typed);
+            case "exclusive" ->
+                acceptable(
+                        List.of("no", "node", "user", "topo").contains(lower),
+                        typed,
+                        "Exclusive values are NO, NODE, USER, TOPO");
+            case "oversubscribe", "shared" ->
+                acceptable(lower.matches(SHARES), typed, "OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#");
+            case "minnodes" -> unless(isNodeCount(value), "\"" + value + "\" is not a valid node count");
+            case "maxnodes" -> maxNodes(value);
+            case "maxtime", "defaulttime" -> unless(isUnlimited(value) || isTime(value), "Invalid input " + typed);
+            default -> plain(key, value, typed);
+        };
+    }
+
+    private static List<String> acceptable(boolean good, String typed, String values) {
+        return good
+                ? List.of()
+                : List.of("scontrol: error: Invalid input: " + typed, "scontrol: error: Acceptable " + values);
+    }
+
+    private static List<String> preemption(String mode, String typed) {
+        if (!mode.matches(PREEMPTION)) {
             return List.of("scontrol: error: Invalid input: " + typed);
         }
-        if (key.equals("preemptmode") && List.of(Texts.lower(value).split(",")).contains("gang")) {
-            return List.of(
-                    "scontrol: error: PreemptMode=GANG is a cluster-wide option and cannot be set at partition level");
+        return unless(
+                !List.of(mode.split(",")).contains("gang"),
+                "PreemptMode=GANG is a cluster-wide option and cannot be set at partition level");
+    }
+
+    private static List<String> maxNodes(String value) {
+        if (isUnlimited(value) || isNodeCount(value)) {
+            return List.of();
         }
-        if (key.equals("exclusive") && !List.of("no", "node", "user", "topo").contains(Texts.lower(value))) {
-            return List.of(
-                    "scontrol: error: Invalid input: " + typed,
-                    "scontrol: error: Acceptable Exclusive values are NO, NODE, USER, TOPO");
-        }
-        if ((key.equals("oversubscribe") || key.equals("shared"))
-                && !Texts.lower(value).matches(SHARES)) {
-            return List.of(
-                    "scontrol: error: Invalid input: " + typed,
-                    "scontrol: error: Acceptable OverSubscribe values are NO, EXCLUSIVE, YES:#, and FORCE:#");
-        }
-        List<String> plain = plain(key, value, typed);
-        if (!plain.isEmpty()) {
-            return plain;
-        }
-        boolean named = List.of("unlimited", "infinite").contains(Texts.lower(value));
-        if (key.equals("minnodes") && !isNodeCount(value)) {
-            return List.of("scontrol: error: \"" + value + "\" is not a valid node count");
-        }
-        if (key.equals("maxnodes") && value.matches("[0-9]{10,}") && !isNodeCount(value)) {
-            return List.of("scontrol: error: Numeric argument (" + value + ") too large for MaxNodes.");
-        }
-        if (key.equals("maxnodes") && !named && !isNodeCount(value)) {
-            return List.of("scontrol: error: Invalid numeric value \"" + value + "\" for MaxNodes.");
-        }
-        if ((key.equals("maxtime") || key.equals("defaulttime")) && !named && !isTime(value)) {
-            return List.of("scontrol: error: Invalid input " + typed);
-        }
-        return List.of();
+        return List.of(
+                value.matches("[0-9]{10,}")
+                        ? "scontrol: error: Numeric argument (" + value + ") too large for MaxNodes."
+                        : "scontrol: error: Invalid numeric value \"" + value + "\" for MaxNodes.");
+    }
+
+    private static boolean isUnlimited(String value) {
+        return List.of("unlimited", "infinite").contains(Texts.lower(value));
     }
 
     private static boolean isNodeCount(String value) {
@@ -254,49 +257,58 @@ final class UpdateValues {
     private static final long NICE_MOST = 2_147_483_645L;
 
     private static List<String> form(String key, String value) {
+        return switch (key) {
+            case "numnodes", "reqnodes" -> nodes(value);
+            case "numcpus" -> cpus(value);
+            case "arraytaskthrottle" -> unless(leading(value) >= 0, "Invalid ArrayTaskThrottle value");
+            case "sitefactor" ->
+                unless(
+                        Math.abs(leading(value)) <= NICE_MOST,
+                        "SiteFactor value out of range (+/- " + NICE_MOST + "). Value ignored");
+            case "nice" ->
+                unless(
+                        !value.matches("-?[0-9]{1,18}") || Math.abs(Long.parseLong(value)) <= NICE_MOST,
+                        "Nice value out of range (+/- " + NICE_MOST + "). Value ignored");
+            case "mailtype" -> {
+                boolean known =
+                        Texts.split(value, ',').stream().anyMatch(w -> OptionCheck.MAIL_TYPES.contains(Texts.upper(w)));
+                yield known ? List.of() : List.of("Invalid MailType: " + value);
+            }
+            case "timemin" -> unless(isTime(value), "Invalid TimeMin value");
+            case "delayboot" -> unless(isTime(value), "Invalid DelayBoot value");
+            case "switches" -> {
+                int at = value.indexOf('@');
+                boolean good = at < 0
+                        || Durations.parseSeconds(value.substring(at + 1)).isPresent();
+                yield unless(good, "Invalid Switches value: " + value);
+            }
+            default -> byForm(key, value);
+        };
+    }
+
+    private static List<String> unless(boolean good, String sentence) {
+        return good ? List.of() : List.of("scontrol: error: " + sentence);
+    }
+
+    private static List<String> byForm(String key, String value) {
         Form form = FORMS.get(key);
-        if (key.equals("numnodes") || key.equals("reqnodes")) {
-            return nodes(value);
+        if (form == null) {
+            return List.of();
         }
-        if (key.equals("arraytaskthrottle") && leading(value) < 0) {
-            return List.of("scontrol: error: Invalid ArrayTaskThrottle value");
-        }
-        if (key.equals("sitefactor") && Math.abs(leading(value)) > NICE_MOST) {
-            return List.of("scontrol: error: SiteFactor value out of range (+/- " + NICE_MOST + "). Value ignored");
-        }
-        boolean number = form != null && form.pattern.equals(COUNT) && value.matches("[0-9]{1,10}");
+        boolean number = form.pattern.equals(COUNT) && value.matches("[0-9]{1,10}");
         boolean beyond = number && Long.parseLong(value) > OptionCheck.PRIORITY_TOP;
-        if (key.equals("numcpus") && !value.matches(NODES)) {
-            boolean large = value.matches("[0-9]{10,}");
-            return List.of(
-                    "scontrol: error: "
-                            + (large
-                                    ? "Numeric argument (" + value + ") too large for NumCPUs."
-                                    : "Invalid numeric value \"" + value + "\" for NumCPUs."),
-                    "scontrol: error: Invalid NumCPUs value: " + value);
+        return unless(!beyond && value.matches(form.pattern), "Invalid " + form.name + " value: " + value);
+    }
+
+    private static List<String> cpus(String value) {
+        String invalid = "scontrol: error: Invalid NumCPUs value: " + value;
+        if (!value.matches(NODES)) {
+            String number = value.matches("[0-9]{10,}")
+                    ? "Numeric argument (" + value + ") too large for NumCPUs."
+                    : "Invalid numeric value \"" + value + "\" for NumCPUs.";
+            return List.of("scontrol: error: " + number, invalid);
         }
-        if (form != null && (beyond || !value.matches(form.pattern))) {
-            return List.of("scontrol: error: Invalid " + form.name + " value: " + value);
-        }
-        boolean mail = Texts.split(value, ',').stream().anyMatch(w -> OptionCheck.MAIL_TYPES.contains(Texts.upper(w)));
-        if (key.equals("mailtype") && !mail) {
-            return List.of("Invalid MailType: " + value);
-        }
-        if (key.equals("numcpus") && (isBackwards(value) || value.matches("0+"))) {
-            return List.of("scontrol: error: Invalid NumCPUs value: " + value);
-        }
-        if (key.equals("nice") && value.matches("-?[0-9]{1,18}") && Math.abs(Long.parseLong(value)) > NICE_MOST) {
-            return List.of("scontrol: error: Nice value out of range (+/- " + NICE_MOST + "). Value ignored");
-        }
-        if ((key.equals("timemin") || key.equals("delayboot")) && !isTime(value)) {
-            return List.of("scontrol: error: Invalid " + (key.equals("timemin") ? "TimeMin" : "DelayBoot") + " value");
-        }
-        int at = value.indexOf('@');
-        return key.equals("switches")
-                        && at >= 0
-                        && Durations.parseSeconds(value.substring(at + 1)).isEmpty()
-                ? List.of("scontrol: error: Invalid Switches value: " + value)
-                : List.of();
+        return isBackwards(value) || value.matches("0+") ? List.of(invalid) : List.of();
     }
 
     private static List<String> nodes(String value) {
@@ -318,8 +330,11 @@ final class UpdateValues {
     /** A number of nodes or CPUs: K stands for 1024, M for 1024 K. */
     private static long count(String text) {
         String digits = text.replaceAll("[kKmM]$", "");
-        return Long.parseLong(digits)
-                << (text.length() == digits.length() ? 0 : Texts.lower(text).endsWith("k") ? 10 : 20);
+        long number = Long.parseLong(digits);
+        if (text.length() == digits.length()) {
+            return number;
+        }
+        return number << (Texts.lower(text).endsWith("k") ? 10 : 20);
     }
 
     private static long leading(String value) {
@@ -338,16 +353,20 @@ final class UpdateValues {
             return Math.max(0, leading(value)) + (at < 0 ? "" : value.substring(at));
         }
         if (List.of("numnodes", "reqnodes", "numcpus").contains(key)) {
-            int dash = value.indexOf('-');
-            return dash < 0
-                    ? Long.toString(count(value))
-                    : count(value.substring(0, dash)) + "-" + count(value.substring(dash + 1));
+            return plainRange(value);
         }
         boolean number = form != null && value.matches(COUNT);
         if (number && (form.pattern.equals(SWITCH) || key.equals("requeue"))) {
             return value.matches("0*") ? "0" : "1";
         }
         return number && value.isEmpty() ? "0" : value;
+    }
+
+    private static String plainRange(String value) {
+        int dash = value.indexOf('-');
+        return dash < 0
+                ? Long.toString(count(value))
+                : count(value.substring(0, dash)) + "-" + count(value.substring(dash + 1));
     }
 
     private static List<String> job(String key, String value) {

@@ -210,7 +210,10 @@ public final class AcctJson {
         if (flags.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of((list.contains("ADD") ? "+=" : list.contains("REMOVE") ? "-=" : "") + flags);
+        if (list.contains("ADD")) {
+            return Optional.of("+=" + flags);
+        }
+        return Optional.of((list.contains("REMOVE") ? "-=" : "") + flags);
     }
 
     private static Optional<String> optional(Object raw, Function<Number, String> text) {
@@ -407,12 +410,7 @@ public final class AcctJson {
                     n -> new Json.Obj()
                             .put(
                                     "administrator_level",
-                                    new ArrayList<Object>(List.of(
-                                            r.text("AdminLevel").equals("NONE")
-                                                    ? "None"
-                                                    : r.text("AdminLevel").equals("OPERATOR")
-                                                            ? "Operator"
-                                                            : "Administrator")))
+                                    new ArrayList<Object>(List.of(administratorLevel(r.text("AdminLevel")))))
                             .put("associations", new ArrayList<>())
                             .put("coordinators", coordinators(r))
                             .put(
@@ -430,6 +428,14 @@ public final class AcctJson {
             }
         }
         return new ArrayList<>(out.values());
+    }
+
+    private static String administratorLevel(String word) {
+        return switch (word) {
+            case "NONE" -> "None";
+            case "OPERATOR" -> "Operator";
+            default -> "Administrator";
+        };
     }
 
     /**

@@ -24,10 +24,10 @@ public final class ControlJson {
      */
     public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs, int version) {
         Json.Obj one = one(host, up, latencyUs, "slurm controller");
-        return pings(
-                version < DataParser.NEWEST
-                        ? one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary")
-                        : one);
+        if (version < DataParser.NEWEST) {
+            one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary");
+        }
+        return pings(one);
     }
 
     /** @param latencyUs round trip of the ping, in microseconds */
@@ -67,7 +67,6 @@ public final class ControlJson {
         List<Object> cores = list(
                 r.objects("cores"),
                 c -> new Json.Obj().put("node", c.text("node")).put("core", c.text("ids")));
-        int purge = r.integer("purgeAfterSeconds");
         return new Json.Obj()
                 .put("accounts", r.text("accounts"))
                 .put("burst_buffer", "")
@@ -83,17 +82,17 @@ public final class ControlJson {
                 .put("node_count", r.number("nodeCount"))
                 .put("node_list", r.text("nodes"))
                 .put("partition", r.text("partition"))
-                .put(
-                        "purge_completed",
-                        new Json.Obj()
-                                .put(
-                                        "time",
-                                        purge == ReservationFlag.PURGE_NEVER_S
-                                                ? Tree.infinite()
-                                                : Tree.number(purge == 0 ? PURGE_SECONDS : purge)))
+                .put("purge_completed", new Json.Obj().put("time", purgeTime(r.integer("purgeAfterSeconds"))))
                 .put("start_time", Tree.number(r.number("startTime")))
                 .put("tres", reservedTres(r))
                 .put("users", r.text("users"));
+    }
+
+    private static Json.Obj purgeTime(int seconds) {
+        if (seconds == ReservationFlag.PURGE_NEVER_S) {
+            return Tree.infinite();
+        }
+        return Tree.number(seconds == 0 ? PURGE_SECONDS : seconds);
     }
 
     public static Json.Obj steps(String cluster, List<Json.Obj> all, long now) {

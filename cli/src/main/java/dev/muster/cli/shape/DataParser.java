@@ -184,20 +184,26 @@ public record DataParser(int version, String flags, boolean complex, List<String
 
     private Object shaped(Object value, String place) {
         return switch (value) {
-            case Json.Obj o
-            when complex && o.has("infinite") && o.has("set") && o.has("number") ->
-                o.flag("infinite") ? "Infinity" : o.flag("set") ? o.raw("number") : null;
+            case Json.Obj o when complex && o.has("infinite") && o.has("set") && o.has("number") -> plainNumber(o);
             case Json.Obj o -> object(o, place);
             case List<?> l -> list(l, place);
             case Iterable<?> i -> lazily(i, place);
             case String s when complex && s.isEmpty() && !NEVER_NULL.contains(place) -> null;
-            case Long n
-            when complex
-                    && (n == 0 && NULL_WITHOUT.contains(place)
-                            || n == NO_TASK && place.equals("steps.array.task_id")) -> null;
+            case Long n when complex && isNullNumber(n, place) -> null;
             case null -> null;
             default -> value;
         };
+    }
+
+    private static Object plainNumber(Json.Obj o) {
+        if (o.flag("infinite")) {
+            return "Infinity";
+        }
+        return o.flag("set") ? o.raw("number") : null;
+    }
+
+    private static boolean isNullNumber(long n, String place) {
+        return n == 0 && NULL_WITHOUT.contains(place) || n == NO_TASK && place.equals("steps.array.task_id");
     }
 
     private Iterable<Object> lazily(Iterable<?> rows, String place) {

@@ -15,50 +15,7 @@ public final class DiagJson {
         s.put("req_time_start", Tree.number(v.number("req_time_start")));
         s.put("job_states_ts", Tree.number(v.number("job_states_ts")));
         s.put("server_thread_count", v.number("server_thread_count"));
-        for (String name : List.of(
-                "jobs_submitted",
-                "jobs_started",
-                "jobs_completed",
-                "jobs_canceled",
-                "jobs_failed",
-                "jobs_pending",
-                "jobs_running",
-                "schedule_cycle_last",
-                "schedule_cycle_max",
-                "schedule_cycle_total",
-                "schedule_cycle_sum",
-                "schedule_cycle_mean",
-                "schedule_cycle_mean_depth",
-                "schedule_cycle_depth",
-                "schedule_cycle_per_minute",
-                "schedule_queue_length",
-                "agent_queue_size",
-                "agent_count",
-                "agent_thread_count",
-                "dbd_agent_queue_size",
-                "gettimeofday_latency",
-                "bf_backfilled_jobs",
-                "bf_last_backfilled_jobs",
-                "bf_backfilled_het_jobs",
-                "bf_cycle_counter",
-                "bf_cycle_last",
-                "bf_cycle_max",
-                "bf_cycle_sum",
-                "bf_cycle_mean",
-                "bf_last_depth",
-                "bf_last_depth_try",
-                "bf_depth_sum",
-                "bf_depth_mean",
-                "bf_depth_try_sum",
-                "bf_depth_mean_try",
-                "bf_queue_len",
-                "bf_queue_len_sum",
-                "bf_queue_len_mean",
-                "bf_table_size",
-                "bf_table_size_sum",
-                "bf_table_size_mean")) {
-            s.put(name, v.number(name));
-        }
+        counters().forEach(name -> s.put(name, v.number(name)));
         s.put("bf_active", v.number("bf_active") > 0);
         s.put(
                 "schedule_exit",
@@ -106,6 +63,52 @@ public final class DiagJson {
         // slurmctld answers requests at once: it never queues, limits or holds them for a node
         s.put("pending_rpcs", new ArrayList<Object>()).put("pending_rpcs_by_hostlist", new ArrayList<Object>());
         return new Json.Obj().put("statistics", s);
+    }
+
+    /** Statistics that keep their names. */
+    private static List<String> counters() {
+        return List.of(
+                "jobs_submitted",
+                "jobs_started",
+                "jobs_completed",
+                "jobs_canceled",
+                "jobs_failed",
+                "jobs_pending",
+                "jobs_running",
+                "schedule_cycle_last",
+                "schedule_cycle_max",
+                "schedule_cycle_total",
+                "schedule_cycle_sum",
+                "schedule_cycle_mean",
+                "schedule_cycle_mean_depth",
+                "schedule_cycle_depth",
+                "schedule_cycle_per_minute",
+                "schedule_queue_length",
+                "agent_queue_size",
+                "agent_count",
+                "agent_thread_count",
+                "dbd_agent_queue_size",
+                "gettimeofday_latency",
+                "bf_backfilled_jobs",
+                "bf_last_backfilled_jobs",
+                "bf_backfilled_het_jobs",
+                "bf_cycle_counter",
+                "bf_cycle_last",
+                "bf_cycle_max",
+                "bf_cycle_sum",
+                "bf_cycle_mean",
+                "bf_last_depth",
+                "bf_last_depth_try",
+                "bf_depth_sum",
+                "bf_depth_mean",
+                "bf_depth_try_sum",
+                "bf_depth_mean_try",
+                "bf_queue_len",
+                "bf_queue_len_sum",
+                "bf_queue_len_mean",
+                "bf_table_size",
+                "bf_table_size_sum",
+                "bf_table_size_mean");
     }
 
     /**

@@ -56,11 +56,12 @@ public final class JsonOutput {
         why.forEach(line -> lines.add(c.name() + ": error: " + line));
         lines.add(c.name() + ": error: application/" + (form.equals("yaml") ? "x-yaml" : form)
                 + " output not supported by data_parser/v0.0." + DataParser.NEWEST);
-        throw new UsageException(
-                c.name().equals("sacct")
-                        ? 0
-                        : c.name().equals("sdiag") || c.name().equals("sshare") ? 253 : 1,
-                lines);
+        int exit = switch (c.name()) {
+            case "sacct" -> 0;
+            case "sdiag", "sshare" -> 253;
+            default -> 1;
+        };
+        throw new UsageException(exit, lines);
     }
 
     /** "" without accounting. */

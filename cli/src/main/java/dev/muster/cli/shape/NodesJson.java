@@ -179,9 +179,8 @@ public final class NodesJson {
         o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
         o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
         String next = NodeRows.nextState(n);
-        o.put(
-                        "next_state_after_reboot",
-                        Tree.csv(next.isEmpty() ? "INVALID" : next.equals("DOWN") ? next : "UNKNOWN," + next))
+        String afterReboot = next.equals("DOWN") ? next : "UNKNOWN," + next;
+        o.put("next_state_after_reboot", Tree.csv(next.isEmpty() ? "INVALID" : afterReboot))
                 .put("cert_flags", Tree.csv(n.flag("certTokenSet") ? "TOKEN_SET" : ""));
         int owner = n.integer("owner");
         o.put("owner", owner <= 0 ? "" : names.user(owner));
@@ -226,18 +225,7 @@ public final class NodesJson {
         o.put(
                 "cpus",
                 new Json.Obj().put("task_binding", bindings(p.text("cpuBind"))).put("total", p.number("totalCpus")));
-        o.put(
-                "defaults",
-                new Json.Obj()
-                        .put("memory_per_cpu", p.number("defMemPerCpuMb"))
-                        .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
-                        .put("partition_memory_per_node", perNode(p, "defMemPerNodeMb", "defMemPerCpuMb"))
-                        .put(
-                                "time",
-                                p.number("defaultTimeMin") == PartitionInfo.NO_TIME
-                                        ? Tree.number(0)
-                                        : Tree.limit(p.number("defaultTimeMin")))
-                        .put("job", p.text("jobDefaults")));
+        o.put("defaults", defaults(p));
         o.put("flags", flags(p)).put("grace_time", p.number("graceTimeSeconds"));
         o.put("maximums", maximums(p));
         o.put("minimums", new Json.Obj().put("nodes", p.number("minNodes")));
@@ -255,14 +243,33 @@ public final class NodesJson {
                 "partition",
                 new Json.Obj()
                         .put("state", Tree.texts(p.text("state")))
-                        .put(
-                                "exclusive",
-                                p.flag("exclusiveNode")
-                                        ? "NODE"
-                                        : p.flag("exclusiveUser") ? "USER" : p.flag("exclusiveTopo") ? "TOPO" : "NO")
+                        .put("exclusive", exclusive(p))
                         .put("oversubscribe", p.text("overSubscribe")));
         o.put("topology", p.text("topology")).put("suspend_time", powerTime(p, "suspendTime"));
         return o;
+    }
+
+    private static Json.Obj defaults(Json.Obj p) {
+        return new Json.Obj()
+                .put("memory_per_cpu", p.number("defMemPerCpuMb"))
+                .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
+                .put("partition_memory_per_node", perNode(p, "defMemPerNodeMb", "defMemPerCpuMb"))
+                .put(
+                        "time",
+                        p.number("defaultTimeMin") == PartitionInfo.NO_TIME
+                                ? Tree.number(0)
+                                : Tree.limit(p.number("defaultTimeMin")))
+                .put("job", p.text("jobDefaults"));
+    }
+
+    private static String exclusive(Json.Obj p) {
+        if (p.flag("exclusiveNode")) {
+            return "NODE";
+        }
+        if (p.flag("exclusiveUser")) {
+            return "USER";
+        }
+        return p.flag("exclusiveTopo") ? "TOPO" : "NO";
     }
 
     /** Memory of each node unless the partition counts memory by CPU. */

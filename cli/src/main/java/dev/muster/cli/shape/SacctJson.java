@@ -96,22 +96,7 @@ public final class SacctJson {
                         .put("job", j.text("comment"))
                         .put("system", j.text("systemComment")));
         o.put("allocation_nodes", j.text("nodes").isEmpty() ? 0L : j.number("nodeCount"));
-        o.put(
-                "array",
-                new Json.Obj()
-                        .put("job_id", j.number("arrayJobId"))
-                        .put(
-                                "limits",
-                                new Json.Obj()
-                                        .put(
-                                                "max",
-                                                new Json.Obj()
-                                                        .put(
-                                                                "running",
-                                                                new Json.Obj()
-                                                                        .put("tasks", j.number("arrayMaxRunning")))))
-                        .put("task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)))
-                        .put("task", JobRows.arrayTasks(j)));
+        o.put("array", array(j));
         o.put(
                 "association",
                 new Json.Obj()
@@ -127,35 +112,15 @@ public final class SacctJson {
                         Sluid.text(Sluid.shown(Sluid.original(j.number("sluid")), j.integer("restarts"))));
         o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"))).put("exit_code", Tree.exit(j.obj("exit")));
         o.put("time", times(j, j, steps, now)).put("flags", flags(j.text("flags")));
-        o.put(
-                "het",
-                new Json.Obj()
-                        .put("job_id", j.number("hetJobId"))
-                        .put(
-                                "job_offset",
-                                j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset"))));
+        o.put("het", het(j));
         o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", j.text("mcsLabel")));
         o.put("nodes", j.text("nodes").isEmpty() ? "None assigned" : j.text("nodes"));
         o.put("hold", j.text("reason").startsWith("JobHeld")).put("priority", Tree.number(j.number("priority")));
-        o.put(
-                "required",
-                new Json.Obj()
-                        .put("CPUs", j.number("cpusRequested"))
-                        .put(
-                                "memory_per_cpu",
-                                j.flag("memoryPerCpu") ? Tree.number(j.number("memoryRequestedMb")) : Tree.unset())
-                        .put(
-                                "memory_per_node",
-                                j.flag("memoryPerCpu") ? Tree.unset() : Tree.orUnset(j.number("memoryRequestedMb"))));
+        o.put("required", required(j));
         o.put("kill_request_user", killer(names, j))
                 .put("restart_cnt", j.number("restarts"))
                 .put("segment_size", j.number("segmentSize"));
-        o.put(
-                "reservation",
-                new Json.Obj()
-                        .put("id", j.number("reservationId"))
-                        .put("name", j.text("reservation"))
-                        .put("requested", j.text("reservationRequested")));
+        o.put("reservation", reservation(j));
         o.put(
                 "state",
                 new Json.Obj()
@@ -171,17 +136,47 @@ public final class SacctJson {
                 new Json.Obj()
                         .put("allocated", allocated(j.text("tresAllocated")))
                         .put("requested", tres(j.text("tresRequested"))));
-        boolean standard = j.text("wckey").startsWith("*");
-        o.put(
-                "wckey",
-                new Json.Obj()
-                        .put("wckey", j.text("wckey").substring(standard ? 1 : 0))
-                        .put(
-                                "flags",
-                                standard
-                                        ? new ArrayList<Object>(List.of("ASSIGNED_DEFAULT"))
-                                        : new ArrayList<Object>()));
+        o.put("wckey", wckey(j.text("wckey")));
         return o;
+    }
+
+    private static Json.Obj array(Json.Obj j) {
+        Json.Obj running = new Json.Obj().put("tasks", j.number("arrayMaxRunning"));
+        return new Json.Obj()
+                .put("job_id", j.number("arrayJobId"))
+                .put("limits", new Json.Obj().put("max", new Json.Obj().put("running", running)))
+                .put("task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)))
+                .put("task", JobRows.arrayTasks(j));
+    }
+
+    private static Json.Obj reservation(Json.Obj j) {
+        return new Json.Obj()
+                .put("id", j.number("reservationId"))
+                .put("name", j.text("reservation"))
+                .put("requested", j.text("reservationRequested"));
+    }
+
+    private static Json.Obj het(Json.Obj j) {
+        return new Json.Obj()
+                .put("job_id", j.number("hetJobId"))
+                .put("job_offset", j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset")));
+    }
+
+    private static Json.Obj required(Json.Obj j) {
+        long memoryMb = j.number("memoryRequestedMb");
+        boolean perCpu = j.flag("memoryPerCpu");
+        return new Json.Obj()
+                .put("CPUs", j.number("cpusRequested"))
+                .put("memory_per_cpu", perCpu ? Tree.number(memoryMb) : Tree.unset())
+                .put("memory_per_node", perCpu ? Tree.unset() : Tree.orUnset(memoryMb));
+    }
+
+    /** A leading {@code *} marks the user's default key. */
+    private static Json.Obj wckey(String key) {
+        boolean standard = key.startsWith("*");
+        return new Json.Obj()
+                .put("wckey", key.substring(standard ? 1 : 0))
+                .put("flags", new ArrayList<Object>(standard ? List.of("ASSIGNED_DEFAULT") : List.of()));
     }
 
     /** Returns the scheduling flags that sacct calls SchedMain, SchedBackfill and StartReceived. */
@@ -222,7 +217,8 @@ public final class SacctJson {
         if (row == job) {
             long eligible = job.number("eligibleTime");
             t.put("eligible", eligible).put("end", end);
-            t.put("planned", Tree.number(eligible == 0 ? 0 : (start == 0 ? now : start) - eligible));
+            long planned = (start == 0 ? now : start) - eligible;
+            t.put("planned", Tree.number(eligible == 0 ? 0 : planned));
             t.put("start", start).put("submission", job.number("submitTime"));
             t.put(
                     "limit",
@@ -302,13 +298,14 @@ public final class SacctJson {
             for (int i = 0; i < KINDS.length; i += 2) {
                 id = KINDS[i].equals(kind) ? Long.parseLong(KINDS[i + 1]) : id;
             }
-            boolean gres = kind.startsWith("gres/");
+            String type =
+                    kind.startsWith("gres/") || kind.startsWith("fs/") ? kind.substring(0, kind.indexOf('/')) : kind;
             long count = kind.equals("mem") && !value.isEmpty() && !Texts.isNumber(value)
                     ? dev.muster.model.format.MemorySize.parseMb(value).orElse(0)
                     : count(value);
             out.add(new Json.Obj()
-                    .put("type", gres ? "gres" : kind.startsWith("fs/") ? "fs" : kind)
-                    .put("name", gres ? kind.substring(5) : kind.startsWith("fs/") ? kind.substring(3) : "")
+                    .put("type", type)
+                    .put("name", type.equals(kind) ? "" : kind.substring(type.length() + 1))
                     .put("id", id)
                     .put("count", count));
         }

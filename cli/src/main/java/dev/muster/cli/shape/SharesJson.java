@@ -45,8 +45,7 @@ public final class SharesJson {
             }
 
             boolean root = depth == 0 && !user;
-            boolean number = r.text("rawShares").matches("[0-9]{1,9}") && !root;
-            total += number ? Long.parseLong(r.text("rawShares")) : 0;
+            total += root ? 0 : shares(r.text("rawShares")).number("number");
             list.add(new Json.Obj()
                     .put("id", r.number("id"))
                     .put("cluster", cluster)
@@ -54,11 +53,7 @@ public final class SharesJson {
                     .put("parent", parent)
                     .put("partition", r.text("partition"))
                     .put("shares_normalized", real(root ? ROOT_SHARE : r.real("normShares")))
-                    .put(
-                            "shares",
-                            root
-                                    ? Tree.unset()
-                                    : number ? Tree.number(Long.parseLong(r.text("rawShares"))) : Tree.infinite())
+                    .put("shares", root ? Tree.unset() : shares(r.text("rawShares")))
                     .put(
                             "tres",
                             new Json.Obj()
@@ -72,16 +67,19 @@ public final class SharesJson {
                             "fairshare",
                             new Json.Obj()
                                     .put("factor", real(user ? r.real("fairShare") : 0))
-                                    .put(
-                                            "level",
-                                            root
-                                                    ? Tree.decimal(false, 0)
-                                                    : r.real("level") < 0
-                                                            ? Tree.infinite().put("number", 0.0)
-                                                            : real(r.real("level"))))
+                                    .put("level", root ? Tree.decimal(false, 0) : level(r.real("level"))))
                     .put("type", Tree.texts(user ? "USER" : "ASSOCIATION")));
         }
         return new Json.Obj().put("shares", new Json.Obj().put("shares", list).put("total_shares", total));
+    }
+
+    /** "parent" is the infinite number. */
+    private static Json.Obj shares(String raw) {
+        return raw.matches("[0-9]{1,9}") ? Tree.number(Long.parseLong(raw)) : Tree.infinite();
+    }
+
+    private static Json.Obj level(double level) {
+        return level < 0 ? Tree.infinite().put("number", 0.0) : real(level);
     }
 
     private static Json.Obj real(double value) {

@@ -155,18 +155,23 @@ public final class YamlText {
             for (int i = 0; i < s.length(); i++) {
                 char c = s.charAt(i);
                 boolean blankAfter = i + 1 == s.length() || isBlank(s.charAt(i + 1));
-                boolean sign = i == 0
-                        ? FIRST_SPECIAL.indexOf(c) >= 0 || (c == '?' || c == '-') && blankAfter
-                        : c == '#' && blankBefore;
-                plain &= !sign && !(c == ':' && blankAfter);
-                boolean special = c != '\n' && (c < ' ' || c > '~');
-                boolean edge = i == 0 || i == s.length() - 1;
-                plain &= !special && c != '\n' && !(c == ' ' && edge);
-                single &= !special && !(c == ' ' && wasBreak) && !(c == '\n' && wasSpace);
+                boolean isSign = i == 0 ? isFirstSign(c, blankAfter) : isSign(c, blankBefore, blankAfter);
+                boolean isPrintable = c >= ' ' && c <= '~';
+                boolean isEdgeBlank = c == ' ' && (i == 0 || i == s.length() - 1);
+                plain &= !isSign && isPrintable && !isEdgeBlank;
+                single &= isPrintable && !(c == ' ' && wasBreak) || c == '\n' && !wasSpace;
                 wasSpace = c == ' ';
                 wasBreak = c == '\n';
                 blankBefore = isBlank(c);
             }
+        }
+
+        private static boolean isFirstSign(char c, boolean blankAfter) {
+            return FIRST_SPECIAL.indexOf(c) >= 0 || (c == '?' || c == '-' || c == ':') && blankAfter;
+        }
+
+        private static boolean isSign(char c, boolean blankBefore, boolean blankAfter) {
+            return c == '#' && blankBefore || c == ':' && blankAfter;
         }
 
         private static boolean isBlank(char c) {
@@ -193,9 +198,8 @@ public final class YamlText {
         boolean wasBreak = false;
         for (int i = 0; i < s.length(); i++) {
             char c = s.charAt(i);
-            boolean inside = quote.isEmpty() || i > 0 && i < s.length() - 1;
             if (c == ' ') {
-                if (!wasSpace && at > WIDTH && inside && i + 1 < s.length() && s.charAt(i + 1) != ' ') {
+                if (!wasSpace && at > WIDTH && mayBreakAt(s, i, quote)) {
                     b.append('\n').repeat(' ', indent);
                     at = indent;
                 } else {
@@ -224,6 +228,12 @@ public final class YamlText {
             b.repeat(' ', indent);
         }
         return b.append(quote).toString();
+    }
+
+    /** A break must not touch a quotation mark or a second blank. */
+    private static boolean mayBreakAt(String s, int i, String quote) {
+        boolean isInside = quote.isEmpty() || i > 0 && i < s.length() - 1;
+        return isInside && i + 1 < s.length() && s.charAt(i + 1) != ' ';
     }
 
     private static String doubled(String s, int column, int indent) {

@@ -52,6 +52,29 @@ final class Bcast {
         return sent(c, o, program, jobId, List.of("--jobid=" + jobId));
     }
 
+    private static boolean isDirectory(String asked) {
+        return asked.isEmpty() || asked.endsWith("/");
+    }
+
+    private static List<String> sbcastOptions(JobOptions o, boolean libraries) throws UsageException {
+        List<String> out =
+                new ArrayList<>(List.of("--force", "--preserve", "--send-libs=" + (libraries ? "yes" : "no")));
+        if (o.has(JobOption.BCAST_EXCLUDE)) {
+            out.add("--exclude=" + o.text(JobOption.BCAST_EXCLUDE));
+        }
+        if (o.has(JobOption.COMPRESS) && List.of("", "lz4").contains(Texts.lower(o.text(JobOption.COMPRESS)))) {
+            out.add("--compress");
+        }
+        return out;
+    }
+
+    /** Names the step after its program, not after the copy, unless the user named it. */
+    private static void nameAfter(String program, JobOptions o) throws UsageException {
+        if (!o.typed(JobOption.JOB_NAME) && (o.has(JobOption.JOBID) || !o.has(JobOption.JOB_NAME))) {
+            o.set(JobOption.JOB_NAME, Texts.baseName(program), JobOptions.Origin.COMMAND_LINE);
+        }
+    }
+
     /** @param where the nodes that it goes to, as options of sbcast */
     static Optional<List<String>> sent(
             CommandContext c, JobOptions o, List<String> program, int jobId, List<String> where)
@@ -69,7 +92,7 @@ final class Bcast {
             throw c.bad(o.exitError(1), "Can't open `" + program.getFirst() + "`: No such file or directory");
         }
         String asked = o.text(JobOption.BCAST);
-        boolean unnamed = asked.isEmpty() || asked.endsWith("/");
+        boolean unnamed = isDirectory(asked);
         String target = unnamed
                 ? unnamed(c, asked, workDir, jobId, "new" + c.host().requestId())
                 : Texts.absolute(asked, workDir);
@@ -79,13 +102,7 @@ final class Bcast {
                 ? o.text(JobOption.SEND_LIBS).equals("yes")
                 : c.host().settings().bcastSendLibs;
         List<String> args = new ArrayList<>(where);
-        args.addAll(List.of("--force", "--preserve", "--send-libs=" + (libraries ? "yes" : "no")));
-        if (o.has(JobOption.BCAST_EXCLUDE)) {
-            args.add("--exclude=" + o.text(JobOption.BCAST_EXCLUDE));
-        }
-        if (o.has(JobOption.COMPRESS) && List.of("", "lz4").contains(Texts.lower(o.text(JobOption.COMPRESS)))) {
-            args.add("--compress");
-        }
+        args.addAll(sbcastOptions(o, libraries));
         args.addAll(List.of(source.get(), target));
         int rc = new Sbcast(unnamed)
                 .run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
@@ -98,8 +115,8 @@ final class Bcast {
             o.stepEnvironment()
                     .put("LD_LIBRARY_PATH", Sbcast.libraries(target) + (others.isEmpty() ? "" : ":" + others));
         }
-        if (unnamed && !o.typed(JobOption.JOB_NAME) && (o.has(JobOption.JOBID) || !o.has(JobOption.JOB_NAME))) {
-            o.set(JobOption.JOB_NAME, Texts.baseName(program.getFirst()), JobOptions.Origin.COMMAND_LINE);
+        if (unnamed) {
+            nameAfter(program.getFirst(), o);
         }
         List<String> copy = new ArrayList<>(
                 unnamed

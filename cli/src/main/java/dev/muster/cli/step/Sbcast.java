@@ -110,16 +110,7 @@ public final class Sbcast implements Command {
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        w.perNode = perNode;
-        w.sendLibs = c.host().settings().bcastSendLibs;
-        w.excluded = c.host().settings().bcastExclude;
-        for (GetOpt.Opt o : OPTIONS) {
-            String set = c.env("SBCAST_" + Texts.upper(o.name()).replace('-', '_'));
-            if (!set.isEmpty()) {
-                option(c, w, o.name(), set);
-            }
-        }
+        Wanted w = defaults(c);
         for (GetOpt.Hit h : p.hits()) {
             if (CommonOptions.answer(c, OPTIONS, "SOURCE DEST", h)) {
                 return 0;
@@ -133,19 +124,43 @@ public final class Sbcast implements Command {
                             "Need two file names, have " + p.operands().size() + " names",
                             "Try \"sbcast --help\" for more information"));
         }
-        if (w.unallocated) {
-            if (w.nodes.isEmpty() || !w.job.isEmpty()) {
-                throw c.bad(
-                        1,
-                        w.nodes.isEmpty()
-                                ? "--no-allocation needs the nodes: --nodelist"
-                                : "--no-allocation and --jobid are mutually exclusive");
+        String source = p.operands().getFirst();
+        String target = p.operands().getLast();
+        return w.unallocated ? toNodes(c, w, source, target) : toJobs(c, w, source, target);
+    }
+
+    /** The options that slurm.conf and the environment set. */
+    private Wanted defaults(CommandContext c) throws SlurmException, UsageException {
+        Wanted w = new Wanted();
+        w.perNode = perNode;
+        w.sendLibs = c.host().settings().bcastSendLibs;
+        w.excluded = c.host().settings().bcastExclude;
+        for (GetOpt.Opt o : OPTIONS) {
+            String set = c.env("SBCAST_" + Texts.upper(o.name()).replace('-', '_'));
+            if (!set.isEmpty()) {
+                option(c, w, o.name(), set);
             }
-            if (w.verbose > 0) {
-                settings(c, w, p.operands().getFirst(), p.operands().getLast());
-            }
-            return withLibraries(c, "", p.operands().getFirst(), p.operands().getLast(), w);
         }
+        return w;
+    }
+
+    /** {@code --no-allocation} copies to named nodes instead of a job's. */
+    private static int toNodes(CommandContext c, Wanted w, String source, String target)
+            throws SlurmException, UsageException {
+        if (w.nodes.isEmpty()) {
+            throw c.bad(1, "--no-allocation needs the nodes: --nodelist");
+        }
+        if (!w.job.isEmpty()) {
+            throw c.bad(1, "--no-allocation and --jobid are mutually exclusive");
+        }
+        if (w.verbose > 0) {
+            settings(c, w, source, target);
+        }
+        return withLibraries(c, "", source, target, w);
+    }
+
+    private static int toJobs(CommandContext c, Wanted w, String source, String target)
+            throws SlurmException, UsageException {
         String id = w.jobGiven ? w.job : c.env("SLURM_JOB_ID");
         if (id.isEmpty() && !w.jobGiven) {
             throw c.bad(
@@ -153,18 +168,11 @@ public final class Sbcast implements Command {
         }
         JobIds.check(c, id, 1);
         if (w.verbose > 0) {
-            settings(c, w, p.operands().getFirst(), p.operands().getLast());
+            settings(c, w, source, target);
         }
         int rc = 0;
-        for (int one : jobs(c, id)) {
-            rc = Math.max(
-                    rc,
-                    withLibraries(
-                            c,
-                            Integer.toString(one),
-                            p.operands().getFirst(),
-                            p.operands().getLast(),
-                            w));
+        for (int job : jobs(c, id)) {
+            rc = Math.max(rc, withLibraries(c, Integer.toString(job), source, target, w));
         }
         return rc;
     }

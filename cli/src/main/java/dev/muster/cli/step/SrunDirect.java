@@ -85,7 +85,7 @@ final class SrunDirect {
                 .put("userName", c.host().userName(c.host().uid()));
         StepSignals signals = StepSignals.begin(c, o);
         return launched(step, jobId, started, names)
-                ? Srun.follow(c, o, program, allocation, started, signals, false)
+                ? StepFollower.follow(c, o, program, allocation, started, signals, false)
                 : o.exitError(1);
     }
 

@@ -50,7 +50,7 @@ final class SrunHet {
         for (int i = 0; i < sections.size(); i++) {
             JobOptions typed = new JobOptions(c, 'R');
             List<String> program = typed.readArguments(sections.get(i));
-            // whoever comes after somebody with a group and names none has that one as well
+            // a section without a group, behind one that has a group, means that group again
             boolean again = named && !typed.has(JobOption.HET_GROUP);
             named |= typed.has(JobOption.HET_GROUP);
             for (int group : typed.has(JobOption.HET_GROUP) ? groups(c, typed) : List.of(i)) {
@@ -62,8 +62,8 @@ final class SrunHet {
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));
                 OptionEnvironment.read(own);
-                if (size == OWN && sections.size() > 1 && own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
-                    own.drop(JobOption.NODES); // the job's are for all components together
+                if (size == OWN && sections.size() > 1) {
+                    dropNodesOfJob(own);
                 }
                 if (first == null) {
                     first = own;
@@ -73,13 +73,7 @@ final class SrunHet {
                 out.add(new Part(group, own, program));
             }
         }
-        if (size == OWN && seen.size() == 1) {
-            within(c, first, List.copyOf(seen), 1);
-            throw c.bad(first.exitError(1), "No directives to start application on any available hetjob components");
-        }
-        if (size != OWN) {
-            within(c, first, List.copyOf(seen), size > 0 ? size : sections.size());
-        }
+        checkGroups(c, first, List.copyOf(seen), size, sections.size());
         List<Part> parts = withPrograms(out);
         for (Part p : parts) {
             if (p.options.verbose() > 0) {
@@ -88,6 +82,24 @@ final class SrunHet {
             CliFilter.preSubmit(p.options, p.group, p.program);
         }
         return parts;
+    }
+
+    /** The job's number of nodes is for all components together. */
+    private static void dropNodesOfJob(JobOptions own) {
+        if (own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
+            own.drop(JobOption.NODES);
+        }
+    }
+
+    private static void checkGroups(CommandContext c, JobOptions first, List<Integer> groups, int size, int sections)
+            throws UsageException {
+        if (size == OWN && groups.size() == 1) {
+            within(c, first, groups, 1);
+            throw c.bad(first.exitError(1), "No directives to start application on any available hetjob components");
+        }
+        if (size != OWN) {
+            within(c, first, groups, size > 0 ? size : sections);
+        }
     }
 
     /**

@@ -94,10 +94,9 @@ final class StepRequest {
         CommandContext c = o.context();
         JobRequest r = new JobRequest(o);
         Json.Obj s = new Json.Obj();
-        // what starts the tasks of an MPI by itself binds them itself: all of the job's, held against nobody
+        // an MPI launcher starts and binds its tasks itself: it gets all of the job's resources and excludes no step
         boolean launcher = o.has(JobOption.EXTERNAL_LAUNCHER);
-        boolean named = own && o.has(JobOption.JOB_NAME) || o.typed(JobOption.JOB_NAME);
-        s.put("name", named ? o.text(JobOption.JOB_NAME) : Texts.baseName(program.getFirst()));
+        s.put("name", name());
         s.put("request", resources(r));
         JobRequest.put(s, "overlap", o.has(JobOption.OVERLAP) || o.has(JobOption.INTERACTIVE) || launcher);
         JobRequest.put(s, "interactive", o.has(JobOption.INTERACTIVE));
@@ -115,23 +114,7 @@ final class StepRequest {
         String mpi = MpiKinds.of(o);
         JobRequest.put(s, "mpi", mpi);
         program(c, s);
-        Map<String, String> env = JobEnvironment.exported(o);
-        env.putAll(o.stepEnvironment());
-        if (own) {
-            JobEnvironment.addOptions(o, env);
-        } else {
-            JobEnvironment.addTyped(o, env);
-        }
-        if (!mpi.isEmpty()) {
-            env.put("SLURM_MPI_TYPE", mpi);
-        }
-        if (o.has(JobOption.LABEL)) {
-            env.put("SLURM_LABELIO", "1");
-        }
-        env.put("SLURM_UMASK", umask(o.umask()));
-        env.put("SRUN_DEBUG", Integer.toString(LEVEL_INFO + o.verbose() - (o.has(JobOption.QUIET) ? 1 : 0)));
-        env.put("SLURM_LAUNCH_NODE_IPADDR", c.host().address());
-        s.put("environment", JobEnvironment.entries(env));
+        s.put("environment", JobEnvironment.entries(environment(mpi)));
         s.put("workDir", JobRequest.base64(r.workDir()));
         s.put("io", io(names));
         JobRequest.put(s, "resvPorts", o.number(JobOption.RESV_PORTS));
@@ -143,10 +126,7 @@ final class StepRequest {
         JobRequest.put(s, "noKill", o.text(JobOption.NO_KILL).equals("1"));
         JobRequest.put(s, "waitSeconds", waitSeconds(o));
         if (o.has(JobOption.PTY)) {
-            int[] size = Terminal.size();
-            s.put("pty", Boolean.TRUE);
-            JobRequest.put(s, "ptyRows", Math.max(0, size[0]));
-            JobRequest.put(s, "ptyColumns", Math.max(0, size[1]));
+            terminal(s);
         }
         JobRequest.put(s, "preserveEnv", o.has(JobOption.PRESERVE_ENV));
         JobRequest.put(s, "taskProlog", JobRequest.base64(o.text(JobOption.TASK_PROLOG)));
@@ -164,6 +144,38 @@ final class StepRequest {
         s.put("limits", r.limits());
         JobRequest.put(s, "tresBind", r.tresBind());
         return s;
+    }
+
+    private String name() throws UsageException {
+        boolean named = own && o.has(JobOption.JOB_NAME) || o.typed(JobOption.JOB_NAME);
+        return named ? o.text(JobOption.JOB_NAME) : Texts.baseName(program.getFirst());
+    }
+
+    private Map<String, String> environment(String mpi) throws UsageException {
+        Map<String, String> env = JobEnvironment.exported(o);
+        env.putAll(o.stepEnvironment());
+        if (own) {
+            JobEnvironment.addOptions(o, env);
+        } else {
+            JobEnvironment.addTyped(o, env);
+        }
+        if (!mpi.isEmpty()) {
+            env.put("SLURM_MPI_TYPE", mpi);
+        }
+        if (o.has(JobOption.LABEL)) {
+            env.put("SLURM_LABELIO", "1");
+        }
+        env.put("SLURM_UMASK", umask(o.umask()));
+        env.put("SRUN_DEBUG", Integer.toString(LEVEL_INFO + o.verbose() - (o.has(JobOption.QUIET) ? 1 : 0)));
+        env.put("SLURM_LAUNCH_NODE_IPADDR", o.context().host().address());
+        return env;
+    }
+
+    private static void terminal(Json.Obj s) {
+        int[] size = Terminal.size();
+        s.put("pty", Boolean.TRUE);
+        JobRequest.put(s, "ptyRows", Math.max(0, size[0]));
+        JobRequest.put(s, "ptyColumns", Math.max(0, size[1]));
     }
 
     /**
@@ -205,63 +217,77 @@ final class StepRequest {
     private Json.Obj resources(JobRequest r) throws UsageException {
         Json.Obj q = r.resources();
         if (own) {
-            // the allocation is what these asked for, and all of it is the step's
-            for (String asked : List.of(
-                    "tresPerNode", "tresPerJob", "tresPerSocket", "licenses", "network", "contiguous", "features")) {
-                q.put(asked, "");
-            }
-            q.put("contiguous", Boolean.FALSE);
-            boolean some = HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok ok
-                    && ok.list().size() > shares.size();
-            if (some && !shares.isEmpty() && !q.text("distribution").startsWith("arbitrary")) {
-                // the allocation has not all that it might have had
-                q.put("nodeList", "");
-            }
-            long planned =
-                    shares.stream().mapToLong(share -> share.number("tasks")).sum();
-            boolean byGpus =
-                    q.number("tasksPerGpu") > 0 || !q.text("tresPerTask").isEmpty();
-            if (q.integer("tasks") == 0 && q.integer("tasksPerNode") == 0 && byGpus && planned > 0) {
-                q.put("tasks", planned);
-            }
-            q.put("tasksPerGpu", 0L);
+            wholeAllocation(q);
         } else {
             noGres(q);
-        }
-        if (!own && q.text("tresPerTask").contains("license/")) {
-            o.context().error("Ignoring --tres-per-task license specification");
+            if (q.text("tresPerTask").contains("license/")) {
+                o.context().error("Ignoring --tres-per-task license specification");
+            }
         }
         fewer(q);
         tellFewer(q);
         allNodes(q);
-        if (own && !o.has(JobOption.NODES) && q.integer("tasks") == 0) {
+        // without a word on tasks or nodes, each node that the GPUs needed runs a task
+        boolean taskEachNode = own && !o.has(JobOption.NODES) && q.integer("tasks") == 0;
+        if (taskEachNode) {
             q.put("nodesMin", r.listed());
         }
-        // without a word on tasks or nodes, each node that the GPUs needed runs a task
-        int nodes = Math.max(
-                own && !o.has(JobOption.NODES) && q.integer("tasks") == 0 ? shares.size() : 1, q.integer("nodesMin"));
-        if (q.integer("nodesMax") > nodes && q.integer("nodesMin") > 0 && !q.flag("useMinNodes")) {
+        int nodes = Math.max(taskEachNode ? shares.size() : 1, q.integer("nodesMin"));
+        boolean isRange = q.integer("nodesMin") > 0 && q.integer("nodesMax") > nodes;
+        if (isRange && !q.flag("useMinNodes")) {
             // of a range, as many as there are
             nodes = Math.max(nodes, Math.min(q.integer("nodesMax"), shares.size()));
             q.put("nodesMin", (long) (q.integer("tasks") > 0 ? Math.min(nodes, q.integer("tasks")) : nodes));
         }
         enough(q);
-        long most = (long) q.integer("tasksPerNode") * Math.max(q.integer("nodesMin"), shares.size());
-        if (!own && most > 0 && q.integer("tasks") > most) {
-            ignoring(o, q.integer("tasksPerNode"), q.integer("tasks"), Math.max(q.integer("nodesMin"), shares.size()));
-            q.put("tasksPerNode", 0L);
+        if (!own) {
+            ignoreTasksPerNode(q);
         }
         relative(q);
         if (q.integer("tasks") > 0) {
             return q;
         }
-        long tasks = (long) nodes * Math.max(1, q.integer("tasksPerNode"));
-        if (o.has(JobOption.CPUS_PER_TASK) && q.integer("tasksPerNode") == 0 && !o.has(JobOption.OVERCOMMIT)) {
-            // so many CPUs for each task and no word of how many: as many as there is room for
-            tasks = Math.max(tasks, room(q));
-        }
-        q.put("tasks", tasks);
+        q.put("tasks", taskCount(q, nodes));
         return q;
+    }
+
+    /** The number of tasks of a step that gives none. */
+    private long taskCount(Json.Obj q, int nodes) throws UsageException {
+        long tasks = (long) nodes * Math.max(1, q.integer("tasksPerNode"));
+        boolean byCpus = o.has(JobOption.CPUS_PER_TASK) && q.integer("tasksPerNode") == 0;
+        // a step that gives CPUs of a task gets as many tasks as fit
+        return byCpus && !o.has(JobOption.OVERCOMMIT) ? Math.max(tasks, room(q)) : tasks;
+    }
+
+    /** A step that made its allocation gets all of it: what the allocation asked for is not asked for again. */
+    private void wholeAllocation(Json.Obj q) {
+        for (String asked : List.of(
+                "tresPerNode", "tresPerJob", "tresPerSocket", "licenses", "network", "contiguous", "features")) {
+            q.put(asked, "");
+        }
+        q.put("contiguous", Boolean.FALSE);
+        boolean hasSome = HostList.parse(q.text("nodeList")) instanceof HostList.Parsed.Ok ok
+                && ok.list().size() > shares.size();
+        if (hasSome && !shares.isEmpty() && !q.text("distribution").startsWith("arbitrary")) {
+            q.put("nodeList", "");
+        }
+        long planned = shares.stream().mapToLong(share -> share.number("tasks")).sum();
+        boolean byGpus = q.number("tasksPerGpu") > 0 || !q.text("tresPerTask").isEmpty();
+        if (q.integer("tasks") == 0 && q.integer("tasksPerNode") == 0 && byGpus && planned > 0) {
+            q.put("tasks", planned);
+        }
+        q.put("tasksPerGpu", 0L);
+    }
+
+    /** Drops {@code --ntasks-per-node} where the nodes would not hold all tasks. */
+    private void ignoreTasksPerNode(Json.Obj q) {
+        int perNode = q.integer("tasksPerNode");
+        int nodes = Math.max(q.integer("nodesMin"), shares.size());
+        long most = (long) perNode * nodes;
+        if (most > 0 && q.integer("tasks") > most) {
+            ignoring(o, perNode, q.integer("tasks"), nodes);
+            q.put("tasksPerNode", 0L);
+        }
     }
 
     /** More nodes than tasks, or more nodes named than wanted: the step runs on fewer, which is told. */
@@ -423,22 +449,21 @@ final class StepRequest {
         String out = o.text(JobOption.OUTPUT);
         String err = o.text(JobOption.ERROR);
         JobRequest.put(io, "stdin", JobRequest.base64(StepFiles.isMode(in) ? "none" : StepFiles.expand(in, names)));
-        JobRequest.put(
-                io,
-                "stdout",
-                JobRequest.base64(
-                        StepFiles.isNone(out)
-                                ? "none"
-                                : StepFiles.expand(StepFiles.isMode(out) ? "slurm-%J.out" : out, names)));
-        JobRequest.put(
-                io,
-                "stderr",
-                JobRequest.base64(
-                        StepFiles.isNone(err) ? "none" : StepFiles.isMode(err) ? "" : StepFiles.expand(err, names)));
+        JobRequest.put(io, "stdout", JobRequest.base64(asyncFile(out, "slurm-%J.out", names)));
+        JobRequest.put(io, "stderr", JobRequest.base64(asyncFile(err, "", names)));
         JobRequest.put(io, "openMode", o.text(JobOption.OPEN_MODE));
         JobRequest.put(io, "labelled", o.has(JobOption.LABEL));
         JobRequest.put(io, "unbuffered", o.has(JobOption.UNBUFFERED));
         return io;
+    }
+
+    /** @param standard the file where the option names none, "" for that of standard output */
+    private static String asyncFile(String option, String standard, StepFiles.Names names) {
+        if (StepFiles.isNone(option)) {
+            return "none";
+        }
+        String file = StepFiles.isMode(option) ? standard : option;
+        return file.isEmpty() ? "" : StepFiles.expand(file, names);
     }
 
     /** A word of the step's own, a pattern the node opens, or "" for what srun reads and writes itself. */

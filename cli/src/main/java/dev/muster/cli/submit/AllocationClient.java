@@ -192,7 +192,7 @@ public final class AllocationClient {
         long patienceS = o.has(JobOption.IMMEDIATE) ? o.number(JobOption.IMMEDIATE) : 0;
         long giveUpMs = patienceS > 1 ? c.host().nowMs() + patienceS * 1000 : Long.MAX_VALUE;
         while (!isOver(a) && !a.flag("ready")) {
-            boolean pending = a.text("state").isEmpty() || a.text("state").equals("PENDING");
+            boolean pending = List.of("", "PENDING").contains(a.text("state"));
             if (pending && !told) {
                 told = true;
                 queued(jobId, whyItWaits(a.text("reason")), quiet);
@@ -203,12 +203,7 @@ public final class AllocationClient {
             long leftMs = giveUpMs - c.host().nowMs();
             if (leftMs <= 0) {
                 cancel(c, jobId);
-                throw new SlurmException(
-                        SlurmErrno.NODES_BUSY.number(),
-                        "Unable to allocate resources: "
-                                + (c.name().equals("salloc")
-                                        ? "Connection timed out"
-                                        : SlurmErrno.NODES_BUSY.sentence()));
+                throw timedOut();
             }
             a = ask(jobId, (int) Math.min(WAIT_MS, leftMs));
         }
@@ -216,6 +211,11 @@ public final class AllocationClient {
             c.info("job " + jobId + " has been allocated resources");
         }
         return a;
+    }
+
+    private SlurmException timedOut() {
+        String reason = c.name().equals("salloc") ? "Connection timed out" : SlurmErrno.NODES_BUSY.sentence();
+        return new SlurmException(SlurmErrno.NODES_BUSY.number(), "Unable to allocate resources: " + reason);
     }
 
     private void queued(int jobId, String why, boolean quiet) {

@@ -79,15 +79,7 @@ public final class Salloc implements Command {
         }
         AllocationClient client =
                 new AllocationClient(c, o).running(List.of(operands.subList(0, Math.min(1, operands.size()))));
-        String name;
-        if (o.has(JobOption.JOB_NAME)) {
-            name = o.text(JobOption.JOB_NAME);
-        } else if (o.has(JobOption.NO_SHELL)) {
-            name = "no-shell";
-        } else {
-            name = "interactive";
-        }
-
+        String name = name(o);
         Json.Obj reply;
         try {
             client.choose("ALLOCATION", components, List.of(name));
@@ -97,6 +89,29 @@ public final class Salloc implements Command {
         }
         int jobId = reply.integer("jobId");
         CliFilter.postSubmit(o, components.size(), jobId, SubmissionLog.NO_STEP, operands);
+        Optional<Json.Obj> granted = granted(c, o, client, jobId);
+        if (granted.isEmpty()) {
+            return o.exitError(1);
+        }
+        Json.Obj allocation = granted.get();
+        windows.ifPresent(w -> w.serve(allocation));
+        bell(c, o, client.waitedInQueue());
+        if (o.has(JobOption.NO_SHELL)) {
+            return 0;
+        }
+        return inside(c, components, operands, allocation, jobId, o.has(JobOption.QUIET));
+    }
+
+    private static String name(JobOptions o) throws UsageException {
+        if (o.has(JobOption.JOB_NAME)) {
+            return o.text(JobOption.JOB_NAME);
+        }
+        return o.has(JobOption.NO_SHELL) ? "no-shell" : "interactive";
+    }
+
+    /** Waits for the allocation; empty if the job ended before. Reports either. */
+    private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId)
+            throws SlurmException {
         AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             // also between the grant and the start of the command, which registers its own
@@ -114,7 +129,7 @@ public final class Salloc implements Command {
             } else {
                 AllocationClient.cancelled(c, "Job submit/allocate failed: ", allocation);
             }
-            return o.exitError(1);
+            return Optional.empty();
         }
         if (!quiet) {
             c.info("Granted job allocation " + jobId);
@@ -129,12 +144,7 @@ public final class Salloc implements Command {
             c.info("debug:  laying out the " + tasks + " tasks on " + allocation.integer("nodeCount") + " hosts "
                     + allocation.text("nodes"));
         }
-        windows.ifPresent(w -> w.serve(allocation));
-        bell(c, o, client.waitedInQueue());
-        if (o.has(JobOption.NO_SHELL)) {
-            return 0;
-        }
-        return inside(c, components, operands, allocation, jobId, quiet);
+        return Optional.of(allocation);
     }
 
     /** The command, and the end of its allocation. */
@@ -201,29 +211,7 @@ public final class Salloc implements Command {
         }
         ProcessBuilder builder =
                 new ProcessBuilder(inItsPlace(c, command)).inheritIO().directory(new File(new JobRequest(o).workDir()));
-        Map<String, String> env = builder.environment();
-        Map<String, String> own = new java.util.LinkedHashMap<>();
-        ComponentEnvironment.add(components, own);
-        env.putAll(own);
-        for (String entry : allocation.texts("environment")) {
-            int eq = entry.indexOf('=');
-            if (eq > 0) {
-                env.put(entry.substring(0, eq), entry.substring(eq + 1));
-            } else {
-                base64Entry(env, entry);
-            }
-        }
-        ComponentEnvironment.ofCommand(env, components.size());
-        String typed = own.getOrDefault(TresPerTask.VARIABLE, "");
-        if (!typed.isEmpty() && TresPerTask.areSame(typed, env.getOrDefault(TresPerTask.VARIABLE, ""))) {
-            env.put(TresPerTask.VARIABLE, typed); // it stays in the user's own words
-        }
-        env.putAll(MpiBootstrap.variables(env, c.host().settings().mpiParameters.contains(MpiBootstrap.OFF)));
-        env.remove("MUSTER_REQUEST_ID");
-        env.remove(Clusters.WORKING);
-        if (!Clusters.workingCluster(c).isEmpty()) {
-            env.put(Clusters.WORKING, Clusters.workingCluster(c));
-        }
+        addEnvironment(c, components, allocation, builder.environment());
         // registered before the command starts, so that a signal during its start is not lost
         AtomicReference<Process> begun = new AtomicReference<>();
         for (String signal : List.of("INT", "QUIT")) {
@@ -255,6 +243,32 @@ public final class Salloc implements Command {
         } catch (InterruptedException e) {
             child.destroy();
             return EXIT_SIGNALED + Signals.TERM;
+        }
+    }
+
+    private static void addEnvironment(
+            CommandContext c, List<JobOptions> components, Json.Obj allocation, Map<String, String> env) {
+        Map<String, String> own = new java.util.LinkedHashMap<>();
+        ComponentEnvironment.add(components, own);
+        env.putAll(own);
+        for (String entry : allocation.texts("environment")) {
+            int eq = entry.indexOf('=');
+            if (eq > 0) {
+                env.put(entry.substring(0, eq), entry.substring(eq + 1));
+            } else {
+                base64Entry(env, entry);
+            }
+        }
+        ComponentEnvironment.ofCommand(env, components.size());
+        String typed = own.getOrDefault(TresPerTask.VARIABLE, "");
+        if (!typed.isEmpty() && TresPerTask.areSame(typed, env.getOrDefault(TresPerTask.VARIABLE, ""))) {
+            env.put(TresPerTask.VARIABLE, typed); // it stays in the user's own words
+        }
+        env.putAll(MpiBootstrap.variables(env, c.host().settings().mpiParameters.contains(MpiBootstrap.OFF)));
+        env.remove("MUSTER_REQUEST_ID");
+        env.remove(Clusters.WORKING);
+        if (!Clusters.workingCluster(c).isEmpty()) {
+            env.put(Clusters.WORKING, Clusters.workingCluster(c));
         }
     }
 

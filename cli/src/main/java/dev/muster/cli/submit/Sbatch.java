@@ -92,16 +92,19 @@ public final class Sbatch implements Command {
             c.info(w);
         }
         if (o.has(JobOption.TEST_ONLY)) {
-            boolean het = all.size() > 1;
-            c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart"))
-                    + (het ? "" : " a") + " using "
-                    + reply.integer("testCpus") + " processors on " + (het ? "" : "nodes ") + reply.text("testNodes")
-                    + (het ? "" : " in partition " + reply.text("testPartition")));
+            reportTest(c, reply, all.size() > 1);
             return 0;
         }
         CliFilter.postSubmit(o, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
         announce(c, o, reply.integer("jobId"));
         return o.has(JobOption.WAIT) ? awaitEnd(c, reply.integer("jobId")) : 0;
+    }
+
+    private static void reportTest(CommandContext c, Json.Obj reply, boolean het) {
+        c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart"))
+                + (het ? "" : " a") + " using "
+                + reply.integer("testCpus") + " processors on " + (het ? "" : "nodes ") + reply.text("testNodes")
+                + (het ? "" : " in partition " + reply.text("testPartition")));
     }
 
     /** {@code --bbf}: the file's lines stand in the script behind its first line, where options are not looked for. */

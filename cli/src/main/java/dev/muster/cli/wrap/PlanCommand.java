@@ -110,14 +110,12 @@ final class PlanCommand {
         if (!w.text("change").isEmpty()) {
             c.out().println("What would help: " + withTimes(w.text("change")));
         }
-        if (w.text("state").equals("PENDING")) {
-            c.out()
-                    .println(
-                            w.number("start") == 0
-                                    ? "No start is planned for it."
-                                    : "It is planned to start at "
-                                            + time(TIME, Math.max(w.number("start"), w.number("now")))
-                                            + (w.text("nodes").isEmpty() ? "." : " on " + w.text("nodes") + "."));
+        if (w.text("state").equals("PENDING") && w.number("start") == 0) {
+            c.out().println("No start is planned for it.");
+        } else if (w.text("state").equals("PENDING")) {
+            String start = time(TIME, Math.max(w.number("start"), w.number("now")));
+            String nodes = w.text("nodes").isEmpty() ? "" : " on " + w.text("nodes");
+            c.out().println("It is planned to start at " + start + nodes + ".");
         }
     }
 

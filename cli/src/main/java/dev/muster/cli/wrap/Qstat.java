@@ -12,7 +12,7 @@ import java.util.List;
 
 /** Runs {@code qstat}, which lists jobs and partitions as PBS does. */
 public final class Qstat extends Wrapper {
-    /** PBS's exit code for a job that nobody knows. */
+    /** PBS's exit code for an unknown job. */
     private static final int UNKNOWN_JOB = 153;
 
     private static final String NONE = "--";
@@ -43,15 +43,9 @@ public final class Qstat extends Wrapper {
         List<Json.Obj> shown = new ArrayList<>();
         List<String> ids = g.operands().stream().map(PbsJob::id).toList();
         for (Json.Obj job : jobs(c, List.of())) {
-            boolean named = ids.isEmpty()
-                    || ids.contains(job.text("jobId"))
-                    || ids.contains(Long.toString(job.number("jobId")))
-                    || job.number("arrayJobId") != 0 && ids.contains(Long.toString(job.number("arrayJobId")));
             boolean owned =
                     !g.has("u") || Arrays.asList(g.value("u").split(",")).contains(job.text("userName"));
-            char state = state(job);
-            boolean inState = g.has("i") ? state == 'Q' : !g.has("r") || state == 'R' || state == 'S';
-            if (named && owned && inState) {
+            if (owned && isNamed(job, ids) && isInState(g, state(job))) {
                 shown.add(job);
             }
         }
@@ -66,6 +60,17 @@ public final class Qstat extends Wrapper {
             brief(c, shown);
         }
         return 0;
+    }
+
+    private static boolean isNamed(Json.Obj job, List<String> ids) {
+        return ids.isEmpty()
+                || ids.contains(job.text("jobId"))
+                || ids.contains(Long.toString(job.number("jobId")))
+                || job.number("arrayJobId") != 0 && ids.contains(Long.toString(job.number("arrayJobId")));
+    }
+
+    private static boolean isInState(ParsedArguments g, char state) {
+        return g.has("i") ? state == 'Q' : !g.has("r") || state == 'R' || state == 'S';
     }
 
     private static char state(Json.Obj job) {
@@ -128,7 +133,8 @@ public final class Qstat extends Wrapper {
                     right(limit > 0 ? hoursMinutes(limit * 60) : NONE, 5),
                     Character.toString(state(j)),
                     right(hoursMinutes(j.number("runSeconds")), 5));
-            c.out().println(line + (g.has("n") ? (g.has("1") ? "   " : "\n   ") + hosts(j) : ""));
+            String before = g.has("1") ? "   " : "\n   ";
+            c.out().println(line + (g.has("n") ? before + hosts(j) : ""));
         }
     }
 
@@ -195,8 +201,6 @@ public final class Qstat extends Wrapper {
                 .call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE))
                 .objects("partitions");
         List<Json.Obj> jobs = jobs(c, List.of());
-        long ran = 0;
-        long waited = 0;
         if (g.has("q")) {
             c.out().println("Queue            Memory CPU Time Walltime Node  Run Que Lm State");
             c.out().println("---------------- ------ -------- -------- ----  --- --- -- -----");
@@ -204,61 +208,88 @@ public final class Qstat extends Wrapper {
             c.out().println("Queue              Max   Tot   Ena   Str   Que   Run   Hld   Wat   Trn   Ext T");
             c.out().println("----------------   ---   ---   ---   ---   ---   ---   ---   ---   ---   --- -");
         }
+        long running = 0;
+        long waiting = 0;
         for (Json.Obj p : all) {
-            String name = p.text("name");
-            if (!g.operands().isEmpty() && !g.operands().contains(name)) {
+            if (!g.operands().isEmpty() && !g.operands().contains(p.text("name"))) {
                 continue;
             }
+            Queue queue = Queue.of(p, jobs);
+            running += queue.running;
+            waiting += queue.waiting;
+            if (g.has("q")) {
+                c.out().println(queue.limits(p.number("maxTimeMin")));
+            } else if (g.has("f")) {
+                c.out().println(queue.inFull(p.number("totalNodes")));
+            } else {
+                c.out().println(queue.counts());
+            }
+        }
+        if (g.has("q")) {
+            c.out().println(" ".repeat(47) + "----- -----");
+            c.out().println(" ".repeat(47) + right(Long.toString(running), 5) + right(Long.toString(waiting), 6));
+        }
+        return 0;
+    }
+
+    /**
+     * A partition in the words of PBS.
+     *
+     * @param enabled takes new jobs
+     * @param started starts jobs
+     * @param waiting jobs, those that are held among them
+     */
+    private record Queue(String name, boolean enabled, boolean started, long running, long waiting, long held) {
+        static Queue of(Json.Obj p, List<Json.Obj> jobs) {
+            String name = p.text("name");
             long running = jobs.stream()
                     .filter(j -> j.text("partition").equals(name) && "RSE".indexOf(state(j)) >= 0)
                     .count();
             long waiting = jobs.stream()
                     .filter(j -> List.of(j.text("partition").split(",")).contains(name) && state(j) == 'Q')
                     .count();
-            ran += running;
-            waited += waiting;
-            boolean enabled = p.text("state").equals("UP") || p.text("state").equals("DOWN");
-            boolean started = p.text("state").equals("UP") || p.text("state").equals("DRAIN");
-            if (g.has("q")) {
-                long limit = p.number("maxTimeMin");
-                c.out()
-                        .println(left(name, 16) + "   --      --    "
-                                + (limit > 0 ? right(clock(limit * 60), 8) : "   --   ") + "   -- "
-                                + right(Long.toString(running), 4) + right(Long.toString(waiting), 4) + " --  "
-                                + (enabled ? "E" : "D") + " "
-                                + (started ? "R" : "S") + " ");
-            } else if (g.has("f")) {
-                c.out()
-                        .println("Queue:\t" + name + "\n\tqueue_type = Execution\n\tresources_default.nodes = "
-                                + p.number("totalNodes") + "\n\tenabled = " + yes(enabled) + "\n\tstarted = "
-                                + yes(started) + "\n");
-            } else {
-                StringBuilder line = new StringBuilder(left(name, 16));
-                long held = jobs.stream()
-                        .filter(j -> j.text("partition").equals(name)
-                                && j.text("reason").startsWith("JobHeld"))
-                        .count();
-                for (String cell : List.of(
-                        "?",
-                        Long.toString(running + waiting),
-                        yes(enabled),
-                        yes(started),
-                        Long.toString(waiting - held),
-                        Long.toString(running),
-                        Long.toString(held),
-                        "?",
-                        "?",
-                        "?")) {
-                    line.append(right(cell, 6));
-                }
-                c.out().println(line + " E");
+            long held = jobs.stream()
+                    .filter(j ->
+                            j.text("partition").equals(name) && j.text("reason").startsWith("JobHeld"))
+                    .count();
+            String state = p.text("state");
+            return new Queue(
+                    name,
+                    List.of("UP", "DOWN").contains(state),
+                    List.of("UP", "DRAIN").contains(state),
+                    running,
+                    waiting,
+                    held);
+        }
+
+        String limits(long limitMin) {
+            return left(name, 16) + "   --      --    " + (limitMin > 0 ? right(clock(limitMin * 60), 8) : "   --   ")
+                    + "   -- " + right(Long.toString(running), 4) + right(Long.toString(waiting), 4) + " --  "
+                    + (enabled ? "E" : "D") + " " + (started ? "R" : "S") + " ";
+        }
+
+        String inFull(long nodes) {
+            return "Queue:\t" + name + "\n\tqueue_type = Execution\n\tresources_default.nodes = " + nodes
+                    + "\n\tenabled = " + yes(enabled) + "\n\tstarted = " + yes(started) + "\n";
+        }
+
+        String counts() {
+            StringBuilder line = new StringBuilder(left(name, 16));
+            for (String cell : List.of(
+                    "?",
+                    Long.toString(running + waiting),
+                    yes(enabled),
+                    yes(started),
+                    Long.toString(waiting - held),
+                    Long.toString(running),
+                    Long.toString(held),
+                    "?",
+                    "?",
+                    "?")) {
+                line.append(right(cell, 6));
             }
+            return line + " E";
         }
-        if (g.has("q")) {
-            c.out().println(" ".repeat(47) + "----- -----");
-            c.out().println(" ".repeat(47) + right(Long.toString(ran), 5) + right(Long.toString(waited), 6));
-        }
-        return 0;
     }
 
     private static String yes(boolean is) {

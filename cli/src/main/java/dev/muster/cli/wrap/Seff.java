@@ -54,13 +54,12 @@ public final class Seff extends Wrapper {
         c.out()
                 .println("State: " + e.state()
                         + (running ? "" : " (exit code " + e.exit().replaceFirst(":.*", "") + ")"));
-        c.out()
-                .println(
-                        e.cores() == 1
-                                ? "Cores: 1"
-                                : e.nodes() == 1
-                                        ? "Nodes: 1\nCores per node: " + e.cores()
-                                        : "Nodes: " + e.nodes() + "\nCores per node: " + e.cores() / e.nodes());
+        if (e.cores() == 1) {
+            c.out().println("Cores: 1");
+        } else {
+            long perNode = e.nodes() == 1 ? e.cores() : e.cores() / e.nodes();
+            c.out().println("Nodes: " + e.nodes() + "\nCores per node: " + perNode);
+        }
         c.out().println("CPU Utilized: " + Efficiency.clock(Math.round(e.cpu())));
         c.out()
                 .println("CPU Efficiency: " + Efficiency.percent(e.cpu(), (double) e.core()) + " of "

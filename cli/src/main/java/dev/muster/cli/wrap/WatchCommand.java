@@ -296,10 +296,7 @@ final class WatchCommand {
 
     private int frames(boolean screen, boolean keys) throws SlurmException {
         while (true) {
-            int[] size = screen ? Terminal.size() : new int[] {0, 0};
-            String frame =
-                    frame(size[0] > 0 ? size[0] : screen ? LINES : Integer.MAX_VALUE, size[1] > 0 ? size[1] : COLUMNS);
-            c.out().print(screen ? "\033[H\033[2J" + frame : frame);
+            c.out().print(screen ? "\033[H\033[2J" + screenFrame() : frame(Integer.MAX_VALUE, COLUMNS));
             c.out().flush();
             if (!screen || c.out().isBroken()) {
                 return 0;
@@ -323,6 +320,11 @@ final class WatchCommand {
                 return 0;
             }
         }
+    }
+
+    private String screenFrame() {
+        int[] size = Terminal.size();
+        return frame(size[0] > 0 ? size[0] : LINES, size[1] > 0 ? size[1] : COLUMNS);
     }
 
     /** Like {@link #next}, and polls the keyboard meanwhile. Returns empty after q. */
@@ -363,31 +365,7 @@ final class WatchCommand {
 
     private String frame(int lines, int columns) {
         StringBuilder out = new StringBuilder();
-        long cpus = nodes.values().stream().mapToLong(n -> n.number("cpus")).sum();
-        long busy = nodes.values().stream()
-                .mapToLong(n -> n.number("cpusAllocated"))
-                .sum();
-        Map<String, Integer> states = new TreeMap<>();
-        nodes.values().forEach(n -> states.merge(nodeState(n).toLowerCase(java.util.Locale.ROOT), 1, Integer::sum));
-        long running = jobs.values().stream()
-                .filter(j -> j.text("state").equals("RUNNING"))
-                .count();
-        long waiting = jobs.values().stream()
-                .filter(j -> j.text("state").equals("PENDING"))
-                .count();
-        StringBuilder counts = new StringBuilder();
-        states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ")
-                .append(n)
-                .append(' ')
-                .append(state));
-        line(
-                out,
-                columns,
-                String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting
-                        + " waiting" + (isAway ? "  " + AWAY : c.host().isTty(1) ? "  (q ends)" : ""));
-        line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
-        line(out, columns, "Nodes " + counts);
-        line(out, columns, "");
+        head(out, columns);
         line(
                 out,
                 columns,
@@ -427,6 +405,36 @@ final class WatchCommand {
             line(out, columns, "… and " + (shown.size() - room) + " more");
         }
         return out.toString();
+    }
+
+    /** Totals of jobs, CPUs and nodes. */
+    private void head(StringBuilder out, int columns) {
+        long cpus = nodes.values().stream().mapToLong(n -> n.number("cpus")).sum();
+        long busy = nodes.values().stream()
+                .mapToLong(n -> n.number("cpusAllocated"))
+                .sum();
+        Map<String, Integer> states = new TreeMap<>();
+        nodes.values().forEach(n -> states.merge(nodeState(n).toLowerCase(java.util.Locale.ROOT), 1, Integer::sum));
+        long running = jobs.values().stream()
+                .filter(j -> j.text("state").equals("RUNNING"))
+                .count();
+        long waiting = jobs.values().stream()
+                .filter(j -> j.text("state").equals("PENDING"))
+                .count();
+        StringBuilder counts = new StringBuilder();
+        states.forEach((state, n) -> counts.append(counts.isEmpty() ? "" : ", ")
+                .append(n)
+                .append(' ')
+                .append(state));
+        String hint = c.host().isTty(1) ? "  (q ends)" : "";
+        line(
+                out,
+                columns,
+                String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting
+                        + " waiting" + (isAway ? "  " + AWAY : hint));
+        line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
+        line(out, columns, "Nodes " + counts);
+        line(out, columns, "");
     }
 
     /** Columns by the terminal's width: the last one has room on 80 columns too. */

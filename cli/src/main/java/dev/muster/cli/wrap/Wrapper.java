@@ -185,13 +185,13 @@ public abstract class Wrapper implements Command {
             int cpus = 0;
             for (String range : d.text("cpuIds").split(",")) {
                 int dash = range.indexOf('-');
-                cpus += range.isEmpty()
-                        ? 0
-                        : dash < 0
-                                ? 1
-                                : Integer.parseInt(range.substring(dash + 1))
-                                        - Integer.parseInt(range.substring(0, dash))
-                                        + 1;
+                if (dash >= 0) {
+                    cpus += Integer.parseInt(range.substring(dash + 1))
+                            - Integer.parseInt(range.substring(0, dash))
+                            + 1;
+                } else if (!range.isEmpty()) {
+                    cpus++;
+                }
             }
             for (String node : names(d.text("nodes"))) {
                 out.add(new String[] {node, Integer.toString(cpus)});

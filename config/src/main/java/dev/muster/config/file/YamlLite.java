@@ -224,7 +224,11 @@ public final class YamlLite {
         int from = 0;
         for (int i = 0; i <= text.length(); i++) {
             char c = i < text.length() ? text.charAt(i) : ',';
-            depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+            if (c == '{' || c == '[') {
+                depth++;
+            } else if (c == '}' || c == ']') {
+                depth--;
+            }
             if (c == ',' && depth == 0) {
                 String item = text.substring(from, i).strip();
                 if (!item.isEmpty()) {

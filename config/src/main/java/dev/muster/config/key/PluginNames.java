@@ -33,9 +33,8 @@ final class PluginNames {
     static String checked(Key key, String value, Values values) {
         Kind kind = kind(key);
         StringBuilder all = new StringBuilder();
-        for (String word : key.kind() == Key.Kind.LIST
-                ? Values.list(value)
-                : value.isEmpty() ? List.<String>of() : List.of(value)) {
+        List<String> one = value.isEmpty() ? List.of() : List.of(value);
+        for (String word : key.kind() == Key.Kind.LIST ? Values.list(value) : one) {
             all.append(all.isEmpty() ? "" : ",").append(full(kind, word, values));
         }
         return all.toString();

@@ -272,35 +272,17 @@ public final class Topologies {
                 .findFirst()
                 .ifPresent(k -> error("topology " + name + " is of no kind that is known: " + k));
         if (m.containsKey("tree")) {
-            List<Switch> switches = new ArrayList<>();
-            for (Object o : YamlLite.list(YamlLite.map(m.get("tree")).get("switches"))) {
-                Map<?, ?> s = YamlLite.map(o);
-                switches.add(new Switch(
-                        YamlLite.text(s, "switch"),
-                        1,
-                        hosts(YamlLite.text(s, "nodes")),
-                        hosts(YamlLite.text(s, "children"))));
-            }
-            return tree(name, switches, onRequest);
+            return tree(name, switches(YamlLite.map(m.get("tree"))), onRequest);
         }
         if (m.containsKey("block")) {
-            List<Topology.Block> blocks = new ArrayList<>();
-            for (Object o : YamlLite.list(YamlLite.map(m.get("block")).get("blocks"))) {
-                blocks.add(new Topology.Block(
-                        YamlLite.text(YamlLite.map(o), "block"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
-            }
+            List<Topology.Block> blocks = blocks(YamlLite.map(m.get("block")).get("blocks"), "block");
             List<Integer> sizes = new ArrayList<>();
             YamlLite.list(YamlLite.map(m.get("block")).get("block_sizes"))
                     .forEach(s -> sizes.add(number(s.toString())));
             return blocks(name, blocks, sizes);
         }
         if (m.containsKey("ring")) {
-            List<Topology.Block> rings = new ArrayList<>();
-            for (Object o : YamlLite.list(YamlLite.map(m.get("ring")).get("rings"))) {
-                rings.add(new Topology.Block(
-                        YamlLite.text(YamlLite.map(o), "ring"), hosts(YamlLite.text(YamlLite.map(o), "nodes"))));
-            }
-            return rings(name, rings);
+            return rings(name, blocks(YamlLite.map(m.get("ring")).get("rings"), "ring"));
         }
         if (m.containsKey("torus3d")) {
             List<Topology.Block> placements = new ArrayList<>();
@@ -323,6 +305,29 @@ public final class Topologies {
         boolean alpha = m.get("flat") instanceof Map<?, ?> flat && isTrue(YamlLite.text(flat, "alpha_step_rank"));
         return new Topology(
                 name, Topology.Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false, alpha, List.of());
+    }
+
+    private List<Switch> switches(Map<?, ?> tree) {
+        List<Switch> switches = new ArrayList<>();
+        for (Object o : YamlLite.list(tree.get("switches"))) {
+            Map<?, ?> s = YamlLite.map(o);
+            switches.add(new Switch(
+                    YamlLite.text(s, "switch"),
+                    1,
+                    hosts(YamlLite.text(s, "nodes")),
+                    hosts(YamlLite.text(s, "children"))));
+        }
+        return switches;
+    }
+
+    /** @param nameKey the key of a block's name */
+    private List<Topology.Block> blocks(Object list, String nameKey) {
+        List<Topology.Block> blocks = new ArrayList<>();
+        for (Object o : YamlLite.list(list)) {
+            Map<?, ?> block = YamlLite.map(o);
+            blocks.add(new Topology.Block(YamlLite.text(block, nameKey), hosts(YamlLite.text(block, "nodes"))));
+        }
+        return blocks;
     }
 
     private record Dims(int x, int y, int z) {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -100,26 +101,9 @@ public final class NodeTopology {
         if (path.size() == 1 && !all.containsKey(path.getFirst())) {
             return new Wrong("There is no switch " + path.getFirst() + " in topology " + t.name());
         }
-        for (int i = 0; i < path.size(); i++) {
-            String name = path.get(i);
-            String above = i == 0 ? "" : path.get(i - 1);
-            boolean leaf = i == path.size() - 1;
-            Topology.Switch known = all.get(name);
-            if (known == null) {
-                all.put(name, new Topology.Switch(name, leaf ? 0 : 1, 1, List.of(), List.of()));
-            } else if (leaf && !known.switches().isEmpty() || !leaf && known.level() == 0) {
-                return new Wrong("Switch " + name + (leaf ? " is no leaf" : " is a leaf"));
-            }
-            if (i > 0 && !all.get(above).switches().contains(name)) {
-                if (known != null
-                        && all.values().stream().anyMatch(s -> s.switches().contains(name))) {
-                    return new Wrong("Switch " + name + " is not below " + above);
-                }
-                Topology.Switch s = all.get(above);
-                all.put(
-                        above,
-                        new Topology.Switch(above, s.level(), s.linkSpeed(), s.nodes(), with(s.switches(), name)));
-            }
+        Optional<Wrong> wrong = addPath(all, path);
+        if (wrong.isPresent()) {
+            return wrong.get();
         }
         Topology.Switch leaf = all.get(path.getLast());
         all.put(
@@ -140,6 +124,32 @@ public final class NodeTopology {
                     s.switches()));
         }
         return new Placed(List.of(with(t, out, t.blocks())));
+    }
+
+    /** Adds the switches of a path that do not exist, each below the one before it; the last is a leaf. */
+    private static Optional<Wrong> addPath(Map<String, Topology.Switch> all, List<String> path) {
+        for (int i = 0; i < path.size(); i++) {
+            String name = path.get(i);
+            String above = i == 0 ? "" : path.get(i - 1);
+            boolean leaf = i == path.size() - 1;
+            Topology.Switch known = all.get(name);
+            if (known == null) {
+                all.put(name, new Topology.Switch(name, leaf ? 0 : 1, 1, List.of(), List.of()));
+            } else if (leaf && !known.switches().isEmpty() || !leaf && known.level() == 0) {
+                return Optional.of(new Wrong("Switch " + name + (leaf ? " is no leaf" : " is a leaf")));
+            }
+            if (i > 0 && !all.get(above).switches().contains(name)) {
+                if (known != null
+                        && all.values().stream().anyMatch(s -> s.switches().contains(name))) {
+                    return Optional.of(new Wrong("Switch " + name + " is not below " + above));
+                }
+                Topology.Switch s = all.get(above);
+                all.put(
+                        above,
+                        new Topology.Switch(above, s.level(), s.linkSpeed(), s.nodes(), with(s.switches(), name)));
+            }
+        }
+        return Optional.empty();
     }
 
     /** The level of a switch, and all nodes below it; -1 for a loop. */

@@ -405,7 +405,11 @@ public final class HostList {
         int from = 0;
         for (int i = 0; i <= text.length(); i++) {
             char c = i < text.length() ? text.charAt(i) : ',';
-            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == '[') {
+                depth++;
+            } else if (c == ']') {
+                depth--;
+            }
             if (c == ',' && (depth == 0 || i == text.length())) {
                 if (i > from) {
                     out.add(text.substring(from, i));

@@ -123,9 +123,9 @@ public final class IndexSet {
             if (!m.matches()) {
                 return List.of();
             }
-            String from = m.group("from");
-            String plain = (from.isEmpty() ? "0" : from)
-                    + (m.group("to") == null ? "" : "-" + (m.group("to").isEmpty() ? "0" : m.group("to")))
+            String to = m.group("to");
+            String plain = orZero(m.group("from"))
+                    + (to == null ? "" : "-" + orZero(to))
                     + (m.group("step") == null ? "" : ":" + m.group("step"));
             if (!addItem(b, plain, Math.min(maxIndex, MAX_INDEX))) {
                 return List.of();
@@ -136,6 +136,10 @@ public final class IndexSet {
             return List.of();
         }
         return List.of(new Spec(indexes, limit.lookingAt() ? Math.max(0, (int) Long.parseLong(limit.group(1))) : 0));
+    }
+
+    private static String orZero(String number) {
+        return number.isEmpty() ? "0" : number;
     }
 
     private static final Pattern ARRAY_LIMIT = Pattern.compile("\\s*\\+?([0-9]{1,18})");

@@ -22,16 +22,15 @@ public final class PathPattern {
      */
     public static Bytes expand(Bytes pattern, Codes codes) {
         byte[] in = pattern.toArray();
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        boolean raw = false;
         for (byte b : in) {
-            raw |= b == '\\';
+            if (b == '\\') {
+                return withoutBackslashes(in);
+            }
         }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (int i = 0; i < in.length; i++) {
-            if (raw || in[i] != '%' || i + 1 >= in.length) {
-                if (!raw || in[i] != '\\') {
-                    out.write(in[i]);
-                }
+            if (in[i] != '%' || i + 1 >= in.length) {
+                out.write(in[i]);
                 continue;
             }
             int at = i + 1;
@@ -44,12 +43,21 @@ public final class PathPattern {
                 out.write(in[i]);
                 continue;
             }
-            boolean numeric = !value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9');
-            for (int pad = value.length(); numeric && pad < width; pad++) {
+            for (int pad = value.length(); pad < width && Digits.only(value, value.length()); pad++) {
                 out.write('0');
             }
             out.writeBytes(value.getBytes(StandardCharsets.UTF_8));
             i = at;
+        }
+        return Bytes.of(out.toByteArray());
+    }
+
+    private static Bytes withoutBackslashes(byte[] in) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (byte b : in) {
+            if (b != '\\') {
+                out.write(b);
+            }
         }
         return Bytes.of(out.toByteArray());
     }

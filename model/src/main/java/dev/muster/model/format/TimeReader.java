@@ -57,19 +57,22 @@ final class TimeReader {
             return v < 0 || at < text.length() ? new Times.Parsed.Invalid(at) : new Times.Parsed.Ok(v);
         }
         while (at < text.length() && wrong == UNSET) {
-            char c = text.charAt(at);
-            if (c >= '0' && c <= '9') {
+            if (isDigit(text.charAt(at))) {
                 number();
             } else {
                 word();
             }
             skipBlanks();
-            boolean joint = month != UNSET || named != null || secondOfDay != UNSET;
-            if (at < text.length() && (text.charAt(at) == 'T' && month != UNSET || text.charAt(at) == '-' && joint)) {
+            if (at < text.length() && joins(text.charAt(at))) {
                 at++;
             }
         }
         return wrong != UNSET ? new Times.Parsed.Invalid(wrong) : resolve();
+    }
+
+    /** Whether a character may stand between the parts that were read and the next. */
+    private boolean joins(char c) {
+        return c == 'T' && month != UNSET || c == '-' && (month != UNSET || named != null || secondOfDay != UNSET);
     }
 
     private boolean startsWithWord(String w) {
@@ -162,28 +165,48 @@ final class TimeReader {
     private void number() {
         int from = at;
         int end = at;
-        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+        while (end < text.length() && isDigit(text.charAt(end))) {
             end++;
         }
-        int count = end - from;
         char next = end < text.length() ? text.charAt(end) : ' ';
-        if (next == ':' && count <= 2) {
+        if (next == ':' && end - from <= 2) {
             time(from);
-        } else if (month != UNSET || named != null) {
-            wrong = count <= 2 ? end : from;
-        } else if ((next == '/' || next == '.') && count <= 2) {
+        } else if (month != UNSET || named != null || !date(from, end, next)) {
+            wrong = end - from <= 2 ? end : from;
+        }
+    }
+
+    /**
+     * Reads a date that begins with a number.
+     *
+     * @param end where its digits end
+     * @return false if no date has such a number
+     */
+    private boolean date(int from, int end, char next) {
+        int count = end - from;
+        if ((next == '/' || next == '.') && count <= 2) {
             slashDate(from, next);
         } else if (count == 4 && isoDateFollows(end)) {
             isoDate();
         } else if (count == 4 || count == 6) {
-            month = two(from);
-            day = two(from + 2);
-            year = count == 6 ? 2000 + two(from + 4) : UNSET;
-            at = end;
-            checkDate(from);
+            bareDate(from, end);
         } else {
-            wrong = count <= 2 ? end : from;
+            return false;
         }
+        return true;
+    }
+
+    /** MMDD or MMDDYY. */
+    private void bareDate(int from, int end) {
+        month = two(from);
+        day = two(from + 2);
+        year = end - from == 6 ? 2000 + two(from + 4) : UNSET;
+        at = end;
+        checkDate(from);
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
     }
 
     /** Of months there are two digits. */

@@ -43,10 +43,11 @@ public record CpuFreq(String min, String max, String governor) {
         }
         String[] parts = text.split(":", 2);
         int dash = parts[0].indexOf('-');
+        String standard = dash < 0 ? ONE_VALUE_GOVERNOR : "";
         return new CpuFreq(
                 dash < 0 ? "" : value(parts[0].substring(0, dash)).orElse(""),
                 value(parts[0].substring(dash + 1)).orElse(""),
-                parts.length > 1 ? word(GOVERNORS, parts[1]).orElse("") : dash < 0 ? ONE_VALUE_GOVERNOR : "");
+                parts.length > 1 ? word(GOVERNORS, parts[1]).orElse("") : standard);
     }
 
     /**

@@ -43,27 +43,35 @@ public record Distribution(Nodes nodes, int plane, Level sockets, Level cores, P
             return Optional.of(UNSET);
         }
         String[] parts = text.split(",", -1);
-        if (parts.length == 1 && !packing(parts[0]).equals(Packing.UNSET)) {
-            return Optional.of(new Distribution(Nodes.UNSET, 0, Level.UNSET, Level.UNSET, packing(parts[0])));
+        Packing packing = packing(parts[parts.length - 1]);
+        if (parts.length == 1 && packing != Packing.UNSET) {
+            return Optional.of(new Distribution(Nodes.UNSET, 0, Level.UNSET, Level.UNSET, packing));
         }
-        Packing packing = parts.length > 1 ? packing(parts[1]) : Packing.UNSET;
         String[] levels = parts[0].split(":", -1);
         if (parts.length > 2 || parts.length == 2 && packing == Packing.UNSET || levels.length > 3) {
             return Optional.empty();
         }
         Optional<Distribution> first = nodes(levels[0], packing);
-        Optional<Level> sockets = levels.length > 1 ? level(levels[1], Level.CYCLIC) : Optional.of(Level.UNSET);
+        boolean hasLevels = levels.length > 1;
+        Optional<Level> sockets = hasLevels ? level(levels[1], Level.CYCLIC) : Optional.of(Level.UNSET);
         Optional<Level> cores =
                 levels.length > 2 ? level(levels[2], sockets.orElse(Level.CYCLIC)) : Optional.of(Level.UNSET);
-        boolean bad = first.isEmpty()
-                || sockets.isEmpty()
-                || cores.isEmpty()
-                || levels.length > 1 && first.get().nodes == Nodes.ARBITRARY
-                || (levels.length > 1 || parts.length > 1) && first.get().nodes == Nodes.PLANE;
-        return bad
-                ? Optional.empty()
-                : Optional.of(
-                        new Distribution(first.get().nodes, first.get().plane, sockets.get(), cores.get(), packing));
+        if (first.isEmpty() || sockets.isEmpty() || cores.isEmpty()) {
+            return Optional.empty();
+        }
+        Nodes nodes = first.get().nodes;
+        return takes(nodes, hasLevels, parts.length > 1)
+                ? Optional.of(new Distribution(nodes, first.get().plane, sockets.get(), cores.get(), packing))
+                : Optional.empty();
+    }
+
+    /** Whether further levels and a packing may stand behind a distribution over nodes. */
+    private static boolean takes(Nodes nodes, boolean levels, boolean packing) {
+        return switch (nodes) {
+            case ARBITRARY -> !levels;
+            case PLANE -> !levels && !packing;
+            default -> true;
+        };
     }
 
     private static Packing packing(String word) {

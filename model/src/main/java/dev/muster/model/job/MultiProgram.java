@@ -72,7 +72,11 @@ public final class MultiProgram {
                 i++;
             } else if (c == '%') {
                 // as in Slurm, any other character behind % is lost with it
-                word.append(next == 't' ? Integer.toString(rank) : next == 'o' ? Integer.toString(offset) : "");
+                if (next == 't') {
+                    word.append(rank);
+                } else if (next == 'o') {
+                    word.append(offset);
+                }
                 i++;
             } else {
                 word.append(c);

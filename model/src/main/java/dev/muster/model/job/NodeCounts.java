@@ -21,39 +21,12 @@ public record NodeCounts(int least, int most, String sizes) {
      */
     public static Optional<NodeCounts> parse(String text, ToLongFunction<String> number) {
         if (text.indexOf(',') < 0 && text.indexOf(':') < 0) {
-            int dash = text.indexOf('-');
-            long least;
-            if (dash == 0) {
-                least = 1;
-            } else {
-                least = number.applyAsLong(
-                        dash < 0 ? text.startsWith("+") ? text.substring(1) : text : text.substring(0, dash));
-            }
-
-            long most = dash < 0 ? least : number.applyAsLong(text.substring(dash + 1));
-            return isCount(least) && isCount(most) && least <= most
-                    ? Optional.of(new NodeCounts((int) least, (int) most, ""))
-                    : Optional.empty();
+            return range(text, number);
         }
         TreeSet<Long> all = new TreeSet<>();
         for (String item : text.split(",", -1)) {
-            int colon = item.indexOf(':');
-            String range = colon < 0 ? item : item.substring(0, colon);
-            int dash = range.indexOf('-');
-            long first = number.applyAsLong(dash < 0 ? range : range.substring(0, dash));
-            long last = dash < 0 ? first : number.applyAsLong(range.substring(dash + 1));
-            long step = colon < 0 ? 1 : number.applyAsLong(item.substring(colon + 1));
-            if (!isCount(first)
-                    || !isCount(last)
-                    || first < 1
-                    || last < first
-                    || step < 1
-                    || colon >= 0 && dash < 0
-                    || (last - first) / step + all.size() >= SIZES_MAX) {
+            if (!addSizes(item, number, all)) {
                 return Optional.empty();
-            }
-            for (long n = first; n <= last; n += step) {
-                all.add(n);
             }
         }
         int least = all.first().intValue();
@@ -64,6 +37,50 @@ public record NodeCounts(int least, int most, String sizes) {
                 most - least + 1 == all.size()
                         ? ""
                         : all.stream().map(String::valueOf).collect(Collectors.joining(","))));
+    }
+
+    /** Reads {@code 4}, {@code +4}, {@code 2-4} and {@code -4}. */
+    private static Optional<NodeCounts> range(String text, ToLongFunction<String> number) {
+        int dash = text.indexOf('-');
+        long least;
+        long most;
+        if (dash < 0) {
+            least = number.applyAsLong(text.startsWith("+") ? text.substring(1) : text);
+            most = least;
+        } else {
+            least = dash == 0 ? 1 : number.applyAsLong(text.substring(0, dash));
+            most = number.applyAsLong(text.substring(dash + 1));
+        }
+        return isCount(least) && isCount(most) && least <= most
+                ? Optional.of(new NodeCounts((int) least, (int) most, ""))
+                : Optional.empty();
+    }
+
+    /**
+     * Adds the sizes of {@code 4}, {@code 2-8} or {@code 2-8:2}.
+     *
+     * @return false if the item is invalid or the sizes are too many
+     */
+    private static boolean addSizes(String item, ToLongFunction<String> number, TreeSet<Long> sizes) {
+        int colon = item.indexOf(':');
+        String range = colon < 0 ? item : item.substring(0, colon);
+        int dash = range.indexOf('-');
+        long first = number.applyAsLong(dash < 0 ? range : range.substring(0, dash));
+        long last = dash < 0 ? first : number.applyAsLong(range.substring(dash + 1));
+        long step = colon < 0 ? 1 : number.applyAsLong(item.substring(colon + 1));
+        if (!isCount(first)
+                || !isCount(last)
+                || first < 1
+                || last < first
+                || step < 1
+                || colon >= 0 && dash < 0
+                || (last - first) / step + sizes.size() >= SIZES_MAX) {
+            return false;
+        }
+        for (long n = first; n <= last; n += step) {
+            sizes.add(n);
+        }
+        return true;
     }
 
     private static boolean isCount(long n) {

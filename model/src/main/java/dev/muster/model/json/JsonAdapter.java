@@ -74,11 +74,18 @@ interface JsonAdapter {
         if (!(type instanceof Class<?> c)) {
             throw new IllegalArgumentException("no JSON form for " + type);
         }
+        return ofClass(c);
+    }
+
+    private static JsonAdapter ofClass(Class<?> c) {
         if (c == String.class) {
             return new JsonAdapters.Text();
         }
-        if (c == int.class || c == Integer.class || c == long.class || c == Long.class) {
-            return new JsonAdapters.Whole(c == int.class || c == Integer.class);
+        if (c == int.class || c == Integer.class) {
+            return new JsonAdapters.Whole(true);
+        }
+        if (c == long.class || c == Long.class) {
+            return new JsonAdapters.Whole(false);
         }
         if (c == double.class || c == Double.class) {
             return new JsonAdapters.Real();
@@ -86,6 +93,10 @@ interface JsonAdapter {
         if (c == boolean.class || c == Boolean.class) {
             return new JsonAdapters.Flag();
         }
+        return ofOtherClass(c);
+    }
+
+    private static JsonAdapter ofOtherClass(Class<?> c) {
         if (c == Bytes.class) {
             return new JsonAdapters.Raw();
         }

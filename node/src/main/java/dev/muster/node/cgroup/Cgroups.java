@@ -63,10 +63,10 @@ public final class Cgroups {
                 "slurm_" + nodeName + "_" + Integer.toHexString(spool.toString().hashCode());
         Path mount = Path.of(c.conf().mountpoint());
         String plugin = c.conf().plugin();
-        boolean mayV2 = plugin.equals("autodetect") || plugin.equals("cgroup/v2");
-        boolean mayV1 = plugin.equals("autodetect") || plugin.equals("cgroup/v1");
+        boolean mayV1 = List.of("autodetect", "cgroup/v1").contains(plugin);
+        boolean mayV2 = List.of("autodetect", "cgroup/v2").contains(plugin) && !c.isNone();
         Optional<Path> root = List.of(mount, mount.resolve("unified")).stream()
-                .filter(p -> mayV2 && !c.isNone() && Files.exists(p.resolve("cgroup.controllers")))
+                .filter(p -> mayV2 && Files.exists(p.resolve("cgroup.controllers")))
                 .findFirst();
         Optional<Path> v2 = root.map(p -> p.resolve(node)).filter(Cgroups::make);
         List<String> inV2 = new ArrayList<>();
@@ -84,13 +84,13 @@ public final class Cgroups {
                 log.error("no writable " + controller + " cgroup: " + missing(controller));
             }
         }
-        if (c.track()
-                && v2.isEmpty()
-                && mayV1
-                && makeV1(mount.resolve("freezer").resolve(node))) {
-            v1.put("freezer", mount.resolve("freezer").resolve(node));
-        } else if (c.track() && v2.isEmpty()) {
-            log.info("no writable cgroup: processes are tracked by their parents and sessions");
+        if (c.track() && v2.isEmpty()) {
+            Path freezer = mount.resolve("freezer").resolve(node);
+            if (mayV1 && makeV1(freezer)) {
+                v1.put("freezer", freezer);
+            } else {
+                log.info("no writable cgroup: processes are tracked by their parents and sessions");
+            }
         }
         return new Cgroups(node, c, v2, List.copyOf(inV2), v1, totalMb, log);
     }

@@ -199,8 +199,13 @@ public final class Containers {
                 out.append(c);
                 continue;
             }
-            char what = pattern.charAt(++i);
-            out.append(what == '%' ? "%" : what == 'p' ? "%p" : values.apply(what));
+            char code = pattern.charAt(++i);
+            out.append(
+                    switch (code) {
+                        case '%' -> "%";
+                        case 'p' -> "%p";
+                        default -> values.apply(code);
+                    });
         }
         return out.toString();
     }

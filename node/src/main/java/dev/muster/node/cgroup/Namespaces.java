@@ -132,7 +132,8 @@ public final class Namespaces {
     private String kinds() {
         return (conf.shared() ? "slave" : "private")
                 + (conf.processes() ? ",pid" : "")
-                + (conf.users() ? ",user" + (conf.userScript().isEmpty() ? "" : "=" + conf.userScript()) : "");
+                + (conf.users() ? ",user" : "")
+                + (conf.users() && !conf.userScript().isEmpty() ? "=" + conf.userScript() : "");
     }
 
     private static Optional<String> script(

@@ -2,6 +2,7 @@ package dev.muster.node.config;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -103,50 +104,16 @@ public record Options(
 
     public static Parsed parse(List<String> arguments) {
         Builder b = new Builder();
-        for (int i = 0; i < arguments.size(); i++) {
-            String argument = arguments.get(i);
-            if (argument.startsWith("--")) {
-                int equals = argument.indexOf('=');
-                String name = equals < 0 ? argument : argument.substring(0, equals);
-                boolean takes = WITH_VALUE.contains(name);
-                if (takes && equals < 0 && i + 1 == arguments.size()) {
-                    return new Parsed.Wrong("option '" + name + "' requires an argument", true);
-                }
-                if (!takes && equals >= 0) {
-                    return new Parsed.Wrong("unrecognized option '" + argument + "'", true);
-                }
-                Optional<Parsed> wrong = b.longOption(
-                        name, !takes ? "" : equals < 0 ? arguments.get(++i) : argument.substring(equals + 1));
-                if (wrong.isPresent()) {
-                    return wrong.get();
-                }
-                continue;
-            }
+        Iterator<String> rest = arguments.iterator();
+        while (rest.hasNext()) {
+            String argument = rest.next();
             if (!argument.startsWith("-") || argument.length() < 2) {
                 return new Parsed.Wrong("unexpected argument " + argument, true);
             }
-            for (int k = 1; k < argument.length(); k++) {
-                char option = argument.charAt(k);
-                if (option == 'F') {
-                    b.future = Optional.of(argument.substring(k + 1));
-                    break;
-                }
-                if ("dfLnN".indexOf(option) < 0) {
-                    Optional<Parsed> wrong = b.flag(option);
-                    if (wrong.isPresent()) {
-                        return wrong.get();
-                    }
-                    continue;
-                }
-                boolean attached = k + 1 < argument.length();
-                if (!attached && i + 1 >= arguments.size()) {
-                    return new Parsed.Wrong("option requires an argument -- '" + option + "'", true);
-                }
-                Optional<Parsed> wrong = b.value(option, attached ? argument.substring(k + 1) : arguments.get(++i));
-                if (wrong.isPresent()) {
-                    return wrong.get();
-                }
-                break;
+            Optional<Parsed> wrong =
+                    argument.startsWith("--") ? b.longArgument(argument, rest) : b.letters(argument, rest);
+            if (wrong.isPresent()) {
+                return wrong.get();
             }
         }
         if (arguments.contains("--systemd") && arguments.stream().anyMatch(a -> a.matches("-[a-zA-Z]*D"))) {
@@ -204,6 +171,46 @@ public record Options(
 
         private static Optional<Parsed> refused(String sentence) {
             return Optional.of(new Parsed.Wrong(sentence, false));
+        }
+
+        /** @param rest the arguments behind this one: the next may be its value */
+        Optional<Parsed> longArgument(String argument, Iterator<String> rest) {
+            int equals = argument.indexOf('=');
+            String name = equals < 0 ? argument : argument.substring(0, equals);
+            boolean takesValue = WITH_VALUE.contains(name);
+            if (takesValue && equals < 0 && !rest.hasNext()) {
+                return Optional.of(new Parsed.Wrong("option '" + name + "' requires an argument", true));
+            }
+            if (!takesValue && equals >= 0) {
+                return Optional.of(new Parsed.Wrong("unrecognized option '" + argument + "'", true));
+            }
+            if (!takesValue) {
+                return longOption(name, "");
+            }
+            return longOption(name, equals < 0 ? rest.next() : argument.substring(equals + 1));
+        }
+
+        /** Reads an argument of letters such as {@code -Dvf FILE}. */
+        Optional<Parsed> letters(String argument, Iterator<String> rest) {
+            for (int k = 1; k < argument.length(); k++) {
+                char option = argument.charAt(k);
+                if (option == 'F') {
+                    future = Optional.of(argument.substring(k + 1));
+                    return Optional.empty();
+                }
+                if ("dfLnN".indexOf(option) >= 0) {
+                    boolean attached = k + 1 < argument.length();
+                    if (!attached && !rest.hasNext()) {
+                        return Optional.of(new Parsed.Wrong("option requires an argument -- '" + option + "'", true));
+                    }
+                    return value(option, attached ? argument.substring(k + 1) : rest.next());
+                }
+                Optional<Parsed> wrong = flag(option);
+                if (wrong.isPresent()) {
+                    return wrong;
+                }
+            }
+            return Optional.empty();
         }
 
         Optional<Parsed> longOption(String name, String value) {

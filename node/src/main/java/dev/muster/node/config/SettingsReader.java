@@ -29,6 +29,9 @@ import java.util.TreeMap;
 
 /** slurm.conf as far as one slurmd is concerned. */
 public final class SettingsReader {
+    /** Devices of one GRES that are listed; more of them are not constrained. */
+    private static final int DEVICES_MAX = 4096;
+
     /** NO_VAL16: what Slurm keeps for "no limit" in 16 bits. */
     private static final int NO_LIMIT = 65534;
 
@@ -130,45 +133,50 @@ public final class SettingsReader {
                 node.gresText(),
                 dynamic,
                 options.extra(),
-                new Settings.Around(
-                        conf.has(Key.PROLOG_FLAGS, "Serial"),
-                        conf.has(Key.PROLOG_FLAGS, "RunInJob"),
-                        (int) conf.number(Key.PROPAGATE_PRIO_PROCESS),
-                        conf.text(Key.UNKILLABLE_STEP_PROGRAM),
-                        conf.text(Key.HEALTH_CHECK_PROGRAM),
-                        healthTimeout(conf),
-                        conf.text(Key.REBOOT_PROGRAM),
-                        (int) conf.number(Key.V_SIZE_FACTOR),
-                        sisters.container(),
-                        cpuFreqDef(conf),
-                        sensing(
-                                conf,
-                                sisters.gather(),
-                                node.gres().stream().anyMatch(g -> g.name().equals("gpu"))),
-                        conf.given(Key.EPILOG_MSG_TIME) ? conf.number(Key.EPILOG_MSG_TIME) : 0,
-                        conf.yes(Key.USE_PAM),
-                        conf.has(Key.X11_PARAMETERS, "home_xauthority"),
-                        sisters.oci(),
-                        sisters.helpers(),
-                        gres.conf().flags(node.name(), "gpu"),
-                        GpuProbe.uuids(conf, node.name(), gres.conf()),
-                        gres.error(),
-                        conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"),
-                        sisters.mpi(),
-                        powerActions(conf),
-                        TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE,
-                        options.instanceId(),
-                        options.instanceType(),
-                        !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
-                        conf.has(Key.HEALTH_CHECK_NODE_STATE, "REBOOT_ONLY"),
-                        conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail")
-                                || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
-                        suspendGrace(conf),
-                        imexMajor(conf),
-                        conf.has(Key.PRIVATE_DATA, "jobs") || conf.has(Key.PRIVATE_DATA, "all")),
+                around(conf, node, options, sisters, gres),
                 conf.configOverrides() || node.has("config_overrides") || options.configOverrides()
                         ? Optional.of(shape(node))
                         : Optional.empty());
+    }
+
+    private static Settings.Around around(
+            SlurmConf conf, NodeConf node, Options options, Sisters sisters, GpuProbe.Merged gres) {
+        return new Settings.Around(
+                conf.has(Key.PROLOG_FLAGS, "Serial"),
+                conf.has(Key.PROLOG_FLAGS, "RunInJob"),
+                (int) conf.number(Key.PROPAGATE_PRIO_PROCESS),
+                conf.text(Key.UNKILLABLE_STEP_PROGRAM),
+                conf.text(Key.HEALTH_CHECK_PROGRAM),
+                healthTimeout(conf),
+                conf.text(Key.REBOOT_PROGRAM),
+                (int) conf.number(Key.V_SIZE_FACTOR),
+                sisters.container(),
+                cpuFreqDef(conf),
+                sensing(
+                        conf,
+                        sisters.gather(),
+                        node.gres().stream().anyMatch(g -> g.name().equals("gpu"))),
+                conf.given(Key.EPILOG_MSG_TIME) ? conf.number(Key.EPILOG_MSG_TIME) : 0,
+                conf.yes(Key.USE_PAM),
+                conf.has(Key.X11_PARAMETERS, "home_xauthority"),
+                sisters.oci(),
+                sisters.helpers(),
+                gres.conf().flags(node.name(), "gpu"),
+                GpuProbe.uuids(conf, node.name(), gres.conf()),
+                gres.error(),
+                conf.has(Key.LAUNCH_PARAMETERS, "mem_sort"),
+                sisters.mpi(),
+                powerActions(conf),
+                TlsPlaces.of(conf).on() ? CertmgrConf.of(conf) : CertmgrConf.NONE,
+                options.instanceId(),
+                options.instanceType(),
+                !conf.has(Key.COMMUNICATION_PARAMETERS, "disable_http"),
+                conf.has(Key.HEALTH_CHECK_NODE_STATE, "REBOOT_ONLY"),
+                conf.has(Key.SCHEDULER_PARAMETERS, "requeue_setup_env_fail")
+                        || conf.has(Key.SCHEDULER_PARAMETERS, "no_env_cache"),
+                suspendGrace(conf),
+                imexMajor(conf),
+                conf.has(Key.PRIVATE_DATA, "jobs") || conf.has(Key.PRIVATE_DATA, "all"));
     }
 
     /** As SwitchParameters says, else the driver's. */
@@ -297,6 +305,19 @@ public final class SettingsReader {
     private static Confinement confinement(
             SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task, GresConf gres) {
         boolean off = cgroup.plugin().equals("disabled");
+        boolean confines = task && !off;
+        return new Confinement(
+                cgroup,
+                tracking(conf.text(Key.PROCTRACK_TYPE), off),
+                confines && cgroup.constrainCores(),
+                confines && cgroup.constrainDevices(),
+                confines && cgroup.constrainRamSpace(),
+                confines && cgroup.constrainSwapSpace(),
+                deviceFiles(node, gres));
+    }
+
+    /** The files of each device, by the name of its GRES. */
+    private static Map<String, List<List<String>>> deviceFiles(NodeConf node, GresConf gres) {
         Map<String, List<List<String>>> files = new TreeMap<>();
         for (NodeConf.Gres g : node.gres()) {
             List<List<String>> devices = files.computeIfAbsent(g.name(), n -> new ArrayList<>());
@@ -310,18 +331,11 @@ public final class SettingsReader {
                     }
                 }
             }
-            while (devices.size() - before < Math.min(g.count(), 4096)) {
-                devices.add(List.of()); // only counted: there is no file to keep from anybody
+            while (devices.size() - before < Math.min(g.count(), DEVICES_MAX)) {
+                devices.add(List.of()); // a device that is only counted has no file
             }
         }
-        return new Confinement(
-                cgroup,
-                tracking(conf.text(Key.PROCTRACK_TYPE), off),
-                !off && task && cgroup.constrainCores(),
-                !off && task && cgroup.constrainDevices(),
-                !off && task && cgroup.constrainRamSpace(),
-                !off && task && cgroup.constrainSwapSpace(),
-                files);
+        return files;
     }
 
     private static Confinement.Tracking tracking(String type, boolean noGroups) {

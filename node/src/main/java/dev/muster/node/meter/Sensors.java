@@ -223,14 +223,13 @@ public final class Sensors {
                         : Optional.empty();
                 if (now.isPresent()) {
                     Long before = zones.put(zone.getFileName().toString(), now.get());
-                    energyUj += before == null
-                            ? 0
-                            : now.get() >= before
-                                    ? now.get() - before
-                                    : now.get()
-                                            - before
-                                            + number(zone.resolve("max_energy_range_uj"))
-                                                    .orElse(0L);
+                    if (before != null) {
+                        energyUj += now.get() - before;
+                    }
+                    if (before != null && now.get() < before) {
+                        // the counter has begun again at 0
+                        energyUj += number(zone.resolve("max_energy_range_uj")).orElse(0L);
+                    }
                     moved = true;
                 }
             }

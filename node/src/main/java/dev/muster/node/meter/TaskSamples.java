@@ -194,9 +194,14 @@ public final class TaskSamples {
                 0,
                 0,
                 peaks,
-                kept.cpuMs > 0
-                        ? kept.khzTimes / kept.cpuMs
-                        : usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0,
+                meanKhz(kept, usage, clock),
                 kept.gpus.metered());
+    }
+
+    private static long meanKhz(Kept kept, Usage usage, CpuClock clock) {
+        if (kept.cpuMs > 0) {
+            return kept.khzTimes / kept.cpuMs;
+        }
+        return usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0;
     }
 }

@@ -60,15 +60,17 @@ public final class NodeJob {
     }
 
     /**
-     * A step of which some process catches SIGTSTP hears that first, makes ready, and is stopped after a while. All
-     * others are at once.
+     * Stops or resumes all steps. With a grace time, a step that catches SIGTSTP gets that signal first and is stopped
+     * when the grace time is over; all other steps are stopped at once.
      */
     public void suspend(boolean stop, int graceS, BiConsumer<Long, Runnable> later) {
         int version = ++suspendVersion;
-        toAll(
-                stop && graceS > 0 ? StepWatch.SUSPEND : StepWatch.EVERY_PROCESS,
-                !stop ? Os.SIGNAL_CONT : graceS > 0 ? Os.SIGNAL_TSTP : Os.SIGNAL_STOP);
-        if (stop && graceS > 0) {
+        if (!stop) {
+            toAll(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
+        } else if (graceS <= 0) {
+            toAll(StepWatch.EVERY_PROCESS, Os.SIGNAL_STOP);
+        } else {
+            toAll(StepWatch.SUSPEND, Os.SIGNAL_TSTP);
             later.accept(graceS * 1000L, () -> {
                 if (suspendVersion == version) {
                     toAll(StepWatch.EVERY_PROCESS, Os.SIGNAL_STOP);

@@ -230,27 +230,7 @@ public final class SpecBuilder {
             out.put("batch", 1);
             out.put("lingers", settings.confinement().tracking() == Confinement.Tracking.DESCENT ? 1 : 0);
         } else {
-            if (launch.step().oomKillStep().equals("1")) {
-                out.put("oom_kill_step", 1);
-            }
-            out.put("wait_children", launch.step().waitForChildren() ? 1 : 0);
-            // srun receives the exits of other steps and decides
-            out.put("kill_on_bad_exit", launch.step().async() && launch.step().killOnBadExit() ? 1 : 0);
-            out.put("await_caller", launch.step().awaitsCaller() ? 1 : 0);
-            if (launch.step().debugLevel() > 0) {
-                out.put("debug", launch.step().debugLevel());
-                out.put(
-                        "debug_says",
-                        "debug levels are stderr='"
-                                + LogLevels.word(launch.step().debugLevel()) + "', logfile='"
-                                + (settings.logFile().isEmpty() ? "quiet" : LogLevels.word(settings.debugLevel()))
-                                + "', syslog='"
-                                + (settings.logFile().isEmpty() ? LogLevels.word(settings.debugLevel()) : "fatal")
-                                + "'");
-            }
-            out.putAll("argv", launch.step().arguments());
-            out.put("rows", launch.step().ptyRows())
-                    .put("columns", launch.step().ptyColumns());
+            ofSrun(out, launch.step());
         }
         hooks(out, launch.step(), batch);
         if (!launch.mpi().isEmpty()) {
@@ -267,13 +247,36 @@ public final class SpecBuilder {
                 settings.bindTasks(),
                 Os.hostName());
         for (int i = 0; i < launch.tasks().size(); i++) {
-            task(out, launch, launch.tasks().get(i), place, batch);
+            Task task = launch.tasks().get(i);
+            task(out, launch, task, place, batch);
             if (!batch) {
-                sayGpus(out, launch, launch.tasks().get(i));
+                sayGpus(out, launch, task);
             }
-            bind(out, binding, memory, launch.tasks().get(i), i);
+            bind(out, binding, memory, task, i);
         }
         return out.bytes();
+    }
+
+    /** What a step of srun has and a batch script has not. */
+    private void ofSrun(SpecWriter out, StepDesc step) {
+        if (step.oomKillStep().equals("1")) {
+            out.put("oom_kill_step", 1);
+        }
+        out.put("wait_children", step.waitForChildren() ? 1 : 0);
+        // srun receives the exits of other steps and decides
+        out.put("kill_on_bad_exit", step.async() && step.killOnBadExit() ? 1 : 0);
+        out.put("await_caller", step.awaitsCaller() ? 1 : 0);
+        if (step.debugLevel() > 0) {
+            out.put("debug", step.debugLevel());
+            String daemon = LogLevels.word(settings.debugLevel());
+            boolean toSyslog = settings.logFile().isEmpty();
+            out.put(
+                    "debug_says",
+                    "debug levels are stderr='" + LogLevels.word(step.debugLevel()) + "', logfile='"
+                            + (toSyslog ? "quiet" : daemon) + "', syslog='" + (toSyslog ? daemon : "fatal") + "'");
+        }
+        out.putAll("argv", step.arguments());
+        out.put("rows", step.ptyRows()).put("columns", step.ptyColumns());
     }
 
     /**
@@ -446,9 +449,11 @@ public final class SpecBuilder {
         out.put("stdin", target('r', first(launch.stdin(), io.stdin()), launch, task));
         out.put("stdout", target(how, stdout, launch, task));
         boolean same = stderr.equals(stdout) || stderr.isEmpty();
-        out.put(
-                "stderr",
-                same && isFile(stdout) ? Bytes.of("same") : target(how, same ? stdout : stderr, launch, task));
+        if (same && isFile(stdout)) {
+            out.put("stderr", Bytes.of("same"));
+        } else {
+            out.put("stderr", target(how, same ? stdout : stderr, launch, task));
+        }
     }
 
     /** As srun writes it: the rank, as wide as the step's highest. */
