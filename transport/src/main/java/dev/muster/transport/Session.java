@@ -25,7 +25,7 @@ public record Session(String token, byte[] key) {
     /** How the token of a session from a JSON Web Token begins. */
     static final String JWT = "jwt.";
 
-    /** As {@link #sign(String, String, String, byte[], long, String)}, for a daemon that has no name. */
+    /** Signs like {@link #sign(String, String, String, byte[], long, String)}, for a daemon without a name. */
     public String sign(String method, String path, byte[] body, long timeMs, String nonce) {
         return sign("", method, path, body, timeMs, nonce);
     }
