@@ -7,7 +7,7 @@ import dev.muster.core.state.State;
 import dev.muster.model.accounting.AccountingRows;
 import java.util.Optional;
 
-/** Where durable entries go to be accounted for. */
+/** Accounts for durable entries. */
 public interface Accounting extends Recovery.Follower {
     /** Called in order with every durable entry. index: of the entry in the journal. */
     @Override
@@ -16,7 +16,7 @@ public interface Accounting extends Recovery.Follower {
     /** Rows as of the given journal index at least. */
     AccountingRows.Answer query(AccountingRows.Query query, long index);
 
-    /** As {@link #query}, as it is written for the asker; empty where the answer is made of records. */
+    /** Like {@link #query}, as the bytes of the answer; empty if the answer is made of records. */
     default Optional<byte[]> written(AccountingRows.Query query, long index) {
         return Optional.empty();
     }
@@ -34,14 +34,14 @@ public interface Accounting extends Recovery.Follower {
 
     void close();
 
-    /** Where following begins: the snapshot's index and state. */
+    /** Begins to follow at the snapshot's index and state. */
     @Override
     void begin(long index, State state);
 
     /** Waits until rows up to the index are stored; false if they are not in time. */
     boolean settle(long index, long waitMs);
 
-    /** So far behind that nothing new should be taken. */
+    /** Whether the tables are so far behind that no new job should be accepted. */
     boolean overloaded();
 
     /** Rows are thrown away before that. */

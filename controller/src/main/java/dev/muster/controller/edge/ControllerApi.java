@@ -128,7 +128,7 @@ public final class ControllerApi {
                 : Reply.error(rule.get().denial());
     }
 
-    /** What of a message's body its right goes by. */
+    /** The word of a message's body on which its right depends. */
     private static String word(String message, byte[] body) {
         return switch (message) {
             case "JobAction" -> Codec.decode(body, JobMessages.JobAction.class).action();
@@ -374,7 +374,7 @@ public final class ControllerApi {
         return visible.and(j -> !isCancelledOutOfArray(j));
     }
 
-    /** As in the original, a task that was cancelled while it waited is known to accounting alone. */
+    /** Whether a task was cancelled while it waited: as in Slurm, only accounting shows it. */
     private static boolean isCancelledOutOfArray(Job j) {
         return j.state() == JobState.CANCELLED
                 && j.isArrayTask()

@@ -38,7 +38,7 @@ public final class FollowHandler {
     static final int WAIT_MS_MAX = 30_000;
     /** Beyond the node's own time for an answer. */
     private static final int NODE_MS = 10_000;
-    /** That are asked what a job uses on them. */
+    /** Most nodes that are asked for the usage of one job. */
     private static final int USE_NODES_MAX = 64;
 
     private final Supplier<State> durable;

@@ -148,7 +148,7 @@ final class PlanHandler {
                 e.cpus());
     }
 
-    /** What may not be seen still takes its place. */
+    /** A job that the caller may not see still takes its place, without a name. */
     private PlanMessages.Bar bar(Job job, boolean running, long start, long end, String nodes, int cpus) {
         boolean shown = sight.shows(job);
         return new PlanMessages.Bar(

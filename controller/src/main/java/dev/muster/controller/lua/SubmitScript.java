@@ -52,11 +52,11 @@ public final class SubmitScript implements AutoCloseable {
      */
     private volatile byte[] lastGood;
 
-    /** What the script sees of the cluster. */
+    /** The cluster as the script sees it. */
     public interface Cluster {
         String name();
 
-        /** Those that the user may use. */
+        /** Partitions that a user may use. */
         List<Json.Obj> partitions(int uid);
 
         List<Json.Obj> jobs();
@@ -73,7 +73,7 @@ public final class SubmitScript implements AutoCloseable {
         Map<String, String> association(JobDesc job);
     }
 
-    /** What the script decided. */
+    /** The decision of the script. */
     public sealed interface Outcome {
         /** Lines for the user. */
         List<String> said();
@@ -493,7 +493,7 @@ public final class SubmitScript implements AutoCloseable {
             return newScript == null ? script : newScript;
         }
 
-        /** What the script left as it was keeps its bytes. */
+        /** The environment; entries that the script left alone keep their bytes. */
         List<Bytes> environment() {
             List<Bytes> out = new ArrayList<>();
             Map<String, Bytes> left = new java.util.LinkedHashMap<>(environment);
