@@ -66,7 +66,8 @@ public record Session(String token, byte[] key) {
     public static Session issue(
             byte[] clusterKey, String cluster, Caller caller, Optional<Identity> described, long nowMs, byte[] random) {
         String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random)
-                + described.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i)))
+                + described
+                        .map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i)))
                         .orElse("");
         String body = Base64.getUrlEncoder().withoutPadding().encodeToString(claims.getBytes(StandardCharsets.UTF_8));
         String mac = Hash.hex(Hash.hmac(clusterKey, ("token|" + body).getBytes(StandardCharsets.UTF_8)));

@@ -31,7 +31,8 @@ public final class Tls {
             Path.of("/etc/ssl/ca-bundle.pem"));
 
     /**
-     * Groups for {@link #brief}: by default a client offers keys of two kinds, and each kind runs code that is not compiled yet. All daemons support these.
+     * Groups for {@link #brief}: by default a client offers keys of two kinds, and each kind runs code that is not
+     * compiled yet. All daemons support these.
      */
     private static final String[] ONE_KIND = {"x25519", "x448"};
     /** Property by which a site sets the groups. */
