@@ -39,7 +39,8 @@ public final class DaemonProcess {
     }
 
     /**
-     * Sets the nice value of all threads: in Linux each thread has its own. A thread that another one starts meanwhile has the old value, so this repeats until all have the new one. Failures are logged.
+     * Sets the nice value of all threads: in Linux each thread has its own. A thread that another one starts meanwhile
+     * has the old value, so this repeats until all have the new one. Failures are logged.
      */
     public static void renice(int nice, DaemonLog log) {
         for (int round = 0; round < RENICE_ROUNDS; round++) {

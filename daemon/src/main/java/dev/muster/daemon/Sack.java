@@ -54,7 +54,10 @@ public final class Sack implements AutoCloseable {
                 : bind(places, cluster, identities, log).map(s -> s.serve(keys));
     }
 
-    /** Opens the socket like {@link #open}, for a daemon that becomes SlurmUser afterwards: callers wait until {@link #serve}. */
+    /**
+     * Opens the socket like {@link #open}, for a daemon that becomes SlurmUser afterwards: callers wait until
+     * {@link #serve}.
+     */
     public static Optional<Sack> bind(AuthPlaces places, String cluster, Identities identities, DaemonLog log) {
         for (String place : places.sackSockets()) {
             if (answers(place)) {
