@@ -41,7 +41,10 @@ public final class EndedPages {
         return first;
     }
 
-    /** Asks as sacct does: slurmctld for its own cluster, of which it has the newest rows; slurmdbd for others, and while slurmctld is away. */
+    /**
+     * Asks as sacct does: slurmctld for its own cluster, of which it has the newest rows; slurmdbd for others, and
+     * while slurmctld is away.
+     */
     private Json.Obj ask() throws SlurmException {
         boolean separate = host.accountingType().equals(SEPARATE);
         if (!separate || query.list("clusters").isEmpty()) {
