@@ -307,7 +307,8 @@ public final class Book {
     // ---- the tree
 
     /**
-     * Coordinators of an account and of all accounts above it in the cluster's tree: they coordinate what is below, too. With the flag UsersAreCoords an account's users are its coordinators.
+     * Coordinators of an account and of all accounts above it in the cluster's tree: they coordinate what is below,
+     * too. With the flag UsersAreCoords an account's users are its coordinators.
      */
     public Set<String> coordinators(String cluster, String account) {
         Set<String> out = new LinkedHashSet<>();

@@ -153,7 +153,9 @@ public final class Views {
         return depth;
     }
 
-    /** Rows of the associations of all clusters in order, each tree from its root; then the deleted ones if asked for. */
+    /**
+     * Rows of the associations of all clusters in order, each tree from its root; then the deleted ones if asked for.
+     */
     private List<Map<String, String>> trees() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Cluster c : book.clusters()) {
@@ -282,7 +284,9 @@ public final class Views {
                 || given("id");
     }
 
-    /** Adds a row for each association with the option withassoc; otherwise one, if any association fits the conditions. */
+    /**
+     * Adds a row for each association with the option withassoc; otherwise one, if any association fits the conditions.
+     */
     private void add(List<Map<String, String>> out, Map<String, String> row, List<Map<String, String>> own) {
         if (!has("withassoc")) {
             if (!filtersAssocs() || !own.isEmpty()) {

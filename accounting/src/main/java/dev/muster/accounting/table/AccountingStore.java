@@ -525,7 +525,8 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     /**
-     * Leaves the last of several attempts, or of jobs with the same number, unless the query wants all; with all sizes of that attempt.
+     * Leaves the last of several attempts, or of jobs with the same number, unless the query wants all; with all sizes
+     * of that attempt.
      */
     private static final class Latest {
         private final Query query;
