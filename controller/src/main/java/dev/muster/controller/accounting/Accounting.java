@@ -27,7 +27,10 @@ public interface Accounting extends Recovery.Follower {
     /** The last index with stored rows; the journal must keep what comes after. */
     long projected();
 
-    /** The highest numbers in the tables, for a journal that has lost its newest part; {@link HighestIds#NONE} if the tables are not ahead of the journal. */
+    /**
+     * The highest numbers in the tables, for a journal that has lost its newest part; {@link HighestIds#NONE} if the
+     * tables are not ahead of the journal.
+     */
     default HighestIds highest() {
         return HighestIds.NONE;
     }

@@ -464,7 +464,8 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /**
-     * An entry without its rows of jobs, which are made later from the state after it. When a later entry has the job too, the row is made for that entry.
+     * An entry without its rows of jobs, which are made later from the state after it. When a later entry has the job
+     * too, the row is made for that entry.
      *
      * @param kept whether accounting keeps jobs
      * @param looks whether jobs that wait for something new get rows as well in any case

@@ -23,7 +23,10 @@ import java.util.function.IntFunction;
 public final class WaitReasons {
     /** With more jobs than this, they are not all looked through. */
     private static final int LOOK_MAX = 50_000;
-    /** With at most this many jobs, all are looked through whenever rows are made, but not more often than {@link #OFTEN_MS}. */
+    /**
+     * With at most this many jobs, all are looked through whenever rows are made, but not more often than
+     * {@link #OFTEN_MS}.
+     */
     private static final int OFTEN_MAX = 10_000;
 
     private static final long OFTEN_MS = 2_000;
@@ -146,7 +149,10 @@ public final class WaitReasons {
         return queue.priority.apply(job.id()).orElseGet(() -> computed(state, job));
     }
 
-    /** Priority of a job outside the queue, which waits for a dependency or a time; computed with factors that are at most a second old. */
+    /**
+     * Priority of a job outside the queue, which waits for a dependency or a time; computed with factors that are at
+     * most a second old.
+     */
     private synchronized long computed(State state, Job job) {
         long now = System.currentTimeMillis() / 1000;
         if (priorities.isEmpty() || prioritiesOf != now) {

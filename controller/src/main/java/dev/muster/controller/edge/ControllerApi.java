@@ -367,10 +367,10 @@ public final class ControllerApi {
     }
 
     /** A query that names jobs or partitions shows hidden partitions too. */
-    private static Predicate<Job> shown(Privacy sight, JobMessages.QueryJobs q) {
+    private static Predicate<Job> shown(Privacy privacy, JobMessages.QueryJobs q) {
         boolean all =
                 q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
-        Predicate<Job> visible = all ? sight::shows : j -> sight.shows(j) && sight.showsPartition(j);
+        Predicate<Job> visible = all ? privacy::shows : j -> privacy.shows(j) && privacy.showsPartition(j);
         return visible.and(j -> !isCancelledOutOfArray(j));
     }
 

@@ -29,7 +29,8 @@ import java.util.function.Supplier;
 
 /**
  * A loaded job_submit.lua. One run at a time, each within {@link #RUN_MS}; what the script keeps in globals lives until
- * its file changes. A changed file that can not be read leaves the last good one in place, and a job is refused when the script fails for it, as in Slurm; both are logged.
+ * its file changes. A changed file that can not be read leaves the last good one in place, and a job is refused when
+ * the script fails for it, as in Slurm; both are logged.
  */
 public final class SubmitScript implements AutoCloseable {
     /** A script that runs longer is stopped, and what it was asked about refused. */

@@ -150,7 +150,8 @@ public final class BurstBuffers {
     /**
      * Has the site's script check what a job asks for. A job without directives is passed through.
      *
-     * @param component of a heterogeneous job, with the directives of its part of the script; {@link #ALL} for other jobs
+     * @param component of a heterogeneous job, with the directives of its part of the script; {@link #ALL} for other
+     *     jobs
      */
     public Verdict submitted(State state, JobDesc desc, Bytes whole, int component) {
         BurstBufferConf s = settings;

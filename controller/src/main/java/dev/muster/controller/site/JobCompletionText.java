@@ -24,7 +24,8 @@ final class JobCompletionText {
     private JobCompletionText() {}
 
     /**
-     * The line of jobcomp/filetxt. A job that never ran has the same begin and end, and shows what it asked for in Tres only.
+     * The line of jobcomp/filetxt. A job that never ran has the same begin and end, and shows what it asked for in Tres
+     * only.
      */
     static String line(JobRow r, String cluster) {
         boolean ran = r.startTime() > 0;

@@ -277,9 +277,7 @@ public final class JobRows {
         return row(all, job, step, usage, state, running ? 0 : step.endTime(), step.exit(), suspendedSeconds);
     }
 
-    /**
-     * The row of a step of an attempt that was requeued: the node ends the step, by SIGTERM first.
-     */
+    /** The row of a step of an attempt that was requeued: the node ends the step, by SIGTERM first. */
     public static StepRow left(State before, Job job, Step step, Usage usage, long endTime, long suspendedSeconds) {
         return row(
                 before,

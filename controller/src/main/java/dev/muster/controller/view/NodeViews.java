@@ -79,7 +79,10 @@ public final class NodeViews {
         state.partitions().values().stream().filter(partition).forEach(p -> hidden.add(p.name()));
     }
 
-    /** Resources of a node that jobs use. Those of completing jobs count as free, although no other job can have them yet. */
+    /**
+     * Resources of a node that jobs use. Those of completing jobs count as free, although no other job can have them
+     * yet.
+     */
     private record InUse(int cpus, long memoryMb, IndexSet cores, Map<String, IndexSet> gres, boolean completing) {}
 
     private InUse inUse(Node n) {

@@ -38,7 +38,9 @@ public final class TresText {
         return requested(state, job, TresCounts.asked(state, job.desc()));
     }
 
-    /** TRES of a request with the billing of the job's partition. Licenses of which any one would do are all counted. */
+    /**
+     * TRES of a request with the billing of the job's partition. Licenses of which any one would do are all counted.
+     */
     static String requested(State state, Job job, TresCounts a) {
         return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
     }
