@@ -1,11 +1,11 @@
 package dev.muster.accounting;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static dev.muster.accounting.SampleRows.job;
 import static dev.muster.accounting.SampleRows.query;
 import static dev.muster.accounting.SampleRows.step;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.db.Database;

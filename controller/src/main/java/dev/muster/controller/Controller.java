@@ -455,7 +455,7 @@ public final class Controller implements ControllerServices {
         return filter;
     }
 
-    /** What stands in the files and has no effect is said, at start and at each reconfiguration. */
+    /** Logs settings without an effect, at start and at each reconfiguration. */
     private void warn(SlurmConf c) {
         c.warnings().forEach(w -> log.error(w.message()));
         PowerOptions.errors(c).forEach(log::error);
@@ -545,7 +545,7 @@ public final class Controller implements ControllerServices {
         }
     }
 
-    /** What web programs see on the same port. */
+    /** Pages for web programs on the same port. */
     private HttpPages pages(SlurmConf c, Optional<Tokens> tokens, int slurmUid) throws IOException {
         String own = c.parameters(Key.SLURMCTLD_HTTP_AUTH_PARAMETERS).getOrDefault("jwt_key", "");
         Optional<Tokens> taken = own.isEmpty() ? tokens : Optional.of(TokenKey.tokens(Path.of(own), "", identities));

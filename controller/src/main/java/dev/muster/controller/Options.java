@@ -28,7 +28,7 @@ record Options(
         VERSION
     }
 
-    /** What the command line asks for, or a sentence that says what is wrong with it. */
+    /** The options of the command line, or a sentence about an error in it. */
     sealed interface Parsed {
         record Ok(Options options) implements Parsed {}
 

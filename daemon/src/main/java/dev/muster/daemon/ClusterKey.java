@@ -38,7 +38,9 @@ public final class ClusterKey {
         return places.keyFiles().stream().anyMatch(File::isFile);
     }
 
-    /** As {@link #find}; where there is none yet, one is made in the last place, readable by its owner only. */
+    /**
+     * Finds the key like {@link #find}; if there is none yet, makes one in the last place, readable by its owner only.
+     */
     public static KeySet findOrMake(AuthPlaces places) throws IOException {
         Optional<KeySet> found = find(places);
         if (found.isPresent()) {

@@ -38,7 +38,7 @@ public final class Configless {
     private static final int PAUSE_MS = 1_000;
     private static final String KEY = "slurm.key";
     private static final String KEYS = "slurm.jwks";
-    /** Where TLSParameters says nothing else. */
+    /** Default file of the authority. */
     private static final String AUTHORITY = "ca_cert.pem";
 
     private record Server(String host, int port) {}
@@ -90,12 +90,12 @@ public final class Configless {
                 .findFirst();
     }
 
-    /** What is no file where the variable is not set. */
+    /** The path in a variable; if it is not set, a path without a file. */
     private static Path named(String variable) {
         return Path.of(Optional.ofNullable(System.getenv(variable)).orElse(""));
     }
 
-    /** Where commands find what a daemon fetched. */
+    /** Directory in which commands find the fetched configuration. */
     public static Path runtimeDirectory() {
         String systemd = Optional.ofNullable(System.getenv("RUNTIME_DIRECTORY")).orElse("");
         return Path.of(systemd.isEmpty() ? "/run/slurm" : systemd.split(":")[0]).resolve("conf");

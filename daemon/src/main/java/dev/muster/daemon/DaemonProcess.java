@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a daemon asks of its own process. */
+/** Settings of the own process of a daemon. */
 public final class DaemonProcess {
     private DaemonProcess() {}
 
@@ -39,9 +39,8 @@ public final class DaemonProcess {
     }
 
     /**
-     * Of all threads: the kernel's numbers belong to threads, and those that exist keep theirs. A thread that one of
-     * the others begins meanwhile has the old number, and so it is looked again until all have the new one. What fails
-     * is said in the log.
+     * Sets the nice value of all threads: in Linux each thread has its own. A thread that another one starts meanwhile
+     * has the old value, so this repeats until all have the new one. Failures are logged.
      */
     public static void renice(int nice, DaemonLog log) {
         for (int round = 0; round < RENICE_ROUNDS; round++) {
@@ -88,7 +87,7 @@ public final class DaemonProcess {
         }
     }
 
-    /** Where core files go. What fails is said in the log. */
+    /** Sets the working directory, where core files go. A failure is logged. */
     public static void workIn(Path directory, DaemonLog log) {
         try {
             if (Native.chdir(directory.toString().getBytes(StandardCharsets.UTF_8)) != 0) {

@@ -159,7 +159,7 @@ public final class DaemonUser {
         return answer;
     }
 
-    /** What an administrator does about files that SlurmUser cannot use. */
+    /** Advice for an administrator about files that SlurmUser cannot use. */
     public String advice(Path directory) {
         return "chown -R " + name + " " + directory;
     }

@@ -1,6 +1,6 @@
 package dev.muster.daemon;
 
-/** What the launcher offers to every daemon. */
+/** Functions that the launcher offers to every daemon. */
 final class Native {
     private Native() {}
 

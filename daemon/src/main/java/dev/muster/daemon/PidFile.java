@@ -25,7 +25,7 @@ public final class PidFile {
         this.channel = channel;
     }
 
-    /** As Slurm has it, a daemon serves also where the file cannot be opened, and the log says so. */
+    /** Opens the file. As in Slurm, a daemon also serves if that fails, and logs the failure. */
     public static PidFile open(String key, String path, DaemonLog log) {
         Path file = Path.of(path);
         try {
@@ -50,7 +50,7 @@ public final class PidFile {
         return out;
     }
 
-    /** With the number of this process. */
+    /** Writes the number of this process. */
     public void write(DaemonLog log) {
         try {
             if (channel.isPresent()) {

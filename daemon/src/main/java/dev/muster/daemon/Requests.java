@@ -142,7 +142,7 @@ public final class Requests {
         return underWay.get();
     }
 
-    /** When counting began, in seconds since 1970. */
+    /** Start of the counting, in seconds since 1970. */
     public long since() {
         return since;
     }

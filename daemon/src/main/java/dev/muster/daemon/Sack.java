@@ -54,7 +54,10 @@ public final class Sack implements AutoCloseable {
                 : bind(places, cluster, identities, log).map(s -> s.serve(keys));
     }
 
-    /** As {@link #open}, of a daemon that becomes SlurmUser after it: callers wait until {@link #serve}. */
+    /**
+     * Opens the socket like {@link #open}, for a daemon that becomes SlurmUser afterwards: callers wait until
+     * {@link #serve}.
+     */
     public static Optional<Sack> bind(AuthPlaces places, String cluster, Identities identities, DaemonLog log) {
         for (String place : places.sackSockets()) {
             if (answers(place)) {
@@ -139,7 +142,7 @@ public final class Sack implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** Path of the socket. */
     Path path() {
         return path;
     }

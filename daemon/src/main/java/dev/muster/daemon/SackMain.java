@@ -194,7 +194,7 @@ public final class SackMain {
         }
     }
 
-    /** As SlurmctldDebug has it: a number or a word. */
+    /** A log level as in SlurmctldDebug: a number or a word. */
     private static int level(String variable, int otherwise) throws IOException {
         String asked = System.getenv(variable);
         int level = asked == null ? otherwise : SlurmConf.debugLevel(asked);

@@ -30,7 +30,7 @@ public final class StartErrors {
         };
     }
 
-    /** What a daemon says when it cannot start. */
+    /** The sentence for a daemon that cannot start. */
     public static String sentence(Throwable e) {
         if (e instanceof FileSystemException f) {
             return f.getFile() + ": " + reason(f);

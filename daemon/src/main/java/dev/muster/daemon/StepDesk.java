@@ -47,7 +47,7 @@ public interface StepDesk {
         /** The node says that nothing of the step runs there any more. */
         void over(int jobId, int stepId, String node, long timeMs);
 
-        /** As srun is told of it. */
+        /** The allocation as srun gets it. */
         Answer<JobMessages.Allocation> allocation(int uid, int jobId);
 
         /**

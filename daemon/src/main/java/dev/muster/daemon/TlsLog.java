@@ -5,7 +5,7 @@ import java.security.cert.X509Certificate;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** What DebugFlags=TLS and AuditTLS add to a daemon's log: each connection, and the certificate that it goes by. */
+/** Lines of DebugFlags=TLS and AuditTLS in a daemon's log: each connection and its certificate. */
 public final class TlsLog implements TlsListener {
     private final Predicate<String> flag;
     private final Consumer<String> log;

@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** What a file system keeps of names. */
+/** Makes names of files durable. */
 public final class Directories {
     private Directories() {}
 

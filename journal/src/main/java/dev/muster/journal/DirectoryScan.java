@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What lies in a journal's directory, checked: no gap, one cluster, nothing damaged but perhaps the very end. */
+/** The checked files of a journal's directory: no gap, one cluster, no damage except perhaps at the very end. */
 record DirectoryScan(List<Segment> segments, Optional<SnapshotFile> snapshot, Segment.End end) {
 
     static DirectoryScan of(Path directory, UUID clusterId) throws IOException {

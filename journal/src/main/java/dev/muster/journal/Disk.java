@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** What the journal asks of the disk where it can go wrong. Tests count and break these. */
+/** Operations on the disk that may fail. Tests count and break them. */
 interface Disk {
     Disk REAL = new Disk() {};
 

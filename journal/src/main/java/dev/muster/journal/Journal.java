@@ -66,7 +66,7 @@ public interface Journal extends AutoCloseable {
      */
     long truncateBefore(long index);
 
-    /** What was cut from a torn tail when the journal was opened. */
+    /** Report of the torn tail that was cut when the journal was opened. */
     Optional<RepairReport> repair();
 
     /** True while the next segment could not be prepared: only what must be recorded should be appended. */

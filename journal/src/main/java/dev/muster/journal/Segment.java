@@ -19,7 +19,7 @@ record Segment(Path file, long firstIndex) {
     static final String SUFFIX = ".log";
     static final String SPARE = "spare.tmp";
 
-    /** Where a segment ends: the offset and index of the next frame, and what had to be cut there. */
+    /** End of a segment: offset and index of the next frame, and the report of a cut there. */
     record End(long offset, long nextIndex, Optional<RepairReport> torn) {}
 
     static Path fileFor(Path directory, long firstIndex) {

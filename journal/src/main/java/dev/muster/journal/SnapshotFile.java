@@ -75,7 +75,7 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
         private final FileChannel channel;
         private final long fileBytes;
         private ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-        /** Where the buffer's position is in the file. */
+        /** Offset in the file of the buffer's position. */
         private long at;
 
         Reading(FileChannel channel, long fileBytes) {

@@ -43,7 +43,9 @@ final class BitSet64 {
         return true;
     }
 
-    /** Where it is, or would be. What is kept here is the beginning of a MAC: its bits are as good as any hash. */
+    /**
+     * Place of a mark in the table, or the place for it. Marks are the first bits of a MAC, which need no further hash.
+     */
     private static int place(long[] table, long mark) {
         int at = (int) (mark ^ mark >>> 32) & table.length - 1;
         while (table[at] != 0 && table[at] != mark) {

@@ -44,13 +44,13 @@ public final class Client implements AutoCloseable {
     private boolean handedOn;
 
     private volatile Socket socket;
-    /** What is closed: a TLS connection would wait for a peer that does not read. */
+    /** The socket that close() closes: closing the TLS connection over it would wait for a peer that does not read. */
     private volatile Socket raw;
 
     private InputStream in;
     private OutputStream out;
 
-    /** Where fresh nonces come from. */
+    /** Source of fresh nonces. */
     public interface NonceSource {
         String next();
     }

@@ -27,7 +27,7 @@ final class ConnectionTable {
 
     private static final int DEFAULT_DESCRIPTORS = 1024;
 
-    /** What the table knows of a connection. */
+    /** A connection as the table sees it. */
     interface Entry {
         String peer();
 

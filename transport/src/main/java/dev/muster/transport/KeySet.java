@@ -77,7 +77,7 @@ public final class KeySet {
         return new KeySet(List.copyOf(out));
     }
 
-    /** With which credentials are made now: the marked one, or else the first that is good. */
+    /** The key that makes credentials now: the marked one, else the first valid one. */
     public Optional<byte[]> main(long nowMs) {
         return keys.stream()
                 .filter(k -> k.main && k.isGood(nowMs))
@@ -86,7 +86,7 @@ public final class KeySet {
                 .map(Known::key);
     }
 
-    /** With which credentials are checked now. */
+    /** The keys that check credentials now. */
     List<byte[]> good(long nowMs) {
         return keys.stream().filter(k -> k.isGood(nowMs)).map(Known::key).toList();
     }

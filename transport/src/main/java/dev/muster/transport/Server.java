@@ -45,7 +45,7 @@ public final class Server implements AutoCloseable {
 
     private static final int WATCH_MS = 500;
     private static final int STOP_MS = 100;
-    /** What a message may have that is no job, no crontab and no rows: a list of a few hundred thousand jobs fits. */
+    /** Largest body of a message without jobs, crontabs or rows: a list of a few hundred thousand job ids fits. */
     static final int PLAIN_BODY_BYTES_MAX = 4 << 20;
 
     private static final Set<String> LARGE = Set.of(
@@ -120,7 +120,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** What follows the beginning of a long answer, made while it is sent. */
+    /** The rest of a long answer, made while it is sent. */
     public interface Rest {
         /** @throws IOException if the asker is gone */
         void writeTo(OutputStream out) throws IOException;

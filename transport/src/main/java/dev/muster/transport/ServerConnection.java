@@ -92,7 +92,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         }
     }
 
-    /** As the server stops: handlers of streams are told. */
+    /** Called when the server stops: tells the handlers of streams. */
     void stop() {
         closeNow();
         Thread own = thread;

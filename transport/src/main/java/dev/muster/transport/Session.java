@@ -25,7 +25,7 @@ public record Session(String token, byte[] key) {
     /** How the token of a session from a JSON Web Token begins. */
     static final String JWT = "jwt.";
 
-    /** As {@link #sign(String, String, String, byte[], long, String)}, for a daemon that has no name. */
+    /** Signs like {@link #sign(String, String, String, byte[], long, String)}, for a daemon without a name. */
     public String sign(String method, String path, byte[] body, long timeMs, String nonce) {
         return sign("", method, path, body, timeMs, nonce);
     }
@@ -66,7 +66,8 @@ public record Session(String token, byte[] key) {
     public static Session issue(
             byte[] clusterKey, String cluster, Caller caller, Optional<Identity> described, long nowMs, byte[] random) {
         String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random)
-                + described.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i)))
+                + described
+                        .map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i)))
                         .orElse("");
         String body = Base64.getUrlEncoder().withoutPadding().encodeToString(claims.getBytes(StandardCharsets.UTF_8));
         String mac = Hash.hex(Hash.hmac(clusterKey, ("token|" + body).getBytes(StandardCharsets.UTF_8)));

@@ -121,7 +121,7 @@ public final class Verifier {
 
     public record Denied(String why) implements Outcome {}
 
-    /** What the head of a request shows, before its body is read. */
+    /** The credential in the head of a request, before the body is read. */
     public sealed interface Head {}
 
     /** @param bodyHash of the one body that the request may have, hex */

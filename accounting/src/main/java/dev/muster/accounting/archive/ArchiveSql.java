@@ -15,7 +15,7 @@ public final class ArchiveSql {
     /** Bytes of a file. */
     public static final int BYTES_MAX = 256 << 20;
 
-    /** What a file asks for, in its order. */
+    /** A statement of a file, in its order. */
     public sealed interface Statement {
         /** Rows of values by column. */
         record Insert(String table, List<Map<String, String>> rows) implements Statement {}

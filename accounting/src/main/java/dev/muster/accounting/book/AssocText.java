@@ -10,7 +10,7 @@ final class AssocText {
         return " " + place(a);
     }
 
-    /** With the QOS that its jobs have by default. */
+    /** Text of an association with the default QOS of its jobs. */
     static String standard(String qos, AssocRef a) {
         return "  DefQOS = " + pad(qos, 10)
                 + place(new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), ""));

@@ -61,7 +61,7 @@ public final class Book {
         resources = new TreeMap<>(from == null ? Map.of() : from.resources);
     }
 
-    /** What the database holds. */
+    /** Makes the book from the rows of the database. */
     public static Book of(Collection<Entity> entities, long version) {
         Book book = new Book(null, version);
         entities.forEach(book::place);
@@ -131,7 +131,7 @@ public final class Book {
         transactions.add(new Transaction(0, now, action, actor, cluster, name, info));
     }
 
-    /** What has to be written. */
+    /** Entities that have to be written to the database. */
     public List<Entity> written() {
         return written;
     }
@@ -162,7 +162,7 @@ public final class Book {
         return Optional.ofNullable(accounts.get(name)).filter(a -> !a.deleted());
     }
 
-    /** Of all accounts that are. */
+    /** Names of all accounts that are not deleted. */
     public List<String> accountNames() {
         return accounts.values().stream()
                 .filter(a -> !a.deleted())
@@ -307,7 +307,7 @@ public final class Book {
     // ---- the tree
 
     /**
-     * Those of the account and of all above it in that cluster's tree: a coordinator's word counts for what is below,
+     * Coordinators of an account and of all accounts above it in the cluster's tree: they coordinate what is below,
      * too. With the flag UsersAreCoords an account's users are its coordinators.
      */
     public Set<String> coordinators(String cluster, String account) {
@@ -368,7 +368,7 @@ public final class Book {
         return tree(cluster, false);
     }
 
-    /** As {@link #tree}, with those that are deleted: jobs of the past were theirs. */
+    /** Like {@link #tree}, with deleted associations, as past jobs refer to them. */
     public List<Assoc> treeEver(String cluster) {
         return tree(cluster, true);
     }

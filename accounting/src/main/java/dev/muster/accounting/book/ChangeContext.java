@@ -143,7 +143,7 @@ final class ChangeContext {
         return sets(ChangeKeys.FLAGS) ? Values.applied(book, field, old, set(ChangeKeys.FLAGS), false, errors) : old;
     }
 
-    /** What is set, for the log of transactions. */
+    /** The settings of the change, for the log of transactions. */
     String info() {
         return String.join(
                 ", ",
@@ -152,7 +152,7 @@ final class ChangeContext {
                         .toList());
     }
 
-    /** What jobs are charged to stays: they have to end first. */
+    /** Refuses to remove associations of jobs that have not ended. */
     boolean refuseActive(Collection<Assoc> doomed) {
         return refuses(rules.active().apply(doomed));
     }

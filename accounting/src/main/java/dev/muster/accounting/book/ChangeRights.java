@@ -26,7 +26,7 @@ final class ChangeRights {
         ADMINISTRATOR
     }
 
-    /** What of a user is not of an association of his. */
+    /** Settings of a user itself, not of one of its associations. */
     private static final Set<String> OF_USERS = Set.of("adminlevel", "defaultaccount", "defaultwckey", "newname");
 
     private static final Set<String> OF_ACCOUNTS =

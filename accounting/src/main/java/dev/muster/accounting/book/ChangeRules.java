@@ -47,7 +47,7 @@ public record ChangeRules(
      */
     public record Active(int jobId, Assoc assoc, String qos, String wckey) {}
 
-    /** Those of DefaultQOS, if there are all of them. */
+    /** The QOS of DefaultQOS, if all of them exist. */
     public static String clusterQos(Book book, String wanted) {
         String lower = wanted.toLowerCase(Locale.ROOT).strip();
         return !lower.isEmpty()

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What holds for an association when its ancestors' limits are counted in. */
+/** Limits of an association including those that it inherits. */
 public final class EffectiveLimits {
     private EffectiveLimits() {}
 
@@ -96,7 +96,7 @@ public final class EffectiveLimits {
         return names;
     }
 
-    /** What a cluster's controller has to know. */
+    /** The policy that a cluster's controller gets. */
     public static Policy policy(Book book, String cluster) {
         List<AssocPolicy> assocs = new ArrayList<>();
         for (Assoc a : book.tree(cluster)) {

@@ -6,7 +6,7 @@ import dev.muster.model.accounting.Entities.Tres;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a controller says of its cluster when it comes. */
+/** The registration of a cluster by its controller. */
 public final class Registration {
     /** Among a cluster's flags: it is only known by its address. */
     static final String EXTERNAL = "External";

@@ -116,7 +116,7 @@ final class Removals {
         return !onACluster;
     }
 
-    /** With a partition only the users' places in it go; the accounts stay. */
+    /** Removes only the users' associations in the named partitions; the accounts stay. */
     private void partitions() {
         Set<Assoc> gone = new LinkedHashSet<>();
         for (Cluster cluster : book.clusters()) {

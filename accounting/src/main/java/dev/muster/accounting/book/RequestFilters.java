@@ -51,7 +51,7 @@ public final class RequestFilters {
             Map.entry("delete qos", "name description id"),
             Map.entry("delete resource", "name server cluster"),
             Map.entry("delete user", "name adminlevel defaultaccount account cluster partition wckey"));
-    /** What each kind of entity has besides limits. */
+    /** Settings of each kind of entity besides limits. */
     private static final Map<String, String> SETTINGS = Map.of(
             "account",
             "parent description organization accountflags rawusage",

@@ -54,7 +54,7 @@ final class ResourceChanges {
         return absolute(r.flags()) ? allowed : r.count() * allowed / 100;
     }
 
-    /** What the servers say of those, in the same order. */
+    /** Counts of these licenses on their servers, in the same order. */
     static List<RemoteLicence> remotes(Book book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))

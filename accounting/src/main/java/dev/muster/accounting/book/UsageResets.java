@@ -65,7 +65,7 @@ final class UsageResets {
         }
     }
 
-    /** Of an account: its own and that of all below it, of which its sum is made. */
+    /** Resets the usage of an account and of all below it, from which its sum is computed. */
     private void reset(String cluster, String account, String user) {
         List<Assoc> meant = book.tree(cluster).stream()
                 .filter(a -> user.isEmpty()

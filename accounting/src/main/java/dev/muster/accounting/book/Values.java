@@ -123,7 +123,7 @@ final class Values {
         return Optional.empty();
     }
 
-    /** Of an association: a whole list, or what is added to and taken from its parent's. */
+    /** QOS of an association: a whole list, or changes to the list of its parent. */
     private static String qos(Book book, String old, String value, char sign, List<String> errors) {
         Set<String> names = new LinkedHashSet<>();
         Set<String> signed = new LinkedHashSet<>();
@@ -178,7 +178,7 @@ final class Values {
         return String.join(",", out);
     }
 
-    /** Of an account: that its users coordinate it, or that they do not any more. */
+    /** Flag of an account by which its users coordinate it. */
     private static String coordinators(String old, String value, char sign, List<String> errors) {
         String none = "No" + LimitField.USERS_ARE_COORDS;
         Set<String> said = words(value);

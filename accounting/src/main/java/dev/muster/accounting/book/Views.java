@@ -98,7 +98,7 @@ public final class Views {
         return row;
     }
 
-    /** What is added and taken away on the way up, as it is set, down to a list that stands for itself. */
+    /** QOS as set on the way up: changes, down to the first whole list. */
     private String raw(Assoc a) {
         List<String> out = new ArrayList<>();
         for (Optional<Assoc> at = Optional.of(a); at.isPresent(); at = book.parent(at.get())) {
@@ -113,7 +113,7 @@ public final class Views {
         return String.join(",", out);
     }
 
-    /** What is set here and not inherited; of QOS that are added or taken away, those that are added. */
+    /** Limits that are set here and not inherited; of changes to the QOS, those that add. */
     private static Map<String, String> own(Assoc a) {
         Map<String, String> out = new LinkedHashMap<>(a.limits());
         List<String> added = new ArrayList<>();
@@ -153,7 +153,9 @@ public final class Views {
         return depth;
     }
 
-    /** Of all clusters in order, each tree from its root; then the deleted ones if they are wanted. */
+    /**
+     * Rows of the associations of all clusters in order, each tree from its root; then the deleted ones if asked for.
+     */
     private List<Map<String, String>> trees() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Cluster c : book.clusters()) {
@@ -282,7 +284,9 @@ public final class Views {
                 || given("id");
     }
 
-    /** With associations: a row for each; otherwise one, if any association fits what was asked for. */
+    /**
+     * Adds a row for each association with the option withassoc; otherwise one, if any association fits the conditions.
+     */
     private void add(List<Map<String, String>> out, Map<String, String> row, List<Map<String, String>> own) {
         if (!has("withassoc")) {
             if (!filtersAssocs() || !own.isEmpty()) {

@@ -48,7 +48,7 @@ public final class Database implements AutoCloseable {
     /** Rows that a driver fetches at once: it would otherwise hold all of an answer. */
     private static final int FETCH_ROWS = 1_000;
 
-    /** What differs between the databases. */
+    /** The differences between the databases. */
     public enum Dialect {
         H2,
         MARIADB,
@@ -95,7 +95,7 @@ public final class Database implements AutoCloseable {
         public Connection open() throws SQLException;
     }
 
-    /** What is done with a connection. */
+    /** Work on a connection. */
     public interface Work<T> {
         T with(Connection connection) throws SQLException;
     }

@@ -58,7 +58,7 @@ public final class RowTable<T extends Record> {
         return columns.stream().map(Column::name).toList();
     }
 
-    /** With {@code cluster_key} as the first parameter. */
+    /** SQL that inserts or updates a row, with {@code cluster_key} as the first parameter. */
     public String mergeSql(Database.Dialect dialect) {
         return dialect.merge(
                 table,

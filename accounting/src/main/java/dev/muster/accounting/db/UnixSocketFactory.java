@@ -49,7 +49,7 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
         return createSocket();
     }
 
-    /** As much of a socket as the driver uses. Options of TCP mean nothing here. */
+    /** The part of a socket that the driver uses. Options of TCP have no effect. */
     private static final class UnixSocket extends Socket {
         private final String path;
         private SocketChannel channel;

@@ -40,7 +40,7 @@ public final class Writer {
         }
     }
 
-    /** What the next {@link #flush} may know of how much is going on. */
+    /** Tells the next {@link #flush} the number of written rows. */
     public synchronized void wrote(int more) {
         rows += more;
     }

@@ -138,7 +138,7 @@ public final class DbdApi {
                 : Reply.error(SlurmErrno.ACCESS_DENIED);
     }
 
-    /** What of a message's body its right goes by. */
+    /** The word of a message's body on which its right depends. */
     private static String word(String message, byte[] body) {
         return switch (message) {
             case "Show" -> Codec.decode(body, Show.class).entity();
@@ -309,7 +309,7 @@ public final class DbdApi {
         return Reply.of(new DbdMessages.Registered(projection.get().sequence()));
     }
 
-    /** What jobs are charged to is in the lists, before their rows are there: those that a crash loses come again. */
+    /** Adds wckeys of new jobs to the lists before their rows are written: rows that a crash loses come again. */
     private void keys(String cluster, List<AccountingRows.Batch> batches) {
         List<AccountingRows.JobRow> fresh = JobKeys.unknown(
                 books.book(),
@@ -486,7 +486,7 @@ public final class DbdApi {
         };
     }
 
-    /** With the numbers of association and key, where the row does not have them from elsewhere. */
+    /** Adds the numbers of association and wckey to a row that lacks them. */
     private AccountingRows.JobWithSteps numbered(AccountingRows.JobWithSteps found) {
         AccountingRows.JobRow j = found.job();
         if (j.assocId() != 0) {
@@ -574,7 +574,7 @@ public final class DbdApi {
         };
     }
 
-    /** What was asked how often: messages, then users, the most frequent first. Times in microseconds. */
+    /** Counts of requests: by message, then by user, the most frequent first. Times in microseconds. */
     private List<Map<String, String>> counts() {
         List<Map<String, String>> out = new ArrayList<>();
         long[] commands = new long[2];
@@ -628,7 +628,7 @@ public final class DbdApi {
         }
     }
 
-    /** Those that are not over, unless times are given. */
+    /** Reservations that have not ended, or those of a given time. */
     private List<Map<String, String>> reservations(Show q, PrivateData privacy) {
         Map<String, String> where = new LinkedHashMap<>(q.where());
         List<String> clusters = q.where().containsKey("cluster")

@@ -35,7 +35,7 @@ public final class DbdConfig {
             "PurgeUsageAfter",
             "TCPTimeout",
             "TrackSlurmctldDown");
-    /** Of DebugFlags, those that something is written for. */
+    /** DebugFlags with an effect. */
     private static final List<String> WRITTEN = List.of("AuditRPCs", "AuditTLS", "TLS");
 
     private static final long BOOT = System.currentTimeMillis() / 1000;

@@ -119,7 +119,7 @@ public final class PrivateData {
                         answer.next());
     }
 
-    /** As {@link #counts(String, JobUse)}, of what is an account's or a user's. */
+    /** Like {@link #counts(String, JobUse)}, for figures of an account or a user. */
     public boolean counts(String word, String cluster, String account, String owner) {
         return !hides(word) || owner.equals(user) || coordinates(cluster, account);
     }

@@ -35,7 +35,7 @@ public final class SlurmdbdServer {
     private static final String MARIADB = "accounting_storage/mysql";
     /** The documented value for a PostgreSQL server. */
     static final String POSTGRESQL = "accounting_storage/postgresql";
-    /** What StorageHost begins with where it is a path. */
+    /** Prefix of a StorageHost that is a path. */
     private static final String UNIX = "unix:";
 
     private static final long RETRY_MS = 5_000;

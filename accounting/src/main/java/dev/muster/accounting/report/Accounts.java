@@ -62,7 +62,10 @@ public final class Accounts {
      */
     public record Idle(String account, String user, Map<String, Long> tres) {}
 
-    /** As {@link #rows(List, long, long, long)}, with idle time: an account's own is not that of its users. */
+    /**
+     * Like {@link #rows(List, long, long, long)}, with idle time: that of an account does not include that of its
+     * users.
+     */
     public List<Map<String, String>> rows(List<JobUse> jobs, List<Idle> idle, long from, long to, long now) {
         Map<String, Map<String, Long>> sums = new HashMap<>();
         for (JobUse j : jobs) {

@@ -10,7 +10,7 @@ public final class Amounts {
 
     private Amounts() {}
 
-    /** What cannot be read is left out. */
+    /** Reads amounts; invalid ones are left out. */
     public static Map<String, Long> of(String text) {
         Map<String, Long> out = new LinkedHashMap<>();
         for (String item : text.split(",")) {

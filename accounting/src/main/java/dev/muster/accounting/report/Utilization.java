@@ -42,7 +42,7 @@ public final class Utilization {
                     reported + o.reported);
         }
 
-        /** Of several clusters together. */
+        /** The sum over several clusters. */
         public static Part sum(Part a, Part b) {
             return a.plus(b);
         }
@@ -71,7 +71,7 @@ public final class Utilization {
         }
     }
 
-    /** Of one cluster, by resource. Resources that the cluster was not known to have are left out. */
+    /** Utilization of one cluster by resource, without resources that it never reported. */
     public static Map<String, Part> of(List<NodeTime> times, List<JobUse> jobs, long from, long to, long now) {
         long first = times.stream()
                 .filter(t -> t.node().isEmpty())

@@ -1,2 +1,2 @@
-/** What the rows add up to: sums over spans of time, without a database. */
+/** Reports: sums of rows over spans of time, without a database. */
 package dev.muster.accounting.report;

@@ -236,7 +236,7 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    /** What is made of one row. */
+    /** Reads one row. */
     public interface RowReader<T> {
         T of(ResultSet row) throws SQLException;
     }
@@ -254,7 +254,7 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    /** As {@link #rows(String, RowReader, Object...)}, within a transaction. */
+    /** Like {@link #rows(String, RowReader, Object...)}, within a transaction. */
     public static <T> List<T> rows(Connection c, String sql, RowReader<T> reader, Object... values)
             throws SQLException {
         List<T> out = new ArrayList<>();
@@ -427,7 +427,7 @@ public final class AccountingStore implements AutoCloseable {
         latest.done();
     }
 
-    /** As {@link #jobs(Query, Consumer)}, all at once, or as much of it as the question's limit says. */
+    /** Like {@link #jobs(Query, Consumer)}, all at once, or as many as the query's limit. */
     public Answer answer(Query query, long now, String cluster) {
         List<JobWithSteps> found = new ArrayList<>();
         int next = 0;
@@ -439,7 +439,7 @@ public final class AccountingStore implements AutoCloseable {
         return new Answer(now, cluster, List.copyOf(found), next);
     }
 
-    /** As {@link #answer}, packed. */
+    /** Like {@link #answer}, packed. */
     public byte[] packed(Query query, long now, String cluster, PackedRows.Numbers numbers) {
         List<Integer> keys = keys(query);
         if (!keys.isEmpty() && JobQuery.isSqlAlone(query)) {
@@ -525,8 +525,8 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     /**
-     * Of several attempts, or jobs that had the same number, only the last is shown unless all are wanted; but all its
-     * sizes.
+     * Leaves the last of several attempts, or of jobs with the same number, unless the query wants all; with all sizes
+     * of that attempt.
      */
     private static final class Latest {
         private final Query query;

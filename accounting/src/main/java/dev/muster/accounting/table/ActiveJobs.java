@@ -18,7 +18,7 @@ public final class ActiveJobs {
         this.store = store;
     }
 
-    /** Those of these associations, by number. */
+    /** Active jobs of associations, by number. */
     public List<ChangeRules.Active> of(Collection<Assoc> associations) {
         List<ChangeRules.Active> out = new ArrayList<>();
         associations.stream()

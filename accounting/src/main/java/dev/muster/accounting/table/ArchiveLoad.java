@@ -215,7 +215,7 @@ public final class ArchiveLoad {
         return Long.parseLong(text);
     }
 
-    /** What is summed up in other tables is not kept here: there is nothing to empty. */
+    /** Ignores the truncation of tables of sums, which do not exist here. */
     private static Work truncated(Statement.Truncate t, Book book) {
         String cluster = known(t.cluster(), book);
         String of = "\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" = ?)";

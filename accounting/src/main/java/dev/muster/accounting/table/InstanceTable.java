@@ -8,11 +8,11 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 
-/** What nodes of clouds ran on: a row for each time that a node had an instance. */
+/** Instances of cloud nodes: a row for each time that a node had an instance. */
 public final class InstanceTable {
     private InstanceTable() {}
 
-    /** What is new for a node ends what was open for it. */
+    /** Writes new instances; a new one ends the open one of its node. */
     static void write(Connection c, int key, Batch batch) throws SQLException {
         int item = 0;
         for (InstanceRow r : batch.instances()) {
@@ -44,7 +44,7 @@ public final class InstanceTable {
     }
 
     /**
-     * Those of all clusters that were there at some moment of the span, by start and node.
+     * Instances of all clusters that existed at some time of the span, by start and node.
      *
      * @param to 0 for now and after
      */

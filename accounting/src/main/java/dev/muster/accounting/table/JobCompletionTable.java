@@ -61,7 +61,7 @@ public final class JobCompletionTable implements AutoCloseable {
         }
     }
 
-    /** What no state of a job is called, REQUEUED, waits again. */
+    /** Number of a state; REQUEUED, which is no state of a job, counts as pending. */
     private static int state(String name) {
         return Stream.of(JobState.values())
                 .filter(s -> s.name().equals(name))

@@ -66,7 +66,7 @@ final class JobQuery {
         }
     }
 
-    /** What tells rows of jobs apart, and what a choice among them is made by. */
+    /** Columns that identify rows of jobs, and those that conditions use. */
     private static final Set<String> OF_JOBS = Set.of(
             "sluid",
             "restarts",
@@ -143,7 +143,7 @@ final class JobQuery {
                         + where + " limit " + most);
     }
 
-    /** As {@link #prepareAnyJobs}: the steps of all jobs of the answer. */
+    /** Like {@link #prepareAnyJobs}, for the steps of all jobs of the answer. */
     PreparedStatement prepareAnySteps(Connection on, boolean[] columns, int most) throws SQLException {
         return prepare(
                 on,
@@ -362,7 +362,7 @@ final class JobQuery {
         return kept;
     }
 
-    /** What SQL did not decide: tasks of arrays, a step that must exist, and nodes. */
+    /** Conditions that SQL does not check: tasks of arrays, a step that must exist, and nodes. */
     boolean accepts(JobRow job, List<StepRow> steps) {
         if (!selectors.isEmpty() && selectors.stream().noneMatch(s -> s.matches(job, steps))) {
             return false;

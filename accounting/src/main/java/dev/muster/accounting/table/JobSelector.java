@@ -22,7 +22,7 @@ import java.util.OptionalLong;
  * @param step name of a step; empty for the job and all its steps
  */
 record JobSelector(int jobId, Optional<IndexSet> tasks, int offset, String whole, String step, long sluid) {
-    /** Those that can be read; a word that is no job at all selects nothing. */
+    /** Selectors of the valid words; an invalid word selects nothing. */
     static List<JobSelector> all(List<String> words, String whole) {
         List<JobSelector> found = new ArrayList<>();
         for (String word : words) {

@@ -8,7 +8,7 @@ import java.util.List;
  * when they ended, and what became of nodes and reservations, stays as long as there is room.
  */
 enum Overflow {
-    /** What steps were. */
+    /** Rows of steps are dropped. */
     STEPS,
     /** And what jobs were before they ended, with their scripts. */
     STARTS,

@@ -28,7 +28,7 @@ public final class PackedRows {
 
     /** The numbers of associations and keys: the book has them, not the rows. */
     public interface Numbers {
-        /** Where there is no book. */
+        /** Numbers without a book. */
         Numbers NONE = new Numbers() {
             @Override
             public int association(String cluster, String account, String user, String partition) {
@@ -219,7 +219,7 @@ public final class PackedRows {
         return by != 0 ? by : Long.compare(step.numbers[stepRestarts], job.numbers[restarts]);
     }
 
-    /** Where a job's steps begin: mostly behind those of the job before it. */
+    /** Index of a job's first step: mostly behind those of the job before it. */
     private int first(List<Raw> parts, int likely, Raw job) {
         boolean after = likely == 0 || compare(parts.get(likely - 1), job) < 0;
         if (after && (likely == parts.size() || compare(parts.get(likely), job) >= 0)) {

@@ -283,17 +283,17 @@ public final class Projection implements RowSink, AutoCloseable {
         }
     }
 
-    /** As {@link AccountingStore#jobs}. */
+    /** Like {@link AccountingStore#jobs}. */
     public void jobs(Query query, Consumer<JobWithSteps> consumer) {
         store.jobs(query, consumer);
     }
 
-    /** As {@link AccountingStore#answer}. */
+    /** Like {@link AccountingStore#answer}. */
     public Answer answer(Query query, long now, String cluster) {
         return store.answer(query, now, cluster);
     }
 
-    /** As {@link AccountingStore#packed}. */
+    /** Like {@link AccountingStore#packed}. */
     public byte[] packed(Query query, long now, String cluster) {
         return store.packed(query, now, cluster, PackedRows.Numbers.NONE);
     }

@@ -43,11 +43,11 @@ public final class ProjectionWriter implements AutoCloseable {
     /** How often what is committed is also written out, so that the journal may let go of it. */
     private static final long CHECKPOINT_MS = 2_000;
 
-    /** What an entry has for the tables. Its rows may be made in the thread that writes them. */
+    /** The rows of an entry. They may be made in the thread that writes them. */
     public interface Waiting {
         long seq();
 
-        /** What it counts as, at least. */
+        /** Number of its rows, at least. */
         int rows();
 
         /**
@@ -122,7 +122,7 @@ public final class ProjectionWriter implements AutoCloseable {
         submit(Made.of(batch));
     }
 
-    /** As {@link #submit(Batch)}. */
+    /** Like {@link #submit(Batch)}. */
     public void submit(Waiting entry) {
         Waiting queued = crowded() ? Made.of(entry.atOnce()) : entry;
         synchronized (this) {
@@ -164,7 +164,7 @@ public final class ProjectionWriter implements AutoCloseable {
                 + (full ? ", and none that come until some have gone out" : ""));
     }
 
-    /** Of all from that on. An entry of which nothing is left is one only where it is the last. */
+    /** Drops rows of all entries from one on. An entry without rows is kept only if it is the last. */
     private void throwAway(Overflow what, int from) {
         List<Waiting> rest = List.copyOf(waiting.subList(from, waiting.size()));
         waiting.subList(from, waiting.size()).clear();
@@ -182,7 +182,7 @@ public final class ProjectionWriter implements AutoCloseable {
         return waiting.size() >= UNMADE_MAX;
     }
 
-    /** What it counts as. */
+    /** Number of rows that a batch counts as. */
     public static int rows(Batch batch) {
         long letters =
                 batch.contents().stream().mapToLong(c -> c.base64().length()).sum();
@@ -237,7 +237,7 @@ public final class ProjectionWriter implements AutoCloseable {
         return true;
     }
 
-    /** As {@link #await}, and until what is there would survive a loss of power. */
+    /** Like {@link #await}, and until the rows would survive a loss of power. */
     public synchronized boolean awaitDurable(long sequence, long timeoutMs) {
         long deadlineNs = System.nanoTime() + timeoutMs * 1_000_000;
         long wanted = Math.min(sequence, submitted);
@@ -319,7 +319,7 @@ public final class ProjectionWriter implements AutoCloseable {
         return closed && (waiting.isEmpty() || failing);
     }
 
-    /** What is next, made and not removed; empty after a while without anything. */
+    /** The next batches, which stay in the queue; empty after a time without any. */
     private List<Batch> take() {
         List<Waiting> group = next();
         List<Batch> out = new ArrayList<>(group.size());

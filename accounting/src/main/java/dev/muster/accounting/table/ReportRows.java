@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What reports read from the tables: one cluster's jobs and events that touch a span of time. */
+/** Rows for reports: one cluster's jobs and events that touch a span of time. */
 final class ReportRows {
     private static final String COLUMNS =
             "j.\"job_id\", j.\"account\", j.\"user_name\", j.\"user_id\", j.\"group_id\", j.\"wckey\", "
@@ -86,7 +86,7 @@ final class ReportRows {
         return out;
     }
 
-    /** When the cluster had resources and its nodes had not. */
+    /** Times of the cluster, and times in which its nodes were down. */
     List<NodeTime> times(String cluster, long from, long to) {
         String sql = "select \"node\", \"start_time\", \"end_time\", \"state\", \"tres\" from \"node_event\" "
                 + "where \"cluster\" = ? "

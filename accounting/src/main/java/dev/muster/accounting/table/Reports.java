@@ -20,7 +20,7 @@ import java.util.Optional;
  * the jobs or drift away from them.
  */
 public final class Reports {
-    /** Of one answer. */
+    /** Most spans of one answer. */
     private static final int SPANS_MAX = 1000;
 
     private final ReportRows rows;
@@ -99,7 +99,7 @@ public final class Reports {
         return out;
     }
 
-    /** As if nothing else had been read: what has nothing of the span counts for nothing. */
+    /** Utilization of a span; rows outside of it count nothing. */
     private static List<Map<String, String>> utilization(
             String cluster, List<NodeTime> all, List<JobUse> jobs, long from, long to, boolean named, long now) {
         List<Map<String, String>> out = new ArrayList<>();

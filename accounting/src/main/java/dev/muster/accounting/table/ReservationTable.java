@@ -99,7 +99,7 @@ final class ReservationTable {
         }
     }
 
-    /** Those of a cluster that were there at some moment of the span, by start and name. */
+    /** Reservations of a cluster that existed at some time of a span, by start and name. */
     static List<Numbered> of(AccountingStore store, String cluster, long from, long to) {
         String sql = "select \"id\", \"name\", \"start_time\", \"end_time\", \"nodes\", \"flags\", \"accounts\", "
                 + "\"users\", \"tres\" "

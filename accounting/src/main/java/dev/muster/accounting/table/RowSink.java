@@ -7,7 +7,7 @@ import dev.muster.model.accounting.AccountingRows.StepRow;
 import java.util.List;
 import java.util.Optional;
 
-/** Where the rows of one journal go: tables of this process, or slurmdbd. */
+/** Takes the rows of one journal: tables of this process, or slurmdbd. */
 public interface RowSink {
     /** Everything up to this index of the journal is in the tables. */
     long sequence();

@@ -7,7 +7,7 @@ import dev.muster.core.state.State;
 import dev.muster.model.accounting.AccountingRows;
 import java.util.Optional;
 
-/** Where durable entries go to be accounted for. */
+/** Accounts for durable entries. */
 public interface Accounting extends Recovery.Follower {
     /** Called in order with every durable entry. index: of the entry in the journal. */
     @Override
@@ -16,7 +16,7 @@ public interface Accounting extends Recovery.Follower {
     /** Rows as of the given journal index at least. */
     AccountingRows.Answer query(AccountingRows.Query query, long index);
 
-    /** As {@link #query}, as it is written for the asker; empty where the answer is made of records. */
+    /** Like {@link #query}, as the bytes of the answer; empty if the answer is made of records. */
     default Optional<byte[]> written(AccountingRows.Query query, long index) {
         return Optional.empty();
     }
@@ -27,21 +27,24 @@ public interface Accounting extends Recovery.Follower {
     /** The last index with stored rows; the journal must keep what comes after. */
     long projected();
 
-    /** The highest numbers in the tables, for a journal that has lost its newest part; {@link HighestIds#NONE} if the tables are not ahead of the journal. */
+    /**
+     * The highest numbers in the tables, for a journal that has lost its newest part; {@link HighestIds#NONE} if the
+     * tables are not ahead of the journal.
+     */
     default HighestIds highest() {
         return HighestIds.NONE;
     }
 
     void close();
 
-    /** Where following begins: the snapshot's index and state. */
+    /** Begins to follow at the snapshot's index and state. */
     @Override
     void begin(long index, State state);
 
     /** Waits until rows up to the index are stored; false if they are not in time. */
     boolean settle(long index, long waitMs);
 
-    /** So far behind that nothing new should be taken. */
+    /** Whether the tables are so far behind that no new job should be accepted. */
     boolean overloaded();
 
     /** Rows are thrown away before that. */

@@ -361,7 +361,7 @@ public final class EmbeddedAccounting implements Accounting {
         }
     }
 
-    /** What one entry touches; the rows are made once, of the state after it. */
+    /** The jobs, steps and nodes that one entry changes; their rows are made once, from the state after it. */
     private final class Rows {
         private final State state;
         private final TreeSet<Integer> jobs = new TreeSet<>();
@@ -383,7 +383,7 @@ public final class EmbeddedAccounting implements Accounting {
             jobRows.add(JobRows.kept(state, waits.of(state, job, JobRows.job(state, job, suspended(job)), false)));
         }
 
-        /** Those that run. */
+        /** Adds the rows of the running steps of a job. */
         private void stepsOf(Job job) {
             job.run().steps().stream()
                     .filter(s -> s.state() == Step.State.RUNNING)
@@ -464,7 +464,8 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /**
-     * An entry without its rows of jobs, which are made later from the state after it. When a later entry has the job too, the row is made for that entry.
+     * An entry without its rows of jobs, which are made later from the state after it. When a later entry has the job
+     * too, the row is made for that entry.
      *
      * @param kept whether accounting keeps jobs
      * @param looks whether jobs that wait for something new get rows as well in any case
@@ -590,7 +591,7 @@ public final class EmbeddedAccounting implements Accounting {
         return new StepKey(job.rowSluid(step.id()), job.restarts(), step.id());
     }
 
-    /** What a step used so far: known here, or in the tables if it began before the controller did. */
+    /** Usage of a step so far: known here, or in the tables if the step began before this start of slurmctld. */
     private Usage usage(Job job, Step step) {
         return usages.computeIfAbsent(
                 key(job, step),

@@ -47,7 +47,7 @@ final class KeptTexts {
         return new Of();
     }
 
-    /** Those of one batch. */
+    /** The texts of one batch. */
     final class Of {
         private final List<TextRow> rows = new ArrayList<>();
         private final List<Content> contents = new ArrayList<>();

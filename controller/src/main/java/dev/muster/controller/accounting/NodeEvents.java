@@ -7,11 +7,11 @@ import dev.muster.model.accounting.AccountingRows.EventRow;
 import dev.muster.model.accounting.AccountingRows.InstanceRow;
 import java.util.Optional;
 
-/** What of a node's states accounting keeps: times in which it was down, drained or failing. */
+/** Events of nodes for accounting: times in which a node was down, drained or failing. */
 final class NodeEvents {
     private NodeEvents() {}
 
-    /** As sacctmgr lists it; "" of a node that can be used. */
+    /** State of a node as sacctmgr lists it; "" for a usable node. */
     static String state(Node n) {
         String base = n.baseState();
         StringBuilder out = new StringBuilder();
@@ -26,7 +26,7 @@ final class NodeEvents {
         return out.toString();
     }
 
-    /** What of a cloud it runs on; nothing without power or a name for it. */
+    /** The cloud instance of a node; empty without power or without a name. */
     private static Optional<InstanceRow> instance(State state, String node, long time) {
         return state.nodes()
                 .find(node)

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What accounting keeps of reservations. One that floats never begins, and is not kept. */
+/** Rows of reservations for accounting. A floating reservation never begins and has no row. */
 final class ReservationRows {
     private ReservationRows() {}
 

@@ -8,7 +8,7 @@ import dev.muster.model.accounting.Extremes.Measure;
 import dev.muster.model.job.Metered;
 import dev.muster.model.job.TaskPeaks;
 
-/** What a step used, node by node as they tell of their tasks. */
+/** Usage of a step, from the reports of its nodes about their tasks. */
 final class TaskUse {
     private TaskUse() {}
 

@@ -23,12 +23,15 @@ import java.util.function.IntFunction;
 public final class WaitReasons {
     /** With more jobs than this, they are not all looked through. */
     private static final int LOOK_MAX = 50_000;
-    /** With no more than that they are looked through whenever rows are made, but not more often than this. */
+    /**
+     * With at most this many jobs, all are looked through whenever rows are made, but not more often than
+     * {@link #OFTEN_MS}.
+     */
     private static final int OFTEN_MAX = 10_000;
 
     private static final long OFTEN_MS = 2_000;
 
-    /** What the last pass said, by the job's number: why it waits, and the computed priority if it has one. */
+    /** Results of the last pass by number of the job: why it waits, and its computed priority if it has one. */
     public record Queue(IntFunction<JobReason> reason, IntFunction<OptionalLong> priority) {}
 
     /** One attempt. */
@@ -138,7 +141,7 @@ public final class WaitReasons {
         return waited == JobReason.NONE ? row.waited(row.reason(), priority) : row.waited(waited.word(), priority);
     }
 
-    /** Of a job that has not begun. */
+    /** Priority of a job that has not begun. */
     private long priority(State state, Job job) {
         if (job.isHeld() || Priorities.isFixed(job) || !Priorities.isActive(state.settings())) {
             return job.priority();
@@ -146,7 +149,10 @@ public final class WaitReasons {
         return queue.priority.apply(job.id()).orElseGet(() -> computed(state, job));
     }
 
-    /** Of one that is in no queue, as it waits for others or for a time: by what counted within the last second. */
+    /**
+     * Priority of a job outside the queue, which waits for a dependency or a time; computed with factors that are at
+     * most a second old.
+     */
     private synchronized long computed(State state, Job job) {
         long now = System.currentTimeMillis() / 1000;
         if (priorities.isEmpty() || prioritiesOf != now) {

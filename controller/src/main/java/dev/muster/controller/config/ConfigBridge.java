@@ -317,7 +317,7 @@ public final class ConfigBridge {
         }
     }
 
-    /** What JobDefaults says in one word and newer files in two keys. */
+    /** JobDefaults as one text, from the old key or the two newer ones. */
     private static String gpuDefaults(String words, long cpus, long memoryMb) {
         long[] values = {cpus, memoryMb};
         for (String word : words.split(",")) {
@@ -570,7 +570,7 @@ public final class ConfigBridge {
         return SpecialCores.of(IndexSet.empty(), units, n.sockets(), count, fromFirst);
     }
 
-    /** Of those groups that the host knows: core and scheduler know numbers alone. */
+    /** Numbers of the groups that this host knows: core and scheduler compare numbers only. */
     public static Map<String, Integer> gids(Identities identities, List<String> groups) {
         Map<String, Integer> out = new TreeMap<>();
         groups.forEach(g -> identities.group(g).ifPresent(found -> out.put(g, found.gid())));

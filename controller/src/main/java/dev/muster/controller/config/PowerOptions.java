@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** What slurm.conf says of power, as the core takes it. */
+/** Settings of power saving from slurm.conf, as the core reads them. */
 public final class PowerOptions {
     private PowerOptions() {}
 
@@ -65,7 +65,7 @@ public final class PowerOptions {
         }
     }
 
-    /** What the log says of programs that cannot be run. */
+    /** Sentences for the log about programs that cannot be run. */
     public static List<String> errors(SlurmConf conf) {
         List<String> all = new ArrayList<>(disabled(conf));
         all.addAll(wrong(conf, Key.RESUME_FAIL_PROGRAM));
@@ -129,7 +129,7 @@ public final class PowerOptions {
                 .orElse(conf.has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller"));
     }
 
-    /** What helpers.conf says of reboots for features. */
+    /** Settings of helpers.conf about reboots for features. */
     static void features(HelpersConf helpers, Map<String, String> options) {
         if (helpers.features().isEmpty()) {
             return;

@@ -56,7 +56,7 @@ public final class SchedulerWords {
             "requeue_on_resume_failure",
             "requeue_setup_env_fail",
             "time_min_as_soft_limit"));
-    /** Those that have a number; with anything else they would be as if they were not there. */
+    /** Words with a number; with another value they have no effect. */
     private static final Set<String> NUMBERS = Set.of(
             "bb_array_stage_cnt",
             "bf_job_part_count_reserve",
@@ -79,7 +79,7 @@ public final class SchedulerWords {
 
     private SchedulerWords() {}
 
-    /** What is set without effect, behind the place where it stands. */
+    /** Words without an effect, each behind its place. */
     public static List<String> without(SlurmConf conf) {
         List<String> out = new ArrayList<>();
         without(conf.schedulerParameters()).forEach(s -> out.add(conf.place(Key.SCHEDULER_PARAMETERS) + ": " + s));

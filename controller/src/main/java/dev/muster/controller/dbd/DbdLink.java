@@ -34,10 +34,10 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private static final long SETTLE_MS = 2_000;
     /** Answered so where the database fails. */
     private static final int UNAVAILABLE = 503;
-    /** Those that are answered well only where the database has answered. */
+    /** Messages that succeed only if the database answers. */
     private static final List<String> DATABASE_MESSAGES = List.of("Append", "QueryAccounting");
 
-    /** What the link needs of the controller. */
+    /** The controller as the link uses it. */
     public interface Home {
         /** How this cluster presents itself. */
         Register introduction();
@@ -60,13 +60,13 @@ public final class DbdLink implements RowSink, AutoCloseable {
         void changed(Part part, boolean up);
     }
 
-    /** What may fail. */
+    /** Parts that may fail. */
     public enum Part {
         SLURMDBD,
         DATABASE
     }
 
-    /** What each was last time; absent before anything is known. */
+    /** Last state of each part; absent while unknown. */
     private final Map<Part, Boolean> up = new EnumMap<>(Part.class);
 
     private final List<String> hosts;
@@ -152,7 +152,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
         return sequence;
     }
 
-    /** What slurmdbd had of this journal beyond its end. */
+    /** The entries of this journal beyond its end that slurmdbd had. */
     public DbdMessages.Registered ahead() {
         return ahead;
     }
@@ -177,7 +177,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
         acknowledged = Math.max(acknowledged, sequence);
     }
 
-    /** What slurmdbd acknowledged is committed there. */
+    /** Index of the last entry that slurmdbd has acknowledged, and so committed. */
     @Override
     public long checkpoint() {
         return sequence;

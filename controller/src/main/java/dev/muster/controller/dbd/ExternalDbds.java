@@ -59,7 +59,7 @@ public final class ExternalDbds implements AutoCloseable {
     private final Supplier<Session> session;
     private final Supplier<String> nonces;
     private final Consumer<String> log;
-    /** What each said last. */
+    /** Last outcome of each. */
     private final Map<Place, String> last = new HashMap<>();
 
     private volatile boolean closed;

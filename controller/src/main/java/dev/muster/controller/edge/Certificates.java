@@ -102,7 +102,7 @@ public final class Certificates {
         return Reply.error(400, SlurmErrno.ERROR, sentence);
     }
 
-    /** What the script prints; empty where it fails. */
+    /** Output of the script; empty if it fails. */
     private Optional<String> run(String script, String argument) {
         CompletableFuture<Optional<String>> done = new CompletableFuture<>();
         // requests run on virtual threads: a read of a pipe would pin the carrier thread

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 
-/** When the commands that have allocations were last heard of. They ask again and again how their jobs are. */
+/** Times of the last requests of commands with allocations, which ask periodically for their jobs. */
 public final class Clients {
     /** How long a command may be away that waits for its allocation: it may only have lost its connection. */
     private static final int AWAY_S = 10;

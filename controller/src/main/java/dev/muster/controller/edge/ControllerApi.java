@@ -128,7 +128,7 @@ public final class ControllerApi {
                 : Reply.error(rule.get().denial());
     }
 
-    /** What of a message's body its right goes by. */
+    /** The word of a message's body on which its right depends. */
     private static String word(String message, byte[] body) {
         return switch (message) {
             case "JobAction" -> Codec.decode(body, JobMessages.JobAction.class).action();
@@ -367,14 +367,14 @@ public final class ControllerApi {
     }
 
     /** A query that names jobs or partitions shows hidden partitions too. */
-    private static Predicate<Job> shown(Privacy sight, JobMessages.QueryJobs q) {
+    private static Predicate<Job> shown(Privacy privacy, JobMessages.QueryJobs q) {
         boolean all =
                 q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
-        Predicate<Job> visible = all ? sight::shows : j -> sight.shows(j) && sight.showsPartition(j);
+        Predicate<Job> visible = all ? privacy::shows : j -> privacy.shows(j) && privacy.showsPartition(j);
         return visible.and(j -> !isCancelledOutOfArray(j));
     }
 
-    /** As in the original, a task that was cancelled while it waited is known to accounting alone. */
+    /** Whether a task was cancelled while it waited: as in Slurm, only accounting shows it. */
     private static boolean isCancelledOutOfArray(Job j) {
         return j.state() == JobState.CANCELLED
                 && j.isArrayTask()

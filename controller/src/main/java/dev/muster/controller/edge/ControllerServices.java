@@ -17,7 +17,7 @@ import dev.muster.model.api.ClusterMessages;
 import dev.muster.scheduler.Scheduler;
 import java.util.List;
 
-/** What the handlers of requests need of the running controller. Thread-safe. */
+/** The running controller as the handlers of requests use it. Thread-safe. */
 public interface ControllerServices {
     Accounting accounting();
 

@@ -38,13 +38,13 @@ public final class FollowHandler {
     static final int WAIT_MS_MAX = 30_000;
     /** Beyond the node's own time for an answer. */
     private static final int NODE_MS = 10_000;
-    /** That are asked what a job uses on them. */
+    /** Most nodes that are asked for the usage of one job. */
     private static final int USE_NODES_MAX = 64;
 
     private final Supplier<State> durable;
     private final ChangeLog news;
     private final NodeLinks links;
-    private final Function<Caller, Privacy> privacy;
+    private final Function<Caller, Privacy> privacyOf;
     private final Function<State, JobViews> jobs;
     private final Function<State, NodeViews> nodes;
     private final IntFunction<String> userName;
@@ -53,14 +53,14 @@ public final class FollowHandler {
             Supplier<State> durable,
             ChangeLog news,
             NodeLinks links,
-            Function<Caller, Privacy> privacy,
+            Function<Caller, Privacy> privacyOf,
             Function<State, JobViews> jobs,
             Function<State, NodeViews> nodes,
             IntFunction<String> userName) {
         this.durable = durable;
         this.news = news;
         this.links = links;
-        this.privacy = privacy;
+        this.privacyOf = privacyOf;
         this.jobs = jobs;
         this.nodes = nodes;
         this.userName = userName;
@@ -79,29 +79,30 @@ public final class FollowHandler {
         ChangeLog.Since since =
                 news.since(first ? news.revision() : q.since(), first ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX));
         State state = durable.get();
-        Privacy sight = privacy.apply(caller);
+        Privacy privacy = privacyOf.apply(caller);
         List<Integer> gone = new ArrayList<>();
         List<Job> changed = new ArrayList<>();
         for (int id : since.jobs()) {
-            state.jobs().find(id).filter(sight::shows).ifPresent(changed::add);
+            state.jobs().find(id).filter(privacy::shows).ifPresent(changed::add);
         }
         since.gone().stream()
-                .filter(g -> sight.showsJob(g.ownerUid(), g.account())
+                .filter(g -> privacy.showsJob(g.ownerUid(), g.account())
                         && !state.jobs().has(g.jobId()))
                 .forEach(g -> gone.add(g.jobId()));
         List<NodeInfo> rows = new ArrayList<>();
         List<String> goneNodes = new ArrayList<>();
-        if ((!sight.hides("nodes") || sight.picksNodes()) && !since.nodes().isEmpty()) {
+        if ((!privacy.hides("nodes") || privacy.picksNodes()) && !since.nodes().isEmpty()) {
             NodeViews views = nodes.apply(state);
             for (String name : since.nodes()) {
-                Optional<Node> node = state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE) && sight.shows(n));
+                Optional<Node> node =
+                        state.nodes().find(name).filter(n -> !n.has(Node.Flag.FUTURE) && privacy.shows(n));
                 node.ifPresentOrElse(n -> rows.add(views.info(n)), () -> goneNodes.add(name));
             }
         }
         FollowMessages.Followed head = new FollowMessages.Followed(
                 since.revision(),
                 System.currentTimeMillis() / 1000,
-                sight.sees(),
+                privacy.sees(),
                 caller.uid(),
                 userName.apply(caller.uid()),
                 Access.isOperator(state, caller.uid()),
@@ -144,7 +145,7 @@ public final class FollowHandler {
 
     private Reply use(Caller caller, FollowMessages.QueryUse q) {
         State state = durable.get();
-        Optional<Job> found = state.jobs().find(q.jobId()).filter(privacy.apply(caller)::shows);
+        Optional<Job> found = state.jobs().find(q.jobId()).filter(privacyOf.apply(caller)::shows);
         if (found.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
@@ -198,7 +199,7 @@ public final class FollowHandler {
 
     Reply output(Caller caller, FollowMessages.ReadOutput q) {
         State state = durable.get();
-        Optional<Job> found = state.jobs().find(q.jobId()).filter(privacy.apply(caller)::shows);
+        Optional<Job> found = state.jobs().find(q.jobId()).filter(privacyOf.apply(caller)::shows);
         if (found.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }

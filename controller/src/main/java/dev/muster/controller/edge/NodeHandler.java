@@ -42,7 +42,7 @@ final class NodeHandler {
     private final ControllerServices services;
     private final CoreThread core;
     private final Identities identities;
-    private final Function<Caller, Privacy> privacy;
+    private final Function<Caller, Privacy> privacyOf;
     private final Function<State, NodeViews> viewsOf;
     private final DaemonLog log;
     private final Since nodesSince = new Since();
@@ -52,13 +52,13 @@ final class NodeHandler {
             ControllerServices services,
             CoreThread core,
             Identities identities,
-            Function<Caller, Privacy> privacy,
+            Function<Caller, Privacy> privacyOf,
             Function<State, NodeViews> viewsOf,
             DaemonLog log) {
         this.services = services;
         this.core = core;
         this.identities = identities;
-        this.privacy = privacy;
+        this.privacyOf = privacyOf;
         this.viewsOf = viewsOf;
         this.log = log;
     }
@@ -67,7 +67,7 @@ final class NodeHandler {
         return switch (message) {
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" ->
-                partitions(privacy.apply(caller), Codec.decode(body, ClusterMessages.QueryPartitions.class));
+                partitions(privacyOf.apply(caller), Codec.decode(body, ClusterMessages.QueryPartitions.class));
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "UpdateNode" -> updateNode(caller, Codec.decodeKnown(body, ClusterMessages.UpdateNode.class));
             case "RebootNodes" -> reboot(caller, Codec.decodeKnown(body, ClusterMessages.RebootNodes.class));
@@ -91,19 +91,19 @@ final class NodeHandler {
 
     private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
         State state = core.durable();
-        Privacy sight = privacy.apply(caller);
-        boolean onlyOwn = !sight.showsNodes(state, q.nodes());
+        Privacy privacy = privacyOf.apply(caller);
+        boolean onlyOwn = !privacy.showsNodes(state, q.nodes());
         if (onlyOwn
                 && (!Privacy.ofPlaces(q.fields())
-                        || state.nodes().values().stream().noneMatch(sight::isOn))) {
+                        || state.nodes().values().stream().noneMatch(privacy::isOn))) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         NodeViews views = viewsOf.apply(state);
         if (q.shownPartitions()) {
-            views.hide(p -> !sight.shows(p));
+            views.hide(p -> !privacy.shows(p));
         }
         List<ClusterMessages.NodeInfo> out = new ArrayList<>();
-        Predicate<Node> shown = n -> onlyOwn ? sight.isOn(n) : !sight.picksNodes() || sight.shows(n);
+        Predicate<Node> shown = n -> onlyOwn ? privacy.isOn(n) : !privacy.picksNodes() || privacy.shows(n);
         if (q.nodes().isEmpty()) {
             state.nodes().values().stream()
                     .filter(n -> (q.all() || !n.has(Node.Flag.FUTURE)) && shown.test(n))
@@ -123,15 +123,18 @@ final class NodeHandler {
         return Reply.of(new ClusterMessages.NodesReply(now, nodesSince.of(now, state.nodes(), state.jobs()), out));
     }
 
-    private Reply partitions(Privacy sight, ClusterMessages.QueryPartitions q) {
+    private Reply partitions(Privacy privacy, ClusterMessages.QueryPartitions q) {
         State state = core.durable();
-        if (sight.hides("partitions")) {
+        if (privacy.hides("partitions")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         NodeViews views = viewsOf.apply(state);
         List<ClusterMessages.PartitionInfo> out = new ArrayList<>();
         for (String name : services.partitionOrder(state)) {
-            state.partitions().find(name).filter(p -> q.all() || sight.shows(p)).ifPresent(p -> out.add(views.info(p)));
+            state.partitions()
+                    .find(name)
+                    .filter(p -> q.all() || privacy.shows(p))
+                    .ifPresent(p -> out.add(views.info(p)));
         }
         long now = System.currentTimeMillis() / 1000;
         return Reply.of(new ClusterMessages.PartitionsReply(

@@ -27,14 +27,14 @@ final class PlanHandler {
     private final State state;
     private final Now now;
     private final Scheduler scheduler;
-    private final Privacy sight;
+    private final Privacy privacy;
     private final JobViews views;
 
-    PlanHandler(State state, Now now, Scheduler scheduler, Privacy sight, JobViews views) {
+    PlanHandler(State state, Now now, Scheduler scheduler, Privacy privacy, JobViews views) {
         this.state = state;
         this.now = now;
         this.scheduler = scheduler;
-        this.sight = sight;
+        this.privacy = privacy;
         this.views = views;
     }
 
@@ -45,12 +45,12 @@ final class PlanHandler {
     }
 
     private Reply why(PlanMessages.QueryWhy q) {
-        Optional<Job> found = state.job(q.jobId(), q.task()).filter(sight::shows);
+        Optional<Job> found = state.job(q.jobId(), q.task()).filter(privacy::shows);
         if (found.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
         Job job = found.get();
-        Explainer explainer = new Explainer(state, now, scheduler, sight::shows, s -> "@" + s + "@");
+        Explainer explainer = new Explainer(state, now, scheduler, privacy::shows, s -> "@" + s + "@");
         Explainer.Explanation e = explainer.of(job, views.reason(job));
         Optional<Planner.Estimate> planned = explainer.planned(job, views.reason(job));
         return Reply.of(new PlanMessages.Why(
@@ -63,14 +63,14 @@ final class PlanHandler {
                 e.evidence(),
                 e.change(),
                 planned.map(Planner.Estimate::start).orElse(0L),
-                sight.hides("nodes")
+                privacy.hides("nodes")
                         ? ""
                         : planned.map(p -> HostList.of(p.nodes()).compressed()).orElse(""),
                 now.seconds()));
     }
 
     private Reply plan(PlanMessages.QueryPlan q) {
-        if (sight.hides("nodes")) {
+        if (privacy.hides("nodes")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         if (!q.partition().isEmpty() && state.partitions().find(q.partition()).isEmpty()) {
@@ -92,8 +92,8 @@ final class PlanHandler {
                 bars.add(running(job));
             } else if (job.isPending()) {
                 Optional<Planner.Estimate> e = scheduler.plan(job.id());
-                waiting += sight.shows(job) ? 1 : 0;
-                planned += e.isPresent() && sight.shows(job) ? 1 : 0;
+                waiting += privacy.shows(job) ? 1 : 0;
+                planned += e.isPresent() && privacy.shows(job) ? 1 : 0;
                 if (e.isPresent() && e.get().start() <= q.until()) {
                     bars.add(planned(job, e.get()));
                 }
@@ -148,9 +148,9 @@ final class PlanHandler {
                 e.cpus());
     }
 
-    /** What may not be seen still takes its place. */
+    /** A job that the caller may not see still takes its place, without a name. */
     private PlanMessages.Bar bar(Job job, boolean running, long start, long end, String nodes, int cpus) {
-        boolean shown = sight.shows(job);
+        boolean shown = privacy.shows(job);
         return new PlanMessages.Bar(
                 shown ? job.id() : 0,
                 shown ? job.displayId() : "",

@@ -130,7 +130,7 @@ public final class StepHandler {
     }
 
     /**
-     * Of each component, in the order in which they were asked for.
+     * Commands for the step of each component, in the order of the request.
      *
      * @param number of the step
      */

@@ -92,7 +92,7 @@ public final class SubmitFilter {
     /** @param refused the script's number for no; 0 where it said yes; changes are those to make */
     record Changed(Map<String, String> changes, int refused, String sentence, List<String> said) {}
 
-    /** What becomes of changes to a job: empty where no script is configured. */
+    /** Has the script decide about changes to a job; empty without a script. */
     Optional<Changed> modify(Job job, Map<String, String> asked, Bytes batch, int uid) {
         return script().map(s -> {
             UpdateDescription update = new UpdateDescription(job, asked);

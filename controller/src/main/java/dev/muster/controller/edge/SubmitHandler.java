@@ -31,11 +31,11 @@ import java.util.Optional;
 public final class SubmitHandler {
     /** Slurm's default limit of a batch script. */
     static final int SCRIPT_BYTES_MAX = 4 << 20;
-    /** What a request may hold in any case. */
+    /** Upper bound for scripts in bytes, whatever the configuration. */
     static final int SCRIPT_BYTES_TOP = 8 << 20;
 
     private static final int LINE_BYTES_TOP = 2 << 20;
-    /** What a C text on a node cannot hold. */
+    /** The sentence for a NUL character, which C texts on a node cannot hold. */
     static final String NUL = "A text of the request contains a NUL character";
 
     private static final String NOT_ALLOWED = " since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
@@ -78,7 +78,7 @@ public final class SubmitHandler {
         };
     }
 
-    /** What job_submit.lua told the user comes before anything else. */
+    /** Puts the lines of job_submit.lua for the user before the rest. */
     private static Reply saying(Decision decision, List<String> said) {
         if (said.isEmpty()) {
             return Replies.tested(decision);

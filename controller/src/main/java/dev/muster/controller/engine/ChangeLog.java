@@ -28,7 +28,7 @@ public final class ChangeLog {
     /** A purged job and its owner: users that may not see the owner's jobs do not learn that it existed. */
     public record Gone(int jobId, int ownerUid, String account) {}
 
-    /** What one entry was about. */
+    /** Names that one entry changed. */
     private record Item(List<Integer> jobs, List<String> nodes, List<Gone> gone, List<String> lists) {
         boolean isEmpty() {
             return jobs.isEmpty() && nodes.isEmpty() && gone.isEmpty() && lists.isEmpty();
@@ -48,7 +48,7 @@ public final class ChangeLog {
     private final Item[] kept = new Item[KEPT_MAX];
     /** Number of the newest entry; that of revision 0 is none. */
     private long newest;
-    /** Of the oldest that is remembered. */
+    /** Revision of the oldest entry that is kept. */
     private long oldest = 1;
 
     /** @param epoch differs from that of any slurmctld before */

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * with two, the simulator with none.
  */
 public final class Pipeline {
-    /** Where a crash is interesting. Does nothing outside the simulator. */
+    /** Points at which the simulator may crash; without an effect elsewhere. */
     public enum Point {
         DECIDED,
         APPENDED,
@@ -25,7 +25,7 @@ public final class Pipeline {
         EFFECTS_OUT
     }
 
-    /** What may leave once durable. Called in order, in the thread that calls {@link #releaseNext}. */
+    /** Effects of durable entries. Called in order, in the thread that calls {@link #releaseNext}. */
     public interface Effects {
         void apply(Entry entry, State before, State after);
 

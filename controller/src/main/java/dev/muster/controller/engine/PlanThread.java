@@ -30,7 +30,7 @@ public final class PlanThread {
     private final DaemonLog log;
     private long plannedIndex = -1;
     private long plannedNs;
-    /** What the rest has taken since it was begun, and when it may be begun anew. */
+    /** Time that the rest of the plan has taken, and the time from which it may begin anew. */
     private long restNs;
 
     private long restDueNs = System.nanoTime();

@@ -196,7 +196,7 @@ public final class StateDirectory {
 
     // ---- how far the journal had come
 
-    /** What was remembered last; nothing where there is no such file, or an unreadable one. */
+    /** The numbers that were remembered last; none without a readable file. */
     public HighestIds remembered() {
         try {
             String[] words =

@@ -38,11 +38,11 @@ public final class BufferScript {
             "slurm_bb_post_run",
             "slurm_bb_data_out",
             "slurm_bb_get_status");
-    /** What a function answers that has only begun something. */
+    /** Answer of a function that has only started its work. */
     public static final String BUSY = "BUSY";
 
     private static final int ERROR = -1;
-    /** Where the answer goes: what the script prints is standard output, which is standard error here. */
+    /** The file for the answer: standard output of the script goes to standard error here. */
     private static final String REPLY = "/proc/self/fd/3";
 
     private BufferScript() {}

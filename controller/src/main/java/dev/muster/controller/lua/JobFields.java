@@ -468,7 +468,7 @@ final class JobFields {
         return bits;
     }
 
-    /** As the constants of the slurm table have them. */
+    /** Bit of a mail type, as in the constants of the slurm table. */
     private static int mailBit(int word) {
         return 1 << word;
     }
@@ -591,7 +591,7 @@ final class JobFields {
         return value instanceof Number || value instanceof Bytes;
     }
 
-    /** As Lua says it of an assignment. */
+    /** An error in the words of Lua for an assignment. */
     private static ScriptError wrongType(String wanted, Object value) {
         String type = switch (value) {
             case null -> "nil";

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * @param <S> the script's state
  */
 final class ScriptRunner<S extends ScriptRunner.State> implements AutoCloseable {
-    /** What a script has loaded. */
+    /** A loaded script. */
     interface State extends AutoCloseable {
         @Override
         void close();

@@ -96,7 +96,7 @@ final class SlurmTable {
         return List.copyOf(said);
     }
 
-    /** What the user hears of a script's mistake. */
+    /** Tells the user of an error in the script. */
     void sayMistake(String message) {
         say(message);
     }

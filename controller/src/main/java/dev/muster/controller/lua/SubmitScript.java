@@ -29,7 +29,8 @@ import java.util.function.Supplier;
 
 /**
  * A loaded job_submit.lua. One run at a time, each within {@link #RUN_MS}; what the script keeps in globals lives until
- * its file changes. A changed file that can not be read leaves the last good one in place, and a job is refused when the script fails for it, as in Slurm; both are logged.
+ * its file changes. A changed file that can not be read leaves the last good one in place, and a job is refused when
+ * the script fails for it, as in Slurm; both are logged.
  */
 public final class SubmitScript implements AutoCloseable {
     /** A script that runs longer is stopped, and what it was asked about refused. */
@@ -52,11 +53,11 @@ public final class SubmitScript implements AutoCloseable {
      */
     private volatile byte[] lastGood;
 
-    /** What the script sees of the cluster. */
+    /** The cluster as the script sees it. */
     public interface Cluster {
         String name();
 
-        /** Those that the user may use. */
+        /** Partitions that a user may use. */
         List<Json.Obj> partitions(int uid);
 
         List<Json.Obj> jobs();
@@ -73,7 +74,7 @@ public final class SubmitScript implements AutoCloseable {
         Map<String, String> association(JobDesc job);
     }
 
-    /** What the script decided. */
+    /** The decision of the script. */
     public sealed interface Outcome {
         /** Lines for the user. */
         List<String> said();
@@ -493,7 +494,7 @@ public final class SubmitScript implements AutoCloseable {
             return newScript == null ? script : newScript;
         }
 
-        /** What the script left as it was keeps its bytes. */
+        /** The environment; entries that the script left alone keep their bytes. */
         List<Bytes> environment() {
             List<Bytes> out = new ArrayList<>();
             Map<String, Bytes> left = new java.util.LinkedHashMap<>(environment);

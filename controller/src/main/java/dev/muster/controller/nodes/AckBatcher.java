@@ -29,7 +29,10 @@ final class AckBatcher {
         return durable.get() > acknowledged;
     }
 
-    /** The newest report to acknowledge now, 0 for none; it counts as acknowledged from now on. Called by the writing thread alone. */
+    /**
+     * The newest report to acknowledge now, 0 for none; it counts as acknowledged from now on. Called by the writing
+     * thread alone.
+     */
     long takeNewest() {
         long newest = durable.get();
         if (newest <= acknowledged) {

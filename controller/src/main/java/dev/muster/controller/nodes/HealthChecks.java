@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 
-/** When HealthCheckProgram is due on which nodes: on all of a state at once, or with CYCLE spread over the interval. */
+/** Schedules HealthCheckProgram: on all nodes of a state at once, or with CYCLE spread over the interval. */
 public final class HealthChecks {
     private static final List<String> ANY = List.of("ANY");
     private long lastS;

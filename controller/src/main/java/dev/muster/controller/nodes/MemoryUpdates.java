@@ -57,7 +57,7 @@ public final class MemoryUpdates {
         byJob.keySet().retainAll(due);
     }
 
-    /** What a node has said; with the last of a job's nodes, what follows from it. */
+    /** Notes the report of a node; the last of a job's nodes gives the command that follows. */
     synchronized Optional<Command> told(State state, String node, NodeMessages.MemoryUsed m) {
         Asking a = byJob.get(m.jobId());
         Optional<Job> job = state.jobs().find(m.jobId()).filter(j -> j.attempt() == m.attempt());

@@ -72,7 +72,7 @@ public final class NodeLinks {
     private static final long ACK_MS = 50;
 
     private final Map<String, Link> links = new ConcurrentHashMap<>();
-    /** Those with something to acknowledge, each once. */
+    /** Connections with a report to acknowledge, each once. */
     private final LinkedBlockingQueue<Link> late = new LinkedBlockingQueue<>();
 
     private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
@@ -138,7 +138,7 @@ public final class NodeLinks {
         core = thread;
     }
 
-    /** What waits for its turn to go to a node. */
+    /** An item in the queue to a node. */
     private sealed interface Item {
         record Direct(ToNode message) implements Item {}
 
@@ -426,7 +426,7 @@ public final class NodeLinks {
         }
     }
 
-    /** What has not gone out when a connection ends. */
+    /** Keeps the messages that were not sent when a connection ends. */
     private void keep(Link old) {
         for (Item item = old.outbox.poll(); item != null; item = old.outbox.poll()) {
             if (item instanceof Item.Direct d) {

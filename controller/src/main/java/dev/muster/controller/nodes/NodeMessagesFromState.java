@@ -44,7 +44,7 @@ public final class NodeMessagesFromState {
 
     // ---- as records come
 
-    /** What the entry sets in motion on nodes, in order. */
+    /** Messages to nodes that follow from an entry, in order. */
     public List<Decision.Direct> of(Entry entry, State after) {
         List<Decision.Direct> out = new ArrayList<>();
         Set<String> launched = new HashSet<>();

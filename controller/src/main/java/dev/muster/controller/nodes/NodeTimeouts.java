@@ -4,7 +4,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.state.Node;
 import java.util.Optional;
 
-/** What follows from a node's not being heard of. */
+/** Commands for nodes that do not answer. */
 public final class NodeTimeouts {
     /** Heartbeats that may be missing before a connected node counts as quiet. */
     static final int BEATS_MISSED = 3;

@@ -15,7 +15,7 @@ import java.util.Map;
  * that is killed has them no more.
  */
 final class PendingNodeMessages {
-    /** Of one node; the oldest go. */
+    /** Most messages of one node; beyond, the oldest are dropped. */
     static final int MOST = 1_000;
 
     private final Map<String, Deque<ToNode>> byNode = new HashMap<>();
@@ -33,7 +33,7 @@ final class PendingNodeMessages {
         return true;
     }
 
-    /** What the node is to hear now; it is not kept any more. */
+    /** Removes and returns the messages of a node. */
     synchronized List<ToNode> take(String node) {
         Deque<ToNode> all = byNode.remove(node);
         return all == null ? List.of() : new ArrayList<>(all);

@@ -88,7 +88,7 @@ public final class Relays {
             return id;
         }
 
-        /** What a node is sent that passes on to others. */
+        /** The message to a node that relays it to others. */
         Optional<NodeMessages.ToNode> head(String node) {
             return Optional.ofNullable(heads.get(node));
         }

@@ -18,7 +18,7 @@ public final class SharedLaunchEncoder {
         nodes = launches.parts().size();
     }
 
-    /** Of all launches together, without what is each node's own. */
+    /** Bytes of all launches together, without the parts of single nodes. */
     public long bytes() {
         return (long) common.length * nodes;
     }

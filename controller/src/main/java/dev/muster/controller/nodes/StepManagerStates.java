@@ -33,7 +33,7 @@ public final class StepManagerStates {
                 : Optional.empty();
     }
 
-    /** Those of the job's components that are not over. */
+    /** Components of the job that have not ended. */
     private static List<Job> members(State state, Job job) {
         return state.members(job).stream()
                 .filter(j -> j.state().isActive() && !j.run().allocation().isEmpty())

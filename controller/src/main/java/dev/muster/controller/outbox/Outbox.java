@@ -57,7 +57,7 @@ public final class Outbox implements AutoCloseable {
      */
     public record Pace(int lingerMs, int messageMs, int retryMs, int batchMax) {}
 
-    /** What may change while it runs. */
+    /** Settings that may change while it runs. */
     public interface Terms {
         /** Whether a message that waited too long begins anew, instead of being dropped. */
         boolean again();

@@ -43,7 +43,7 @@ final class BufferCalls {
         this.log = log;
     }
 
-    /** What is wrong with the script, "" if nothing is. */
+    /** The error in the script, "" without one. */
     String check(Path script, int seconds) {
         Answer answer = call(0, script, "", List.of(), new Json.Obj(), seconds);
         return answer.success ? "" : answer.text;

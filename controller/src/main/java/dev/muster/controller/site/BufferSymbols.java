@@ -11,7 +11,7 @@ import java.util.List;
  * nowhere else.
  */
 final class BufferSymbols {
-    /** What a task's number is where there is none. */
+    /** Task number of a job outside of arrays. */
     private static final String NO_TASK = "4294967294";
 
     private BufferSymbols() {}
@@ -59,7 +59,7 @@ final class BufferSymbols {
         };
     }
 
-    /** As the script is read: byte by byte. */
+    /** A text as the script is read: byte by byte. */
     private static String latin(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }

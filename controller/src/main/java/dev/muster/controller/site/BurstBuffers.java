@@ -51,7 +51,7 @@ public final class BurstBuffers {
 
     private static final String PLUGIN = "burst_buffer/lua: ";
 
-    /** What becomes of a submission. */
+    /** The decision about a submission. */
     public sealed interface Verdict {}
 
     public record Taken(JobDesc desc) implements Verdict {}
@@ -66,7 +66,7 @@ public final class BurstBuffers {
         }
     }
 
-    /** What pre-run came to. */
+    /** Result of pre-run. */
     record Ready(boolean success, List<String> environment) {}
 
     private final Supplier<SlurmConf> conf;
@@ -121,7 +121,7 @@ public final class BurstBuffers {
         return script(directory, BufferSymbols.filled(own, settings.directive(), job));
     }
 
-    /** Where there is no script the directives stand for one. */
+    /** The directives as a script, for a job without one. */
     private static Bytes alone(JobDesc desc) {
         return Bytes.of(("#!/bin/bash\n" + desc.extras().burstBuffer() + "\n").getBytes(StandardCharsets.UTF_8));
     }
@@ -150,7 +150,8 @@ public final class BurstBuffers {
     /**
      * Has the site's script check what a job asks for. A job without directives is passed through.
      *
-     * @param component of a heterogeneous job, with the directives of its part of the script; {@link #ALL} for other jobs
+     * @param component of a heterogeneous job, with the directives of its part of the script; {@link #ALL} for other
+     *     jobs
      */
     public Verdict submitted(State state, JobDesc desc, Bytes whole, int component) {
         BurstBufferConf s = settings;

@@ -25,7 +25,7 @@ final class Documents implements Outbox.Sender, Outbox.Terms {
     private static final int FLUSH_MS = 500;
     private static final int CONNECT_S = 10;
     private static final int TIMEOUT_S = 30;
-    /** Of HTTP: the document itself is to blame. */
+    /** HTTP statuses that blame the document itself. */
     private static final List<Integer> UNREADABLE = List.of(400, 413, 422);
 
     private final Supplier<SlurmConf> conf;

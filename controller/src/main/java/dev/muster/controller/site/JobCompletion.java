@@ -221,7 +221,7 @@ final class JobCompletion implements AutoCloseable {
         return place.isEmpty() ? fallback : place;
     }
 
-    /** With the password that JobCompPassScript prints, or JobCompPass. */
+    /** Opens the table with the password that JobCompPassScript prints, or JobCompPass. */
     private JobCompletionTable table(SlurmConf c) {
         String host = c.text(Key.JOB_COMP_HOST);
         int port = (int) c.number(Key.JOB_COMP_PORT);

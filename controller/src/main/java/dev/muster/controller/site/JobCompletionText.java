@@ -18,14 +18,14 @@ import java.util.TreeMap;
 /** A finished job as the kinds of JobCompType write it. */
 final class JobCompletionText {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
-    /** What Slurm has for a job of no array. */
+    /** Slurm's task number of a job outside of arrays. */
     private static final long NO_TASK = 0xfffffffeL;
 
     private JobCompletionText() {}
 
     /**
-     * Of jobcomp/filetxt. A job that never ran begins and ends in the same moment, and counts what it asked for only in
-     * Tres.
+     * The line of jobcomp/filetxt. A job that never ran has the same begin and end, and shows what it asked for in Tres
+     * only.
      */
     static String line(JobRow r, String cluster) {
         boolean ran = r.startTime() > 0;
@@ -126,7 +126,7 @@ final class JobCompletionText {
         return (days > 0 ? days + "-" : "") + "%02d:%02d:00".formatted(minutes / 60 % 24, minutes % 60);
     }
 
-    /** What is told of a job only when it is over. */
+    /** Fields of ended jobs only. */
     private static final List<String> OF_THE_END = List.of("@end", "elapsed", "derived_ec", "exit_code", "cpu_hours");
 
     /**

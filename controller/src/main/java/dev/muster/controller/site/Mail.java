@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param environment what MailProg is told beyond what the programs of slurmctld always are
  */
 record Mail(Job job, String subject, Map<String, String> environment) {
-    /** What happened, in Slurm's words, and the word of --mail-type that asks for it. */
+    /** An event in Slurm's words, and the word of --mail-type that asks for it. */
     enum Event {
         BEGIN("Began", "BEGIN"),
         END("Ended", "END"),

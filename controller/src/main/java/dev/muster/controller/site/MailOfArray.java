@@ -23,7 +23,7 @@ final class MailOfArray {
 
     private final State before;
     private final State after;
-    /** Of which arrays it was said already that they began, were requeued or are over. */
+    /** Arrays of which mails were sent that they began, were requeued or ended. */
     private final Map<Mail.Event, Set<Integer>> said = Map.of(
             Mail.Event.BEGIN, new HashSet<>(), Mail.Event.REQUEUE, new HashSet<>(), Mail.Event.END, new HashSet<>());
 
@@ -65,7 +65,7 @@ final class MailOfArray {
         return known.stream().anyMatch(t -> tasks < t.array().size());
     }
 
-    /** As of {@link #all}, looked at only until one is found: first what has not been split off. */
+    /** Whether one of {@link #all} passes a test: the array's record comes first. */
     private static boolean isAny(State state, int array, Predicate<Job> test) {
         return state.jobs().find(array).filter(test).isPresent() || state.isAnyTaskOf(array, test);
     }

@@ -93,7 +93,7 @@ final class PowerPrograms {
         }
     }
 
-    /** That of the key, or of the PowerAction that was named or that the key names; none where a slurmd runs it. */
+    /** The program of a key, or of the PowerAction that was named or that the key names; none if a slurmd runs it. */
     private Named program(Key key, String action) {
         String said = conf.get().text(key);
         if (action.isEmpty() && conf.get().powerAction(said).isEmpty()) {

@@ -79,7 +79,7 @@ public final class Programs {
         completion.close();
     }
 
-    /** What a durable entry sets in motion. */
+    /** Starts the programs that follow from a durable entry. */
     public void follow(Entry entry, State before, State after) {
         power.follow(entry, before, after);
         completion.follow(entry, before, after);

@@ -15,7 +15,7 @@ import java.util.TreeSet;
  * do.
  */
 public final class DebugFlags {
-    /** Those that something is written for. */
+    /** Flags with an effect. */
     private static final List<String> WRITTEN = List.of(
             "Agent",
             "AuditRPCs",

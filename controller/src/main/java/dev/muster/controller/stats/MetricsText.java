@@ -42,7 +42,7 @@ final class MetricsText {
             "started",
             "suspended",
             "timeout");
-    /** Of what a node may be. */
+    /** Metrics of node states. */
     static final List<String> NODES = List.of(
             "",
             "alloc",
@@ -71,11 +71,11 @@ final class MetricsText {
             "reboot_req",
             "resv",
             "unknown");
-    /** Of the jobs that wait for a partition. */
+    /** Metrics of the jobs that wait for a partition. */
     static final List<String> WAITING = List.of(
             "max_job_nodes", "max_job_nodes_nohold", "min_job_nodes", "min_job_nodes_nohold", "wait_part_node_limit");
 
-    /** Of the scheduler: the name, and what sdiag's reply calls it. */
+    /** Metrics of the scheduler, with the name of each in sdiag's reply. */
     static final Map<String, String> SCHEDULER = scheduler("""
             agent_cnt agent_count  agent_queue_size agent_queue_size  agent_thread_cnt agent_thread_count  bf_depth_mean bf_depth_mean
             bf_mean_cycle bf_cycle_mean  backfilled_jobs bf_backfilled_jobs  bf_cycle_cnt bf_cycle_counter

@@ -17,7 +17,7 @@ public final class SchedulerLog {
         this.main = main;
     }
 
-    /** As the configuration says from now on; a level that was set by hand goes. */
+    /** Takes the level of the configuration; a level that was set by hand is dropped. */
     public synchronized void configure(SlurmConf conf) {
         String wanted = conf.text(Key.SLURM_SCHED_LOG_FILE);
         on = conf.number(Key.SLURM_SCHED_LOG_LEVEL) > 0;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What sdiag counts since the start or the last reset. Many threads count, one asks now and then. */
+/** Counters of sdiag since the start or the last reset. Thread-safe. */
 public final class Statistics {
     private final LongAdder submitted = new LongAdder();
     private final LongAdder started = new LongAdder();

@@ -80,7 +80,7 @@ public final class ConfigView {
                 new TreeMap<>());
     }
 
-    /** What scontrol has changed since slurm.conf was read. */
+    /** Changes by scontrol since slurm.conf was read. */
     private static String changed(State state, String line) {
         String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
         Map<String, String> options = state.settings().options();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /** {@link HostCall} in lists of nodes that commands send. */
 public final class HostFunctions {
-    /** Where updates and reservations say nodes. */
+    /** Keys of updates and reservations that name nodes. */
     private static final List<String> KEYS = List.of("nodes", "reqnodelist", "excnodelist", "nodelist");
 
     private HostFunctions() {}

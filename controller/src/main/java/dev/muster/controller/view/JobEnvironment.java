@@ -42,7 +42,7 @@ public final class JobEnvironment {
     private static final long UNLIMITED_SECONDS = 31_536_000;
     /** SLURM_STEP_ID of a batch script. */
     private static final String BATCH_STEP = "-5";
-    /** What is submitted and goes no further. */
+    /** Submitted variables that jobs do not get. */
     private final Set<String> gone = new HashSet<>();
 
     private JobEnvironment(State state, Job job) {
@@ -51,7 +51,7 @@ public final class JobEnvironment {
         this.allocation = job.run().allocation();
     }
 
-    /** What an allocation gives to whatever runs in it: what salloc sets for its command as well. */
+    /** Variables of an allocation, for all programs in it; salloc sets them for its command, too. */
     static Map<String, String> ofAllocation(State state, Job job) {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
@@ -59,7 +59,7 @@ public final class JobEnvironment {
         return e.vars;
     }
 
-    /** What programs of a node are told, and those of slurmctld are not. */
+    /** Variables for prologs and epilogs of nodes, but not for those of slurmctld. */
     private static final List<String> NODE_ONLY =
             List.of("SLURM_NODELIST", "SLURM_JOB_NTASKS", "SLURM_JOB_CORE_SPEC_COUNT", "SLURM_JOB_CORE_SPEC_TYPE");
 
@@ -135,7 +135,7 @@ public final class JobEnvironment {
         }
     }
 
-    /** What an epilog knows more than a prolog. */
+    /** Variables of an epilog that a prolog does not have. */
     public static List<String> ofEpilog(Job job) {
         return endings(job).entrySet().stream()
                 .map(x -> x.getKey() + "=" + x.getValue())
@@ -237,7 +237,7 @@ public final class JobEnvironment {
      * made once: for a step on thousands of nodes it would else be most of what its launch takes.
      */
     static final class OfStep {
-        /** What a node without devices is told for itself, all that is not alike. */
+        /** Variables with a value of their own on each node of a step, apart from devices. */
         private static final List<String> OWN = List.of(
                 "SLURM_NODEID",
                 "SLURM_GTIDS",
@@ -466,7 +466,7 @@ public final class JobEnvironment {
         array();
     }
 
-    /** What was asked for: sruns in the job take it as their default. */
+    /** Variables of the request: sruns in the job take them as defaults. */
     private void request(ResourceRequest r) {
         if (r.tasks() > 0 || r.tasksPerNode() > 0) {
             int tasks = r.tasks() > 0
@@ -493,7 +493,7 @@ public final class JobEnvironment {
         }
     }
 
-    /** What is said of each component, with its place behind the name. */
+    /** Variables of each component, with its offset behind the name. */
     private static final List<String> OF_COMPONENTS = List.of(
             "SLURM_CPUS_PER_TASK",
             "SLURM_DISTRIBUTION",
@@ -518,7 +518,7 @@ public final class JobEnvironment {
             "SLURM_THREADS_PER_CORE",
             TresPerTask.VARIABLE);
 
-    /** What of it is nowhere without that: steps of other components read options from their environment. */
+    /** Variables without a plain form: steps of other components would read options from it. */
     private static final List<String> OF_NO_OTHER = List.of(
             "SLURM_CPUS_PER_TASK",
             "SLURM_DISTRIBUTION",
@@ -643,7 +643,7 @@ public final class JobEnvironment {
         }
     }
 
-    /** Of a shared GPU: which it is, and for mps how many hundredths of it. */
+    /** Variables of a shared GPU: its index, and for mps the share in percent. */
     private void parts(String node, Map<String, IndexSet> gres) {
         partsOfGpus(state, node, gres).forEach(this::put);
     }
@@ -729,7 +729,7 @@ public final class JobEnvironment {
             return new Submitted(whole, names, entries, whole.text().contains("SLURM_PRIO_PROCESS="));
         }
 
-        /** What says how mpirun starts its daemons. */
+        /** Variables that tell mpirun how to start its daemons. */
         private Map<String, String> ofMpi() {
             Map<String, String> out = new HashMap<>();
             for (int i = 0; i < names.size(); i++) {

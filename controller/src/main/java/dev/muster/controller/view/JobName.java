@@ -21,7 +21,7 @@ import java.util.OptionalInt;
  * @param alone one component of a heterogeneous job and not the whole
  */
 public record JobName(String text, int jobId, IndexSet tasks, int step, boolean alone) {
-    /** As {@link #parse(String)}, and by the job's SLUID, which it keeps for ever. */
+    /** Reads a name like {@link #parse(String)}, or the SLUID of a job, which never changes. */
     public static Optional<JobName> parse(String text, State state) {
         int end = text.indexOf('.') < 0 ? text.length() : text.indexOf('.');
         int bar = text.indexOf('_');

@@ -171,7 +171,7 @@ public final class JobQuery {
                 .toList();
     }
 
-    /** Of an array first what still waits together, then its tasks, the newest first: as Slurm lists them. */
+    /** Adds an array as Slurm lists it: first its waiting record, then its tasks, the newest first. */
     private void named(JobName name, List<Hit> out) {
         List<Job> tasks = new ArrayList<>(state.tasksOf(name.jobId()));
         tasks.sort(Comparator.comparingInt(Job::id).reversed());

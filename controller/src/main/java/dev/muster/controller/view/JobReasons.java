@@ -76,7 +76,7 @@ final class JobReasons {
                         key -> planner.unavailable().areAllReserved(state, desc, now));
     }
 
-    /** What squeue shows beyond the reason's word; "" for nothing. */
+    /** The sentence that squeue shows beyond the reason's word; "" for none. */
     private String text(Job job) {
         Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
         String words = buffer.map(BurstBuffer::words).orElse("");

@@ -17,7 +17,7 @@ import java.util.Set;
 public final class JobRowWriter {
     /** Number of rows from which an answer is written as a stream. */
     private static final int LONG = 1_000;
-    /** What goes out at a time: smaller pieces make both ends wait for each other. */
+    /** Bytes that are sent at a time: with smaller pieces both ends wait for each other. */
     private static final int BLOCK_BYTES = 1 << 20;
 
     private final QueryJobs q;
@@ -49,7 +49,7 @@ public final class JobRowWriter {
         return hit.tasks().isEmpty() ? hit.job().array().pending() : hit.tasks();
     }
 
-    /** What is to be done with a row. */
+    /** Takes a row. */
     private interface Each {
         void row(JobInfo info) throws IOException;
     }

@@ -206,7 +206,7 @@ public final class JobRows {
         return left.isSuccess() ? run.exit() : left;
     }
 
-    /** That it is to wait from now on is no word of an attempt that has begun. */
+    /** The reason of the attempt: a hold that follows a requeue is not the reason of the attempt before. */
     private static String reason(Job job) {
         if (job.reason().isRequeuedHeld()) {
             return JobReason.JOB_HELD_USER.word(); // the longer words are for squeue
@@ -228,7 +228,7 @@ public final class JobRows {
         return (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
     }
 
-    /** Of several that it asked for the one that its nodes are in, once it has some. */
+    /** Of several requested reservations, the one with its nodes, once it has nodes. */
     private static String reservation(State state, Job job, Allocation a) {
         String asked = job.desc().charge().reservation();
         if (asked.indexOf(',') < 0 || a.isEmpty()) {
@@ -257,7 +257,7 @@ public final class JobRows {
         }
     }
 
-    /** What ended it was no fault of its own: the tables of Slurm keep no exit code then. */
+    /** Whether the job was ended from outside: then the tables of Slurm have no exit code. */
     private static boolean killed(String state) {
         return state.equals(JobState.CANCELLED.name())
                 || state.equals(JobState.TIMEOUT.name())
@@ -277,9 +277,7 @@ public final class JobRows {
         return row(all, job, step, usage, state, running ? 0 : step.endTime(), step.exit(), suspendedSeconds);
     }
 
-    /**
-     * The row of a step of an attempt that was requeued: the node ends the step, by SIGTERM first.
-     */
+    /** The row of a step of an attempt that was requeued: the node ends the step, by SIGTERM first. */
     public static StepRow left(State before, Job job, Step step, Usage usage, long endTime, long suspendedSeconds) {
         return row(
                 before,
@@ -346,7 +344,7 @@ public final class JobRows {
         return step.endedBy().map(uid -> cancelledBy(state, BY + uid)).orElse(-1);
     }
 
-    /** As sacct and scontrol show it; Unknown of a batch script and the like. */
+    /** Layout of tasks as sacct and scontrol show it; Unknown for a batch script and the like. */
     static String layout(Job job, Step step) {
         if (step.id() < 0) {
             return "Unknown";

@@ -87,7 +87,7 @@ public final class JobViews {
     private final Set<Costly> wanted = EnumSet.noneOf(Costly.class);
     private final JobReasons reasons;
     private Priorities priorities;
-    /** As of the seconds in which jobs were over that never began: many are cancelled in the same one. */
+    /** Priorities by the second in which jobs ended that never began: many are cancelled in the same second. */
     private final Map<Long, Priorities> then = new HashMap<>();
 
     private PreemptPolicy policy;
@@ -208,7 +208,7 @@ public final class JobViews {
         return job.state() == JobState.SUSPENDED ? r.preSuspendMs() / 1000 : Math.max(0, r.endTime() - r.startTime());
     }
 
-    /** Of a job that waits: its limit after the time at which it is expected to start, where both are known. */
+    /** Expected end of a waiting job: its planned start and its limit, if both are known. */
     private long endTime(Job job, long planned) {
         long start = Math.max(
                 planned,
@@ -333,7 +333,7 @@ public final class JobViews {
 
     private static final PartitionLimits.Memory NO_MEMORY = new PartitionLimits.Memory(0, 0, false);
 
-    /** What was said, or one for each task: on more there would be none. */
+    /** Most nodes that a job may get: its maximum, or one for each task. */
     private static int mostNodes(ResourceRequest r) {
         return r.nodesMax() > 0 ? r.nodesMax() : Math.max(1, Math.max(r.nodesMin(), r.tasks()));
     }
@@ -582,7 +582,7 @@ public final class JobViews {
                 !d.files().stderr().isEmpty());
     }
 
-    /** What it wants that has no field of its own, by the words of the REST API. */
+    /** Requests without a field of their own, in the words of the REST API. */
     private static List<String> wishes(Job job, JobDesc d) {
         List<String> out = new ArrayList<>();
         ResourceRequest r = d.request();
@@ -641,7 +641,7 @@ public final class JobViews {
         return r.cpusPerTask() > 0 ? r.cpusPerTask() : r.cpusPerGpu() * GresRequest.gpus(r.tresPerTask());
     }
 
-    /** What the job asked for, or else its partition's rule. */
+    /** Exclusive use as the job asked for it, else by the rule of its partition. */
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
         String rule = state.partitions()
@@ -714,7 +714,7 @@ public final class JobViews {
         return nodes.isEmpty() ? "" : HostList.of(nodes).compressed();
     }
 
-    /** When the scheduler last considered it; every pass considers every eligible job. 0 if none has. */
+    /** Time at which the scheduler last considered the job; every pass considers every eligible job. 0 if none has. */
     private long lastLook(Job job) {
         if (job.run().startTime() > 0) {
             return job.run().startTime();
@@ -732,7 +732,7 @@ public final class JobViews {
         };
     }
 
-    /** With the time that is really waited for them. */
+    /** Number of switches with the time that the job really waits for them. */
     private String switches(ResourceRequest r) {
         return r.switches().isEmpty()
                 ? ""

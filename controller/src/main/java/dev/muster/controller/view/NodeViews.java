@@ -74,12 +74,15 @@ public final class NodeViews {
         }
     }
 
-    /** Of these nothing is said with the nodes that they have. */
+    /** Leaves partitions out of the lists of their nodes. */
     public void hide(Predicate<Partition> partition) {
         state.partitions().values().stream().filter(partition).forEach(p -> hidden.add(p.name()));
     }
 
-    /** What jobs use of a node. What completing jobs hold counts as free, although no other job can have it yet. */
+    /**
+     * Resources of a node that jobs use. Those of completing jobs count as free, although no other job can have them
+     * yet.
+     */
     private record InUse(int cpus, long memoryMb, IndexSet cores, Map<String, IndexSet> gres, boolean completing) {}
 
     private InUse inUse(Node n) {

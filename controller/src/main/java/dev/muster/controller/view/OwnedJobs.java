@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
  * Jobs by their owner, so that a query for one user does not scan the queue. One thread follows the durable entries,
- * many threads read. It has a job from the answer to its submission on; it may name jobs that a state does not have yet or
- * any more.
+ * many threads read. It has a job from the answer to its submission on; it may name jobs that a state does not have yet
+ * or any more.
  */
 public final class OwnedJobs {
     private final Map<Integer, Set<Integer>> byUser = new ConcurrentHashMap<>();

@@ -172,7 +172,7 @@ public final class PolicyViews {
         return out;
     }
 
-    /** What has been charged, by association with those below it. */
+    /** Charged usage by association, with that of all below it. */
     private Map<Integer, Map<String, Long>> charged() {
         Map<Integer, Map<String, Long>> out = new HashMap<>();
         state.shares().each().entries().forEach(e -> {

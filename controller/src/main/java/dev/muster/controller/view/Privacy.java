@@ -59,7 +59,7 @@ public final class Privacy {
         return trusted || !partition.info().hidden() && PartitionLimits.admitsGroups(partition.info(), member);
     }
 
-    /** As long as it may come to one that is shown. */
+    /** Whether one of the partitions of a job is shown. */
     public boolean showsPartition(Job job) {
         if (hidden == null) {
             hidden = state.partitions().values().stream()
@@ -76,7 +76,7 @@ public final class Privacy {
                 || labels() && permits(job.desc().extras().mcsLabel());
     }
 
-    /** With MCSParameters=privatedata labels alone say what PrivateData hides of jobs and nodes. */
+    /** Whether labels decide what PrivateData hides of jobs and nodes (MCSParameters=privatedata). */
     private boolean labels() {
         return mcs.privateData() && !mcs.kind().equals("none");
     }
@@ -152,7 +152,7 @@ public final class Privacy {
                                         state.nodes().find(n).filter(this::isOn).isPresent());
     }
 
-    /** Where nodes are is asked, and nothing of their state: commands reach the steps of the caller's jobs by it. */
+    /** Whether a query asks for addresses of nodes only, by which commands reach the steps of the caller's jobs. */
     public static boolean ofPlaces(List<String> fields) {
         return !fields.isEmpty() && PLACES.containsAll(fields);
     }

@@ -21,7 +21,7 @@ public final class TresText {
 
     private TresText() {}
 
-    /** With what the job's partition charges for it. */
+    /** TRES of an allocation with the billing of the job's partition. */
     static String allocated(State state, Job job, Allocation a) {
         return a.isEmpty()
                 ? ""
@@ -33,12 +33,14 @@ public final class TresText {
                         job.run().allocation().licences());
     }
 
-    /** What it asks for, and what that would be charged. */
+    /** TRES that the job asks for, with their billing. */
     static String requested(State state, Job job) {
         return requested(state, job, TresCounts.asked(state, job.desc()));
     }
 
-    /** With the billing of the job's partition. Licenses of which any one would do are all counted. */
+    /**
+     * TRES of a request with the billing of the job's partition. Licenses of which any one would do are all counted.
+     */
     static String requested(State state, Job job, TresCounts a) {
         return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
     }
@@ -73,7 +75,7 @@ public final class TresText {
         return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
     }
 
-    /** Those of these that AccountingStorageTRES names, each after a comma. */
+    /** Licenses that AccountingStorageTRES names, each after a comma. */
     public static String licences(State state, String text) {
         List<String> tracked = List.of(state.settings()
                 .options()

@@ -67,7 +67,7 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
         return List.copyOf(out);
     }
 
-    /** Where among all its nodes a part is. */
+    /** Index of a part among all nodes of the step. */
     int index(Step.Part part) {
         for (int i = 0; i < parts.size(); i++) {
             if (parts.get(i).node().equals(part.node())) {

@@ -10,7 +10,6 @@ import dev.muster.core.state.Step;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
-import dev.muster.model.accounting.AccountingRows.Usage;
 import dev.muster.model.format.Bytes;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ExitStatus;

@@ -16,7 +16,7 @@ final class AsYaml extends Reshaped {
     private final StringBuilder text = new StringBuilder();
     private final YamlText yaml;
     private final ByteArrayOutputStream value = new ByteArrayOutputStream();
-    /** Of what is open, from the outside; true for a list. */
+    /** Open collections from the outside in; true for a list. */
     private final boolean[] lists = new boolean[DEPTH_MAX + 1];
 
     private int depth;

@@ -140,7 +140,7 @@ public final class Contract {
         return Optional.empty();
     }
 
-    /** What may be asked of a path, in upper case; empty for one that there is not. */
+    /** Methods of a path in upper case; empty for an unknown path. */
     public Set<String> methods(int version, String path) {
         Set<String> out = new TreeSet<>();
         for (String method : List.of("GET", "POST", "DELETE")) {

@@ -49,7 +49,7 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
         void run() throws IOException;
     }
 
-    /** Where bytes go in to become others, and what is to be done when all have. */
+    /** An encoding stream, and the action at its end. */
     private record Through(OutputStream in, Last last) {}
 
     private interface Filter {

@@ -88,7 +88,7 @@ public final class ResponseWriter {
         out.raw(separator == '{' ? "{}" : "}");
     }
 
-    /** Where a name with slashes leads. */
+    /** The value to which a name with slashes leads. */
     private static Object below(Json.Obj value, String name) {
         int slash = name.indexOf('/');
         if (slash < 0) {

@@ -74,7 +74,7 @@ public final class Yaml {
         return at >= lines.size() || lines.get(at).strip().equals("...");
     }
 
-    /** What stands at this indentation. */
+    /** Reads the block at an indentation. */
     private Object block(int indent, int depth) throws Unreadable {
         if (depth > DEPTH_MAX) {
             throw new Unreadable(at, "nested too deeply");
@@ -195,7 +195,7 @@ public final class Yaml {
         return out + (sign.endsWith("-") || last == 0 ? "" : "\n");
     }
 
-    /** Where a key ends: before a blank or the end of the line, outside of quotes and of JSON. */
+    /** Place of the colon that ends a key: before a blank or the end of the line, outside of quotes and of JSON. */
     private static int colon(String text) {
         char first = text.isEmpty() ? ' ' : text.charAt(0);
         int from = 0;

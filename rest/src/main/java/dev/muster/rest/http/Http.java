@@ -47,7 +47,7 @@ public final class Http {
     public interface Written {
         void to(OutputStream out) throws IOException;
 
-        /** What it is written from is no longer needed. */
+        /** Releases the memory that the answer is written from. */
         default void close() {}
     }
 
@@ -91,7 +91,7 @@ public final class Http {
         }
     }
 
-    /** What came is no request: the connection ends after it is said. */
+    /** The bytes are no HTTP request: the connection ends after the answer. */
     public static final class Malformed extends Exception {
         private static final long serialVersionUID = 1L;
         private final int status;
@@ -106,7 +106,7 @@ public final class Http {
         }
     }
 
-    /** What a connection may spend on a request. */
+    /** Bounds on the time and bytes of a request. */
     interface Bounds {
         Bounds NONE = new Bounds() {};
 

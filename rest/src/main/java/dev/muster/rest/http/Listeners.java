@@ -32,7 +32,7 @@ import javax.net.ssl.SSLContext;
  */
 public final class Listeners implements AutoCloseable {
     public static final String HTTPS = "https://";
-    /** What a record of TLS begins with that carries a handshake (RFC 8446, 5.1). */
+    /** First byte of a TLS record with a handshake (RFC 8446, 5.1). */
     private static final int HANDSHAKE = 0x16;
 
     private static final int BACKLOG = 1024;
@@ -180,7 +180,7 @@ public final class Listeners implements AutoCloseable {
         }
     }
 
-    /** What gives a connection's place to the next one, once. */
+    /** Releases a connection's place, once. */
     private Runnable place() {
         AtomicBoolean given = new AtomicBoolean();
         return () -> {

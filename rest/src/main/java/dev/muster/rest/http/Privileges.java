@@ -6,7 +6,7 @@ import dev.muster.model.Identity;
 import java.io.IOException;
 import java.util.Optional;
 
-/** As which user and group slurmrestd may run, and its change to those of its options. */
+/** Checks the user and group of slurmrestd, and changes to those of its options. */
 public final class Privileges {
     private static final Identities IDENTITIES = new Identities();
 

@@ -25,7 +25,7 @@ public record Request(
         public static final User NOBODY = new User("", "");
     }
 
-    /** What the system says of the other end of a local connection. */
+    /** Ids of the other end of a local connection, from the kernel. */
     public record Peer(int uid, int gid) {}
 
     /** No header can have this name: it stands for a connection that is encrypted. */

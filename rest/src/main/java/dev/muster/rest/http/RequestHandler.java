@@ -2,7 +2,7 @@ package dev.muster.rest.http;
 
 import java.util.Optional;
 
-/** What answers the requests of connections. Thread-safe. */
+/** Answers the requests of connections. Thread-safe. */
 public interface RequestHandler {
     /**
      * @param source the caller's address, as the log names it

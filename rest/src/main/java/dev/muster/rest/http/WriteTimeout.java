@@ -48,7 +48,7 @@ final class WriteTimeout {
         }
     }
 
-    /** What is written to a connection, watched. */
+    /** A stream to a connection that this watches. */
     OutputStream watched(OutputStream out, Closeable connection) {
         return new OutputStream() {
             @Override

@@ -178,7 +178,7 @@ public final class Accounting {
         c.out().with(shape);
     }
 
-    /** What slurmdbd is not asked for. */
+    /** Conditions that slurmdbd does not know. */
     private static boolean fits(RestCall c, String entity, Json.Obj row) {
         return switch (entity) {
             case "wckey" -> !c.given("only_defaults") || row.text("WCKey").startsWith("*");
@@ -197,7 +197,7 @@ public final class Accounting {
         return c.list("flags").stream().allMatch(f -> has.contains(f.toUpperCase(Locale.ROOT)));
     }
 
-    /** What is not wanted of a row. */
+    /** Removes fields that the request does not want. */
     private static void without(RestCall c, Json.Obj row) {
         if (c.given("exclude_parent_id/name")) {
             row.put("ParentID", "").put("ParentName", "");

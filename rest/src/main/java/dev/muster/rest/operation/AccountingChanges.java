@@ -342,7 +342,7 @@ final class AccountingChanges {
         return out;
     }
 
-    /** As sacctmgr tells it, with columns of fixed widths. */
+    /** The text that sacctmgr prints, with columns of fixed widths. */
     private static String summary(Json.Obj done, String head, Map<String, String> settings) {
         StringBuilder out = new StringBuilder();
         if (!done.texts("names").isEmpty()) {
@@ -453,7 +453,7 @@ final class AccountingChanges {
                 a.text("partition"));
     }
 
-    /** Those that are named and not there. */
+    /** Adds the named associations that do not exist. */
     private static void userAssociations(RestCall c, String user, List<Json.Obj> wanted)
             throws RestException, SlurmException {
         for (Json.Obj a : wanted) {

@@ -136,7 +136,7 @@ public class Auth {
         });
     }
 
-    /** What the token says, to be shown: whether it is true is not judged here. */
+    /** The user that a token names, for display: the token is not checked here. */
     private static String userOf(String token) throws RestException {
         try {
             String[] parts = token.split("\\.", -1);

@@ -189,7 +189,7 @@ final class ClusterChanges {
             "PDOI",
             "powerdownonidle");
 
-    /** What a partition says of itself, as words of scontrol; what it does not say is left out. */
+    /** The fields of a partition as words of scontrol, without unset ones. */
     private static Map<String, String> words(Json.Obj partition) {
         Map<String, String> out = new LinkedHashMap<>();
         for (int i = 0; i < PARTITION_TEXTS.length; i += 2) {

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * slurmdbd know.
  */
 final class EndedJobs {
-    /** Of a query, by what a row's flags say. */
+    /** Conditions of a query by flags of a row. */
     private static final Map<String, String> STARTED = Map.of(
             "scheduled_on_submit",
             "SchedSubmit",

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
  */
 public final class EndedPages {
     static final int ROWS = 1000;
-    /** Of a few fields each: every page has all that may be meant looked through. */
+    /** Rows of a page with few fields: for each page, accounting looks through all rows of the query. */
     static final int ROWS_OF_SUMS = 20_000;
-    /** With scripts or environments. */
+    /** Rows of a page with scripts or environments. */
     static final int ROWS_OF_TEXT = 50;
 
     private static final String SEPARATE = "accounting_storage/slurmdbd";
@@ -36,12 +36,15 @@ public final class EndedPages {
         return query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT;
     }
 
-    /** What stands beside the rows. */
+    /** Fields of the answer beside the rows. */
     public Json.Obj head() {
         return first;
     }
 
-    /** As sacct: slurmctld has the newest rows of its own cluster; of others, and while it is away, slurmdbd. */
+    /**
+     * Asks as sacct does: slurmctld for its own cluster, of which it has the newest rows; slurmdbd for others, and
+     * while slurmctld is away.
+     */
     private Json.Obj ask() throws SlurmException {
         boolean separate = host.accountingType().equals(SEPARATE);
         if (!separate || query.list("clusters").isEmpty()) {

@@ -341,7 +341,7 @@ final class JobBody extends JobFields {
         }
     }
 
-    /** What is said of the job's GPUs, each of them: {@code gres/gpu:2}, or {@code =2}. */
+    /** Requests for each GPU of the job: {@code gres/gpu:2}, or {@code =2}. */
     private void perGpu() throws RestException {
         for (String[] f :
                 new String[][] {{"cpus_per_tres", "request.cpusPerGpu"}, {"memory_per_tres", "request.memPerGpuMb"}}) {

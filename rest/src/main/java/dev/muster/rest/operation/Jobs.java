@@ -55,7 +55,7 @@ public final class Jobs {
                 .put("jobs", new Listing(all, JobsJson.fields(cluster, c.version()), "jobs of " + cluster));
     }
 
-    /** What stands beside the jobs. */
+    /** Fields of the answer beside the jobs. */
     private static Json.Obj head(Controller.Rows all) {
         Json.Obj reply = new Json.Obj();
         Json.Obj read = all.head();
@@ -253,7 +253,7 @@ public final class Jobs {
         c.out().put("job_id", id).put("results", results);
     }
 
-    /** What came of the tasks of an array, where something went wrong with some of them. */
+    /** Results for the tasks of an array, if some of them failed. */
     private static List<Object> tasks(RestCall c, Json.Obj reply) throws RestException {
         String said = c.operation().id().replace("_{v}", "") + "()";
         if (!isOfSome(reply)) {
@@ -400,7 +400,7 @@ public final class Jobs {
         c.out().put("status", status(reply, b.texts("flags").contains("VERBOSE") ? reply.texts("done") : List.of()));
     }
 
-    /** What became of each: those that were touched, if that is asked for, then those that could not be. */
+    /** Status of each job: the changed ones, if asked for, then the failed ones. */
     private static List<Object> status(Json.Obj reply, List<String> done) {
         List<Object> out = new ArrayList<>();
         List<Json.Obj> errors = reply.objects("errors");
@@ -470,7 +470,7 @@ public final class Jobs {
         c.out().put("status", status);
     }
 
-    /** What a job has on each of its nodes. */
+    /** Resources of a job on each of its nodes. */
     private static void resources(RestCall c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path().get("job_id"))));
         if (reply.objects("jobs").isEmpty()) {

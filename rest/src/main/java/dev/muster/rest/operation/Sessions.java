@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * memory: a restart ends them. Thread-safe.
  */
 public final class Sessions {
-    /** Where the page shows its key. */
+    /** Header with the key of the page. */
     static final String KEY_HEADER = "x-muster-key";
 
     static final String COOKIE = "muster_session_";
@@ -68,7 +68,7 @@ public final class Sessions {
         return s;
     }
 
-    /** When the token ends, as it says itself: it is asked for again with each request anyway. */
+    /** End of the token by its own claim; slurmctld checks it with each request anyway. */
     public static long end(String token) {
         try {
             long exp = Json.object(Base64.getUrlDecoder().decode(token.split("\\.", -1)[1]))

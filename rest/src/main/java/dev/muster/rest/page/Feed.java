@@ -21,14 +21,14 @@ import java.util.Set;
  */
 public final class Feed {
     static final int BATCHES_MAX = 2048;
-    /** Of a feed that all share. */
+    /** Most bytes of events in a feed that all readers share. */
     static final int BYTES_MAX = 8 << 20;
-    /** Of one user's own, where PrivateData makes them differ: there may be as many as streams. */
+    /** The same in a feed of one user, which PrivateData makes necessary: there may be as many feeds as streams. */
     static final int OWN_BYTES_MAX = 256 << 10;
 
     private static final String SHARED = "all";
     private static final int WAIT_MS = 25_000;
-    /** What happens within this time after an answer comes with the next one. */
+    /** Least time between two answers: events within it come with the next one. */
     private static final int PACE_MS = 400;
 
     private static final int AWAY_MS = 2_000;
@@ -118,7 +118,7 @@ public final class Feed {
         notifyAll();
     }
 
-    /** What came after the number; waits for it. */
+    /** Returns the events after a number, and waits for them. */
     synchronized Taken take(Reader reader, long number, long waitMs) throws InterruptedException {
         long until = System.nanoTime() + waitMs * 1_000_000;
         while (number == newest && !over && readers.contains(reader)) {

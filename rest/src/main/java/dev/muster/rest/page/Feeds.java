@@ -17,7 +17,7 @@ final class Feeds {
     private static final byte[] STILL = ": \n\n".getBytes(StandardCharsets.US_ASCII);
 
     private static final int STILL_MS = 15_000;
-    /** So often a reader's token is shown again. */
+    /** Period after which a reader's token is checked again. */
     private static final long AGAIN_NS = 120_000_000_000L;
 
     private final Map<String, Feed> feeds = new HashMap<>();

@@ -109,7 +109,7 @@ final class OwnRows {
         return m;
     }
 
-    /** What slurmctld is asked for. */
+    /** Fields that slurmctld is asked for. */
     List<Object> wanted() {
         return new ArrayList<>(
                 columns.values().stream().map(Column::from).distinct().toList());
@@ -119,7 +119,7 @@ final class OwnRows {
         return new ArrayList<>(columns.keySet());
     }
 
-    /** With names: for events. */
+    /** A row with names of fields, for events. */
     Json.Obj row(Json.Obj from) {
         Json.Obj out = new Json.Obj();
         columns.forEach((name, c) -> out.put(name, c.value.apply(from)));

@@ -450,7 +450,7 @@ public final class PageApi {
                         .put("without", new ArrayList<Object>(reply.texts("nodes"))));
     }
 
-    /** What runs and what is planned to. */
+    /** Running jobs and planned starts. */
     private static Http.Reply plan(Host host, Request request) throws RestException, SlurmException {
         String hours = request.query().getOrDefault("hours", "24");
         if (!hours.matches("[0-9]{1,3}") || Integer.parseInt(hours) < 1 || Integer.parseInt(hours) > PLAN_HOURS_MAX) {
@@ -517,7 +517,7 @@ public final class PageApi {
             "cpusAllocated",
             "tresAllocated");
 
-    /** What accounting has of all jobs since a moment, of each what reports add up. */
+    /** Rows of all jobs since a time, with the fields that reports add up. */
     private static Http.Reply ended(Host host, Request request) throws RestException, SlurmException {
         String from = request.query().getOrDefault("from", "");
         if (!from.matches("[0-9]{1,12}")) {
@@ -709,7 +709,7 @@ public final class PageApi {
      */
     private static final Set<String> FOR_NODES = Set.of("Resources", "Priority");
 
-    /** When a job without a plan could start if it were the only one that waits. */
+    /** Adds the time at which a job without a planned start could start if it waited alone. */
     private static void estimate(Host host, long job, Json.Obj out) throws SlurmException {
         try {
             Json.Obj test = host.controller().call("TestJob", new Json.Obj().put("jobId", job));

@@ -109,7 +109,7 @@ public final class Pem {
         throw new IOException("its key does not say its curve");
     }
 
-    /** Where the content of an element begins and ends. */
+    /** Begin and end of the content of an element. */
     private static int[] element(byte[] der, int at, int tag) throws IOException {
         if (at + 1 >= der.length || (der[at] & 0xff) != tag) {
             throw new IOException("its key is damaged");

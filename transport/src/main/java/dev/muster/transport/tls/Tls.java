@@ -31,11 +31,11 @@ public final class Tls {
             Path.of("/etc/ssl/ca-bundle.pem"));
 
     /**
-     * Of two kinds of groups a client offers a key at once, each costs it what it has not compiled; all daemons know
-     * these.
+     * Groups for {@link #brief}: by default a client offers keys of two kinds, and each kind runs code that is not
+     * compiled yet. All daemons support these.
      */
     private static final String[] ONE_KIND = {"x25519", "x448"};
-    /** Where a site says itself which groups there are. */
+    /** Property by which a site sets the groups. */
     private static final String GROUPS_OF_SITE = "jdk.tls.namedGroups";
 
     private static final int P256_BITS = 256;
@@ -137,7 +137,7 @@ public final class Tls {
         return loaded.context;
     }
 
-    /** What changes with the files. */
+    /** Times and sizes of files, which change with them. */
     static List<Long> stamps(List<Path> files) throws IOException {
         List<Long> out = new ArrayList<>();
         for (Path file : files) {
