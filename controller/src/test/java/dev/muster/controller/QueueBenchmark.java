@@ -133,7 +133,7 @@ public final class QueueBenchmark {
     }
 
     private static Settings settings() {
-        Settings s = State.NO_SETTINGS;
+        Settings s = Settings.DEFAULT;
         return new Settings(
                 "bench",
                 0,

@@ -301,51 +301,71 @@ public final class Core {
         planner.resumes().forEach(preemption::goOn);
         Set<String> woken = new HashSet<>();
         for (Planner.Start start : starts) {
-            Job job = state.jobs().at(start.jobId());
-            int id = job.id();
-            if (start.task() >= 0) {
-                id = ids.forTask(job);
-                changes.add(new Change.ArrayTaskSplit(
-                        job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
-            }
-            JobDesc desc = job.desc().inPartition(start.partition());
-            if (!start.qos().equals(desc.charge().qos())) {
-                desc = desc.withCharge(desc.charge().withQos(start.qos()));
-            }
-            // of several reservations that it names it shows all; where it runs follows from its nodes
-            if (desc.charge().reservation().indexOf(',') < 0
-                    && !start.reservation().equals(desc.charge().reservation())) {
-                desc = desc.withCharge(desc.charge().in(start.reservation()));
-            }
-            if (!desc.equals(job.desc())) {
-                changes.add(new Change.DescriptionChanged(id, desc));
-            }
-            int started = id;
-            boolean onNodes = state.settings().awaitProlog()
-                    && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
-            boolean onController =
-                    Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD))
-                            || state.buffers().byJob().has(job.id());
-            PowerRules.wake(state, start.allocation(), desc.request().features(), woken, changes, direct);
-            boolean asleep = start.allocation().awaitsNodes();
-            boolean configuring = onNodes || onController || asleep;
-            Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
-            int attempt = job.attempt() + 1;
-            int mayRunMin = SoftLimit.hard(desc, start.limitMin(), state);
-            int limitMin = PartitionLimits.byDeadline(job.desc().timing(), mayRunMin, now.seconds());
-            long limitTick = PartitionLimits.endTick(
-                    job.desc().timing(), mayRunMin, asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
-            planner.priority(job.id())
-                    .ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
-            changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
-            if (!configuring) {
-                changes.addAll(StepRules.extern(id, start.allocation(), state.settings(), now));
-                if (!job.isHet() || job.isHetLeader()) {
-                    changes.addAll(StepRules.script(id, job.desc(), start.allocation(), now));
-                }
-            }
+            startJob(start, ids, now, woken, changes, direct);
         }
         changes.addAll(0, ids.reservations());
         return Decision.of(changes, changes.size(), direct);
+    }
+
+    /**
+     * Starts a job as the planner decided; a task that waits in an array's record becomes a job of its own first.
+     *
+     * @param woken nodes that a start of this decision has powered up
+     */
+    private void startJob(
+            Planner.Start start,
+            Ids ids,
+            Now now,
+            Set<String> woken,
+            List<Change> changes,
+            List<Decision.Direct> direct) {
+        Job job = state.jobs().at(start.jobId());
+        int id = job.id();
+        if (start.task() >= 0) {
+            id = ids.forTask(job);
+            changes.add(
+                    new Change.ArrayTaskSplit(job.id(), start.task(), id, id == job.id() ? job.sluid() : ids.sluid()));
+        }
+        JobDesc desc = startedDesc(job, start);
+        if (!desc.equals(job.desc())) {
+            changes.add(new Change.DescriptionChanged(id, desc));
+        }
+        int started = id;
+        boolean onNodes =
+                state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
+        boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD))
+                || state.buffers().byJob().has(job.id());
+        PowerRules.wake(state, start.allocation(), desc.request().features(), woken, changes, direct);
+        boolean asleep = start.allocation().awaitsNodes();
+        boolean configuring = onNodes || onController || asleep;
+        Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
+        int attempt = job.attempt() + 1;
+        int mayRunMin = SoftLimit.hard(desc, start.limitMin(), state);
+        int limitMin = PartitionLimits.byDeadline(job.desc().timing(), mayRunMin, now.seconds());
+        long limitTick = PartitionLimits.endTick(
+                job.desc().timing(), mayRunMin, asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
+        planner.priority(job.id())
+                .ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
+        changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
+        if (!configuring) {
+            changes.addAll(StepRules.extern(id, start.allocation(), state.settings(), now));
+            if (!job.isHet() || job.isHetLeader()) {
+                changes.addAll(StepRules.script(id, job.desc(), start.allocation(), now));
+            }
+        }
+    }
+
+    /** Returns the job's description with the partition, QOS and reservation that the planner chose for the start. */
+    private static JobDesc startedDesc(Job job, Planner.Start start) {
+        JobDesc desc = job.desc().inPartition(start.partition());
+        if (!start.qos().equals(desc.charge().qos())) {
+            desc = desc.withCharge(desc.charge().withQos(start.qos()));
+        }
+        // a job that names several reservations goes on showing all; its nodes tell which one it runs in
+        if (desc.charge().reservation().indexOf(',') < 0
+                && !start.reservation().equals(desc.charge().reservation())) {
+            desc = desc.withCharge(desc.charge().in(start.reservation()));
+        }
+        return desc;
     }
 }

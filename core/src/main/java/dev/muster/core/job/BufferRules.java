@@ -101,22 +101,17 @@ public final class BufferRules {
                 } else {
                     changes.add(new Change.PriorityChanged(
                             b.jobId(), 0, state.settings().slurmUid(), JobReason.BURST_BUFFER_OPERATION, c.words()));
-                    changes.add(new Change.BufferChanged(
-                            afterFailure() ? b.tornDown(false, now.seconds()) : b.stuck(c.words())));
+                    changes.add(new Change.BufferChanged(afterFailedStage(b, c.words())));
                 }
             }
             case POST_RUN ->
                 changes.add(new Change.BufferChanged(
                         c.success()
                                 ? b.at(BurstBuffer.Stage.STAGING_OUT, now.seconds())
-                                : afterFailure() ? b.tornDown(false, now.seconds()) : b.stuck(c.words())));
-            case STAGING_OUT -> {
-                if (c.success() || afterFailure()) {
-                    changes.add(new Change.BufferChanged(b.tornDown(false, now.seconds())));
-                } else {
-                    changes.add(new Change.BufferChanged(b.stuck(c.words())));
-                }
-            }
+                                : afterFailedStage(b, c.words())));
+            case STAGING_OUT ->
+                changes.add(new Change.BufferChanged(
+                        c.success() ? b.tornDown(false, now.seconds()) : afterFailedStage(b, c.words())));
             case TEARDOWN, TEARDOWN_FAIL -> {
                 if (!c.success() && b.tries() + 1 < BurstBuffer.TRIES_MAX) {
                     changes.add(new Change.BufferChanged(b.failedTeardown(c.words(), now.seconds())));
@@ -134,12 +129,16 @@ public final class BufferRules {
         return Decision.of(changes, "");
     }
 
-    /** Flags=TeardownFailure: what failed is not kept to be looked at. */
-    private boolean afterFailure() {
-        return Boolean.parseBoolean(state.settings().options().get(Settings.BUFFER_TEARDOWN_FAILURE));
+    /** Returns the buffer after a failed stage: torn down with Flags=TeardownFailure, otherwise kept for inspection. */
+    private BurstBuffer afterFailedStage(BurstBuffer b, String words) {
+        return Boolean.parseBoolean(state.settings().options().get(Settings.BUFFER_TEARDOWN_FAILURE))
+                ? b.tornDown(false, now.seconds())
+                : b.stuck(words);
     }
 
-    /** It did not become ready on the job's nodes: the job waits for somebody to look at it. */
+    /**
+     * Ends the start of a job whose buffer did not become ready on its nodes: it is held until an operator releases it.
+     */
     public Change failedBeforeStart(Job job) {
         return job.desc().kind() == JobDesc.Kind.BATCH && job.mayRequeue(state.settings())
                 ? new Change.JobRequeued(

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 public final class Dependencies {
     private Dependencies() {}
 
-    /** What was said cannot be waited for. */
+    /** The dependency is not valid. */
     static final class Refused extends Exception {
         private static final long serialVersionUID = 1L;
         private final transient SlurmErrno why;
@@ -53,23 +53,12 @@ public final class Dependencies {
         for (String condition : conditions(STATE.matcher(text).replaceAll(""), any ? '?' : ',')) {
             String[] parts = condition.split(":", -1);
             boolean number = parts.length == 1 && BARE.matcher(condition).matches();
-            Optional<Dependency.Kind> kind = number ? Optional.of(Dependency.Kind.AFTERANY) : kind(parts[0]);
-            if (parts[0].equalsIgnoreCase("expand")) {
-                throw new Refused(SlurmErrno.NOT_SUPPORTED);
-            }
-            if (kind.isEmpty() || bare && !number) {
-                throw new Refused(SlurmErrno.DEPENDENCY);
+            if (number) {
+                jobs(out, Dependency.Kind.AFTERANY, condition, any, state, ownId);
+            } else {
+                typed(out, parts, bare, any, state, ownId);
             }
             bare |= number;
-            if (kind.get() == Dependency.Kind.SINGLETON && parts.length == 1) {
-                out.add(new Dependency(kind.get(), 0, Dependency.WHOLE, 0, any, Dependency.Status.UNFULFILLED));
-            } else if (kind.get() == Dependency.Kind.SINGLETON || parts.length < 2 && !number) {
-                throw new Refused(SlurmErrno.DEPENDENCY);
-            } else {
-                for (int i = number ? 0 : 1; i < parts.length; i++) {
-                    jobs(out, kind.get(), parts[i], any, state, ownId);
-                }
-            }
         }
         // a repeated dependency counts once, in its first form, also with another delay
         Set<List<Object>> had = new HashSet<>();
@@ -110,59 +99,115 @@ public final class Dependencies {
     }
 
     /**
-     * Parses one job or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]},
-     * {@code 12+minutes}. The minutes are kept and printed with every kind, and delay only {@code after}. Blanks and a
-     * sign may precede a number: scripts write {@code afterok: $ID}.
+     * Parses a condition with its type: {@code singleton}, or any other with one job at least.
+     *
+     * @param afterBare a number without a type came before, which no type may follow
      */
-    private static void jobs(
-            List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId)
+    private static void typed(
+            List<Dependency> out, String[] parts, boolean afterBare, boolean any, State state, int ownId)
             throws Refused {
-        String signed = said.stripLeading();
-        String job = signed.startsWith("+") ? signed.substring(1) : signed;
-        int plus = job.indexOf('+');
-        String name = plus < 0 ? job : job.substring(0, plus);
-        int bar = name.indexOf('_');
-        int id = number(bar < 0 ? name : name.substring(0, bar));
-        int delay = plus < 0 ? 0 : number(job.substring(plus + 1).stripLeading());
-        if (plus >= 0 && delay == 0 || id == 0 || id == ownId) {
+        if (parts[0].equalsIgnoreCase("expand")) {
+            throw new Refused(SlurmErrno.NOT_SUPPORTED);
+        }
+        Dependency.Kind kind = kind(parts[0]).orElseThrow(() -> new Refused(SlurmErrno.DEPENDENCY));
+        boolean alone = parts.length == 1;
+        if (afterBare || alone != (kind == Dependency.Kind.SINGLETON)) {
             throw new Refused(SlurmErrno.DEPENDENCY);
         }
-        if (dependsOn(state, id, ownId, 0)) {
+        if (alone) {
+            out.add(new Dependency(kind, 0, Dependency.WHOLE, 0, any, Dependency.Status.UNFULFILLED));
+        }
+        for (int i = 1; i < parts.length; i++) {
+            jobs(out, kind, parts[i], any, state, ownId);
+        }
+    }
+
+    /**
+     * A job as a condition names it.
+     *
+     * @param task what follows "_"; absent without one
+     * @param delayMin what follows "+", in minutes; 0 without one
+     */
+    private record JobName(int id, Optional<String> task, int delayMin) {
+        /** Blanks and a sign may precede a number: scripts write {@code afterok: $ID}. */
+        static JobName parse(String text) throws Refused {
+            String signed = text.stripLeading();
+            String job = signed.startsWith("+") ? signed.substring(1) : signed;
+            int plus = job.indexOf('+');
+            String name = plus < 0 ? job : job.substring(0, plus);
+            int bar = name.indexOf('_');
+            int id = number(bar < 0 ? name : name.substring(0, bar));
+            int delay = plus < 0 ? 0 : number(job.substring(plus + 1).stripLeading());
+            if (plus >= 0 && delay == 0 || id == 0) {
+                throw new Refused(SlurmErrno.DEPENDENCY);
+            }
+            return new JobName(id, bar < 0 ? Optional.empty() : Optional.of(name.substring(bar + 1)), delay);
+        }
+    }
+
+    /**
+     * Parses one job or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]},
+     * {@code 12+minutes}. The minutes are kept and printed with every kind, and delay only {@code after}.
+     */
+    private static void jobs(
+            List<Dependency> out, Dependency.Kind kind, String text, boolean any, State state, int ownId)
+            throws Refused {
+        JobName name = JobName.parse(text);
+        if (name.id() == ownId) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
+        }
+        if (dependsOn(state, name.id(), ownId, 0)) {
             throw new Refused(SlurmErrno.CIRCULAR_DEPENDENCY);
         }
-        // A job that is known no more has ended; whether well nobody can say
+        // a job that is known no more has ended, and its exit status is lost
         boolean ofEnd = kind == Dependency.Kind.AFTEROK || kind == Dependency.Kind.AFTERNOTOK;
-        List<Job> whole = targets(state, id, Dependency.WHOLE);
+        List<Job> whole = targets(state, name.id(), Dependency.WHOLE);
         if (ofEnd && whole.isEmpty()) {
             throw new Refused(SlurmErrno.DEPENDENCY);
         }
-        String task = bar < 0 ? "" : name.substring(bar + 1);
+        String task = name.task().orElse("");
         if (task.startsWith("[") && task.endsWith("]")) {
-            int most = Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1);
-            List<IndexSet.Spec> some = IndexSet.parseSpec(task.substring(1, task.length() - 1), most);
-            if (some.isEmpty() || task.indexOf('%') >= 0) {
-                throw new Refused(SlurmErrno.DEPENDENCY);
-            }
-            IndexSet indexes = some.getFirst().indexes();
+            IndexSet indexes = taskSet(task, state);
             for (int i = indexes.first(); i >= 0; i = indexes.next(i + 1)) {
-                out.add(new Dependency(kind, id, i, delay, any, Dependency.Status.UNFULFILLED));
+                out.add(new Dependency(kind, name.id(), i, name.delayMin(), any, Dependency.Status.UNFULFILLED));
             }
         } else {
-            boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
-            int one;
-            if (bar >= 0 && !task.equals("*")) {
-                one = number(task);
-            } else if (array || bar >= 0) {
-                one = Dependency.ALL_TASKS;
-            } else {
-                one = Dependency.WHOLE;
-            }
-
-            if (ofEnd && (one >= 0 && targets(state, id, one).isEmpty() || bar >= 0 && !array)) {
-                throw new Refused(SlurmErrno.DEPENDENCY); // the array has no such task, or the job is no array
-            }
-            out.add(new Dependency(kind, id, one, delay, any, Dependency.Status.UNFULFILLED));
+            int one = oneTask(name, whole, ofEnd, state);
+            out.add(new Dependency(kind, name.id(), one, name.delayMin(), any, Dependency.Status.UNFULFILLED));
         }
+    }
+
+    /** Reads {@code [1,3-5]}. */
+    private static IndexSet taskSet(String task, State state) throws Refused {
+        int highest = Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1);
+        List<IndexSet.Spec> spec = IndexSet.parseSpec(task.substring(1, task.length() - 1), highest);
+        if (spec.isEmpty() || task.indexOf('%') >= 0) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
+        }
+        return spec.getFirst().indexes();
+    }
+
+    /**
+     * Returns the task's number, {@link Dependency#ALL_TASKS} or {@link Dependency#WHOLE}.
+     *
+     * @param whole all jobs of that number
+     * @param ofEnd the condition needs an exit status, so the task must exist
+     */
+    private static int oneTask(JobName name, List<Job> whole, boolean ofEnd, State state) throws Refused {
+        boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
+        boolean task = name.task().isPresent();
+        int one;
+        if (task && !name.task().get().equals("*")) {
+            one = number(name.task().get());
+        } else if (array || task) {
+            one = Dependency.ALL_TASKS;
+        } else {
+            one = Dependency.WHOLE;
+        }
+        if (ofEnd && (one >= 0 && targets(state, name.id(), one).isEmpty() || task && !array)) {
+            throw new Refused(SlurmErrno.DEPENDENCY); // the array has no such task, or the job is no array
+        }
+        return one;
     }
 
     private static int number(String text) throws Refused {
@@ -221,11 +266,7 @@ public final class Dependencies {
                 : d.arrayTask();
         List<Job> targets = targets(state, d.jobId(), task);
         if (targets.isEmpty()) {
-            return d.kind() == Dependency.Kind.AFTEROK
-                            || d.kind() == Dependency.Kind.AFTERNOTOK
-                            || d.kind() == Dependency.Kind.AFTERCORR
-                    ? Dependency.Status.FAILED
-                    : Dependency.Status.FULFILLED;
+            return ofUnknownJob(d.kind());
         }
         return switch (d.kind()) {
             case AFTER -> {
@@ -246,6 +287,14 @@ public final class Dependencies {
                         ? Dependency.Status.UNFULFILLED
                         : ended(d.kind(), targets);
             case SINGLETON -> Dependency.Status.UNFULFILLED;
+        };
+    }
+
+    /** A job that is known no more has ended, with an exit status that is lost. */
+    private static Dependency.Status ofUnknownJob(Dependency.Kind kind) {
+        return switch (kind) {
+            case AFTEROK, AFTERNOTOK, AFTERCORR -> Dependency.Status.FAILED;
+            case AFTER, AFTERANY, AFTERBURSTBUFFER, SINGLETON -> Dependency.Status.FULFILLED;
         };
     }
 

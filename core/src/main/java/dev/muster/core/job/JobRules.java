@@ -63,52 +63,52 @@ public final class JobRules {
         this.ids = new Ids(state);
     }
 
-    /**
-     * What is done with one job once it was found and the caller may touch it; an error to report, or empty. component:
-     * it is one of a heterogeneous job, named by itself and not as part of the whole.
-     */
+    /** Does something with one job that exists and that the caller may change. */
     private interface Action {
+        /**
+         * Returns the error to report, or empty.
+         *
+         * @param component the job is a component of a heterogeneous job that the request names by itself, not as part
+         *     of the whole
+         */
         Optional<SlurmErrno> on(Job job, boolean component);
     }
 
     /**
-     * How jobs are taken.
+     * How a request treats the jobs that it names.
      *
-     * @param whole a component stands for all, where whole_hetjob says so
-     * @param byTasks who names an array that is not his is told of its tasks
-     * @param each tasks of arrays are told of where some cannot be had, those that are over among them
+     * @param whole one component stands for the whole heterogeneous job if SchedulerParameters has whole_hetjob
+     * @param byTasks the error for an array of another user names the array's tasks
+     * @param each errors are reported by task of an array, tasks that have ended included
      */
-    private record Way(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
+    private record Treatment(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
 
-    private Decision each(int uid, List<Command.JobRef> refs, Way way, Action action) {
-        boolean together = way.whole
+    private Decision each(int uid, List<Command.JobRef> refs, Treatment treatment, Action action) {
+        boolean together = treatment.whole
                 && List.of("whole_hetjob", "whole_pack").stream()
                         .anyMatch(state.settings().options()::containsKey);
-        Set<Integer> had = new HashSet<>();
+        Set<Integer> metHetJobs = new HashSet<>();
         Map<String, TaskOutcomes> arrays = new LinkedHashMap<>();
         for (Command.JobRef ref : refs) {
-            List<Job> others = named(ref).stream()
+            List<Job> forbidden = named(ref).stream()
                     .filter(j -> !Access.mayChange(state, uid, j))
                     .toList();
-            if (!others.isEmpty()) {
-                String text = way.byTasks ? tasksOf(ref, others) : ref.text();
-                JobError error = new JobError(text, way.denial.number(), way.denial.sentence());
-                if (!errors.contains(error)) {
-                    errors.add(error); // all tasks of a name that means several have it
-                }
+            if (!forbidden.isEmpty()) {
+                deny(ref, forbidden, treatment);
                 continue;
             }
-            Optional<TaskOutcomes> tasks = way.each && isOfArray(ref)
+            Optional<TaskOutcomes> tasks = treatment.each && isOfArray(ref)
                     ? Optional.of(arrays.computeIfAbsent(ref.text(), t -> new TaskOutcomes(ref.jobId())))
                     : Optional.empty();
-            List<Job> targets = targets(ref, way.each);
+            List<Job> targets = targets(ref, treatment.each);
             if (targets.isEmpty()) {
                 tasks.ifPresentOrElse(
                         t -> t.put(IndexSet.of(ref.task()), Optional.of(Decision.reject(SlurmErrno.INVALID_JOB_ID))),
                         () -> error(ref, SlurmErrno.INVALID_JOB_ID));
             }
             if (together && !targets.isEmpty() && targets.getFirst().isHet()) {
-                targets = had.add(targets.getFirst().het().jobId()) ? state.members(targets.getFirst()) : List.of();
+                boolean first = metHetJobs.add(targets.getFirst().het().jobId());
+                targets = first ? state.members(targets.getFirst()) : List.of();
             }
             for (Job job : targets) {
                 if (!met.add(job.id())) {
@@ -117,17 +117,30 @@ public final class JobRules {
                 }
                 boolean component =
                         job.isHet() && !together && ref.jobId() != job.het().jobId();
-                Optional<SlurmErrno> wrong = action.on(job, component);
-                tasks.ifPresent(t -> t.put(TaskOutcomes.of(job), wrong.map(Decision::reject)));
-                wrong.filter(w -> tasks.isEmpty()).ifPresent(w -> error(ref, w));
-                if (wrong.isEmpty()) {
-                    done.add(ref.text());
-                }
+                report(ref, job, tasks, action.on(job, component));
             }
         }
         arrays.values().forEach(a -> errors.addAll(a.told()));
         changes.addAll(0, ids.reservations());
         return Decision.of(changes, new CancelReply(List.copyOf(done), List.copyOf(errors)), direct);
+    }
+
+    /** Reports once that the caller may not change what it named: all tasks of a name that means several share it. */
+    private void deny(Command.JobRef ref, List<Job> forbidden, Treatment treatment) {
+        String text = treatment.byTasks ? tasksOf(ref, forbidden) : ref.text();
+        JobError error = new JobError(text, treatment.denial.number(), treatment.denial.sentence());
+        if (!errors.contains(error)) {
+            errors.add(error);
+        }
+    }
+
+    /** @param tasks collects the outcomes of an array's tasks; empty where each job reports by itself */
+    private void report(Command.JobRef ref, Job job, Optional<TaskOutcomes> tasks, Optional<SlurmErrno> outcome) {
+        tasks.ifPresent(t -> t.put(TaskOutcomes.of(job), outcome.map(Decision::reject)));
+        outcome.filter(w -> tasks.isEmpty()).ifPresent(w -> error(ref, w));
+        if (outcome.isEmpty()) {
+            done.add(ref.text());
+        }
     }
 
     private boolean isOfArray(Command.JobRef ref) {
@@ -153,7 +166,7 @@ public final class JobRules {
                 : ref.jobId() + "_" + tasks.compact();
     }
 
-    /** Whom the name means, before anything is split off. */
+    /** Jobs that the name means, before any task is split off. */
     private List<Job> named(Command.JobRef ref) {
         if (!ref.tasks().isEmpty()) {
             List<Job> out = new ArrayList<>(state.jobs().find(ref.jobId()).filter(Job::isArrayRecord).stream()
@@ -253,31 +266,32 @@ public final class JobRules {
                 step(c, ref);
             }
         }
-        return each(
-                c.uid(), plain, new Way(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
-                    if (!c.states().isEmpty() && !c.states().contains(job.state())) {
-                        return Optional.empty();
-                    }
-                    // only the batch script is killed; the job ends with its script
-                    boolean script = c.batchOnly() && job.state() != JobState.PENDING;
-                    boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
-                    if (ends
-                            && !c.cron()
-                            && Crontab.runs(state.crontabs(), job)
-                            && state.settings()
-                                    .options()
-                                    .getOrDefault(Settings.SCRON, "")
-                                    .contains("explicit_scancel")) {
-                        return Optional.of(SlurmErrno.CRON_JOB);
-                    }
-                    if (ends && component && job.state() == JobState.PENDING && !c.parts()) {
-                        return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
-                    }
-                    if (ends) {
-                        return end(job, c);
-                    }
-                    return signal(job, c);
-                });
+        Treatment treatment = new Treatment(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED);
+        return each(c.uid(), plain, treatment, (job, component) -> cancel(job, component, c));
+    }
+
+    private Optional<SlurmErrno> cancel(Job job, boolean component, Command.CancelJobs c) {
+        if (!c.states().isEmpty() && !c.states().contains(job.state())) {
+            return Optional.empty();
+        }
+        // with batchOnly only the script is killed; the job ends with its script
+        boolean script = c.batchOnly() && job.state() != JobState.PENDING;
+        boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
+        if (!ends) {
+            return signal(job, c);
+        }
+        if (!c.cron() && Crontab.runs(state.crontabs(), job) && needsCronFlag()) {
+            return Optional.of(SlurmErrno.CRON_JOB);
+        }
+        if (component && job.state() == JobState.PENDING && !c.parts()) {
+            return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
+        }
+        return end(job, c);
+    }
+
+    /** ScronParameters=explicit_scancel: a job of scrontab is cancelled only with {@code scancel --cron}. */
+    private boolean needsCronFlag() {
+        return state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel");
     }
 
     /** The step in each component that it runs in. */
@@ -311,28 +325,33 @@ public final class JobRules {
             error(ref, SlurmErrno.ALREADY_DONE);
         } else {
             done.add(ref.text());
-            boolean failure = c.signal() == Cancel.TASK_FAILURE;
-            if (step.isQueued()) {
-                if (failure || c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
-                    changes.add(new Change.StepEnding(job.id(), step.id(), Step.CANCELLED_BY + c.uid(), true));
-                    changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
-                }
-            } else if (failure || c.signal() == 0 || c.signal() == SIGKILL) {
-                String reason;
-                if (failure) {
-                    reason = TASK_FAILURE;
-                } else if (step.isInterrupted()) {
-                    reason = step.ending();
-                } else {
-                    reason = Step.CANCELLED_BY + c.uid();
-                }
+            stop(job, step, c);
+        }
+    }
 
-                changes.add(new Change.StepEnding(job.id(), step.id(), reason, c.signal() == SIGKILL));
-            } else if (c.signal() == Cancel.INTERRUPT) {
-                changes.add(new Change.StepEnding(job.id(), step.id(), Step.INTERRUPTED_BY + c.uid(), false));
-            } else {
-                toParts(job, step, c.signal());
+    /** Ends or signals a step: a queued step at once, any other by its nodes. */
+    private void stop(Job job, Step step, Command.CancelJobs c) {
+        boolean failure = c.signal() == Cancel.TASK_FAILURE;
+        boolean ends = failure || c.signal() == 0 || c.signal() == SIGKILL;
+        if (step.isQueued()) {
+            if (ends || c.signal() == SIGTERM) {
+                changes.add(new Change.StepEnding(job.id(), step.id(), Step.CANCELLED_BY + c.uid(), true));
+                changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
             }
+        } else if (ends) {
+            String reason;
+            if (failure) {
+                reason = TASK_FAILURE;
+            } else if (step.isInterrupted()) {
+                reason = step.ending();
+            } else {
+                reason = Step.CANCELLED_BY + c.uid();
+            }
+            changes.add(new Change.StepEnding(job.id(), step.id(), reason, c.signal() == SIGKILL));
+        } else if (c.signal() == Cancel.INTERRUPT) {
+            changes.add(new Change.StepEnding(job.id(), step.id(), Step.INTERRUPTED_BY + c.uid(), false));
+        } else {
+            toParts(job, step, c.signal());
         }
     }
 
@@ -419,45 +438,51 @@ public final class JobRules {
                 ? state.jobs().find(job.het().jobId()).orElse(job)
                 : job;
         for (Step step : scripts.run().steps()) {
-            if (step.state() == Step.State.RUNNING
-                    && (step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly())) {
-                if (step.isBatch()) {
-                    direct.add(new Decision.Direct(
-                            step.nodes().getFirst().node(),
-                            new NodeMessages.Signal(
-                                    scripts.id(), scripts.attempt(), Step.BATCH, signal, c.batchOnly(), c.full())));
-                } else {
-                    toParts(job, step, signal);
-                }
+            if (step.state() != Step.State.RUNNING || !isSignalled(step, c)) {
+                continue;
+            }
+            if (step.isBatch()) {
+                direct.add(new Decision.Direct(
+                        step.nodes().getFirst().node(),
+                        new NodeMessages.Signal(
+                                scripts.id(), scripts.attempt(), Step.BATCH, signal, c.batchOnly(), c.full())));
+            } else {
+                toParts(job, step, signal);
             }
         }
         return Optional.empty();
     }
 
+    /** The batch script has the signal with {@code --batch} or {@code --full}, srun's steps have it without --batch. */
+    private static boolean isSignalled(Step step, Command.CancelJobs c) {
+        return step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly();
+    }
+
     // ---- hold, requeue, suspend
 
     public Decision hold(Command.HoldJobs c) {
-        return each(c.uid(), c.jobs(), new Way(true, true, true, SlurmErrno.USER_ID_MISSING), (job, component) -> {
-            if (job.state().isTerminal()) {
-                return Optional.of(SlurmErrno.JOB_FINISHED);
-            }
-            // one that runs goes on, and waits held should it come back to the queue
-            if (c.hold()) {
-                JobReason reason = c.asUser()
-                                || !Access.isOperator(state, c.uid())
-                                        && c.uid() == job.desc().owner().uid()
-                        ? JobReason.JOB_HELD_USER
-                        : JobReason.JOB_HELD_ADMIN;
-                changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
-                changes.addAll(Eligibility.held(state, job));
-                return Optional.empty();
-            }
-            if (job.reason() == JobReason.JOB_HELD_ADMIN && !Access.isOperator(state, c.uid())) {
-                return Optional.of(SlurmErrno.ACCESS_DENIED);
-            }
-            release(job);
-            return Optional.empty();
-        });
+        return each(
+                c.uid(), c.jobs(), new Treatment(true, true, true, SlurmErrno.USER_ID_MISSING), (job, component) -> {
+                    if (job.state().isTerminal()) {
+                        return Optional.of(SlurmErrno.JOB_FINISHED);
+                    }
+                    // one that runs goes on, and waits held should it come back to the queue
+                    if (c.hold()) {
+                        JobReason reason = c.asUser()
+                                        || !Access.isOperator(state, c.uid())
+                                                && c.uid() == job.desc().owner().uid()
+                                ? JobReason.JOB_HELD_USER
+                                : JobReason.JOB_HELD_ADMIN;
+                        changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
+                        changes.addAll(Eligibility.held(state, job));
+                        return Optional.empty();
+                    }
+                    if (job.reason() == JobReason.JOB_HELD_ADMIN && !Access.isOperator(state, c.uid())) {
+                        return Optional.of(SlurmErrno.ACCESS_DENIED);
+                    }
+                    release(job);
+                    return Optional.empty();
+                });
     }
 
     private void release(Job job) {
@@ -485,7 +510,8 @@ public final class JobRules {
     }
 
     public Decision requeue(Command.RequeueJobs c) {
-        return each(c.uid(), c.jobs(), new Way(false, true, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+        Treatment treatment = new Treatment(false, true, true, SlurmErrno.ACCESS_DENIED);
+        return each(c.uid(), c.jobs(), treatment, (job, component) -> {
             if (component) {
                 return Optional.of(SlurmErrno.NOT_HET_JOB_LEADER);
             }
@@ -499,75 +525,76 @@ public final class JobRules {
             if (state.members(job).stream().anyMatch(j -> j.has(JobFlag.COMPLETING))) {
                 return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
             }
-            // it skips the time that it waits for, or does not run on
-            Optional<JobDesc> skipped = CronRules.next(state, job, now);
-            if (skipped.isPresent()
+            Optional<JobDesc> nextRun = CronRules.next(state, job, now);
+            if (nextRun.isPresent()
                     && (job.state() == JobState.PENDING || job.state().isActive())) {
-                changes.add(new Change.DescriptionChanged(job.id(), skipped.get()));
-                changes.add(
-                        job.state() == JobState.PENDING
-                                ? new Change.JobEligible(job.id(), 0)
-                                : new Change.JobRequeued(
-                                        job.id(),
-                                        c.hold(),
-                                        JobReason.NONE,
-                                        "",
-                                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
-                                        now.seconds(),
-                                        c.special()));
+                skipRun(job, nextRun.get(), c);
                 return Optional.empty();
             }
-            boolean batch = job.desc().kind() == JobDesc.Kind.BATCH;
-            if (batch && !job.mayRequeue(state.settings())) {
-                return Optional.of(SlurmErrno.DISABLED);
-            }
-            if (!batch || !job.state().isActive() && !job.state().isTerminal()) {
-                return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
-            }
-            if (c.hold() || c.special()) {
-                JobReason reason = c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.JOB_REQUEUED_IN_SPECIAL_EXIT;
-                changes.add(RequeueExit.delayed(state, job, now));
-                changes.add(new Change.JobRequeued(
-                        job.id(),
-                        true,
-                        reason,
-                        "",
-                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()),
-                        now.seconds(),
-                        c.special()));
-            } else {
-                changes.addAll(RequeueExit.later(state, job, now));
-            }
-            return Optional.empty();
+            return requeue(job, c);
         });
     }
 
+    /** A job of scrontab skips the time that it waits for, or ends its run, and waits for the next time. */
+    private void skipRun(Job job, JobDesc nextRun, Command.RequeueJobs c) {
+        changes.add(new Change.DescriptionChanged(job.id(), nextRun));
+        changes.add(
+                job.state() == JobState.PENDING
+                        ? new Change.JobEligible(job.id(), 0)
+                        : requeued(job, c.hold(), JobReason.NONE, c.special()));
+    }
+
+    private Optional<SlurmErrno> requeue(Job job, Command.RequeueJobs c) {
+        boolean batch = job.desc().kind() == JobDesc.Kind.BATCH;
+        if (batch && !job.mayRequeue(state.settings())) {
+            return Optional.of(SlurmErrno.DISABLED);
+        }
+        if (!batch || !job.state().isActive() && !job.state().isTerminal()) {
+            return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
+        }
+        if (c.hold() || c.special()) {
+            JobReason reason = c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.JOB_REQUEUED_IN_SPECIAL_EXIT;
+            changes.add(RequeueExit.delayed(state, job, now));
+            changes.add(requeued(job, true, reason, c.special()));
+        } else {
+            changes.addAll(RequeueExit.later(state, job, now));
+        }
+        return Optional.empty();
+    }
+
+    private Change requeued(Job job, boolean hold, JobReason reason, boolean special) {
+        long priority = Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid());
+        return new Change.JobRequeued(job.id(), hold, reason, "", priority, now.seconds(), special);
+    }
+
     public Decision suspend(Command.SuspendJobs c) {
-        return each(c.uid(), c.jobs(), new Way(false, false, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
-            if (component) {
-                return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
-            }
-            if (job.state() == JobState.PENDING) {
-                return Optional.of(SlurmErrno.JOB_PENDING);
-            }
-            if (job.state().isTerminal()) {
-                return Optional.of(SlurmErrno.ALREADY_DONE);
-            }
-            if (c.suspend() && job.state() == JobState.SUSPENDED) {
-                return Optional.empty();
-            }
-            if (!c.suspend() && job.state() != JobState.SUSPENDED) {
-                return Optional.of(SlurmErrno.JOB_NOT_SUSPENDED);
-            }
-            if (c.suspend()) {
-                changes.add(new Change.JobSuspended(job.id(), now.seconds()));
-            } else {
-                Job.Run run = job.run();
-                long left = run.limitMin() < 0 ? -1 : run.limitMin() * 60_000L - run.preSuspendMs();
-                changes.add(new Change.JobResumed(job.id(), now.seconds(), left < 0 ? -1 : now.tickMs() + left));
-            }
-            return Optional.empty();
-        });
+        return each(
+                c.uid(), c.jobs(), new Treatment(false, false, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+                    if (component) {
+                        return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
+                    }
+                    if (job.state() == JobState.PENDING) {
+                        return Optional.of(SlurmErrno.JOB_PENDING);
+                    }
+                    if (job.state().isTerminal()) {
+                        return Optional.of(SlurmErrno.ALREADY_DONE);
+                    }
+                    if (c.suspend() && job.state() == JobState.SUSPENDED) {
+                        return Optional.empty();
+                    }
+                    if (!c.suspend() && job.state() != JobState.SUSPENDED) {
+                        return Optional.of(SlurmErrno.JOB_NOT_SUSPENDED);
+                    }
+                    if (c.suspend()) {
+                        changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+                    } else {
+                        Job.Run run = job.run();
+                        long left = run.limitMin() < 0 ? -1 : run.limitMin() * 60_000L - run.preSuspendMs();
+                        changes.add(
+                                new Change.JobResumed(job.id(), now.seconds(), left < 0 ? -1 : now.tickMs() + left));
+                    }
+                    return Optional.empty();
+                });
     }
 
     /** The client of an interactive allocation is done. */

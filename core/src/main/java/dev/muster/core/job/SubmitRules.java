@@ -8,6 +8,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.command.Requests;
 import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
+import dev.muster.core.limits.DefaultTimeLimit;
 import dev.muster.core.limits.McsLabel;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.PreemptPolicy;
@@ -108,7 +109,7 @@ public final class SubmitRules {
             }
             case AccountRules.Fit f ->
                 desc = PartitionLimits.withCpusForMemory(
-                        GpuDefaults.with(accounts.withTimeLimit(f.desc()), state), state);
+                        GpuDefaults.with(new DefaultTimeLimit(state, accounts).withDefault(f.desc()), state), state);
         }
         Optional<JobDesc> labelled = McsLabel.of(state.settings()).labelled(desc);
         if (labelled.isEmpty()) {
@@ -206,7 +207,7 @@ public final class SubmitRules {
         return Decision.of(changes, reply);
     }
 
-    /** Somebody waits in its partition for nodes, and came first. */
+    /** An eligible job waits for nodes in the same partition; it was submitted earlier. */
     private boolean isBehind(JobDesc desc) {
         return state.jobs().values().stream()
                 .anyMatch(j -> j.isPending()
@@ -290,7 +291,7 @@ public final class SubmitRules {
         return desc;
     }
 
-    /** What is kept as it was given, and shown in lists. */
+    /** Texts of the job that are stored unchanged and printed in lists. */
     private static Stream<String> texts(JobDesc d) {
         return Stream.of(
                 d.name(),
@@ -307,7 +308,6 @@ public final class SubmitRules {
     }
 
     private Optional<Decision.Rejected> refusal(Command.SubmitJob c, JobDesc desc) {
-        boolean admin = Access.isAdmin(state, c.uid());
         if (c.uid() != desc.owner().uid() && !Access.isSuperUser(state, c.uid())) {
             return refuse(SlurmErrno.USER_ID_MISSING);
         }
@@ -320,15 +320,9 @@ public final class SubmitRules {
         if (desc.partition().isEmpty()) {
             return refuse(SlurmErrno.DEFAULT_PARTITION_NOT_SET);
         }
-        boolean operator = Access.isOperator(state, c.uid());
-        if (desc.timing().nice() < 0 && !operator) {
-            return refuse(SlurmErrno.INVALID_NICE);
-        }
-        if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !operator) {
-            return refuse(SlurmErrno.ACCESS_DENIED);
-        }
-        if (desc.extras().reboot() && !admin) {
-            return refuse(SlurmErrno.ACCESS_DENIED);
+        Optional<SlurmErrno> privileged = privilegeRefusal(c, desc);
+        if (privileged.isPresent()) {
+            return refuse(privileged.get());
         }
         if (c.desc().charge().wckey().startsWith("*")) {
             return refuse(SlurmErrno.INVALID_WCKEY); // so the default one is shown
@@ -347,10 +341,7 @@ public final class SubmitRules {
         if (late.isPresent()) {
             return refuse(late.get());
         }
-        int active = state.jobs().size() - state.ended().size();
-        long numbers = (long) state.settings().maxJobId()
-                - Math.max(1, state.settings().firstJobId());
-        if (active >= state.settings().maxJobCount() || state.jobs().size() >= numbers) {
+        if (hasMaxJobs()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
         }
         return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request())
@@ -358,7 +349,30 @@ public final class SubmitRules {
                 .or(() -> planner.infeasible(state, desc));
     }
 
-    /** The least time that would do is more than any of its partitions gives. */
+    /** MaxJobCount jobs are active, or no job number is left. */
+    private boolean hasMaxJobs() {
+        int active = state.jobs().size() - state.ended().size();
+        long numbers = (long) state.settings().maxJobId()
+                - Math.max(1, state.settings().firstJobId());
+        return active >= state.settings().maxJobCount() || state.jobs().size() >= numbers;
+    }
+
+    /** A negative nice value and a priority need an operator, a reboot of the nodes needs an administrator. */
+    private Optional<SlurmErrno> privilegeRefusal(Command.SubmitJob c, JobDesc desc) {
+        boolean operator = Access.isOperator(state, c.uid());
+        if (desc.timing().nice() < 0 && !operator) {
+            return Optional.of(SlurmErrno.INVALID_NICE);
+        }
+        if (desc.timing().prioritySet() && desc.timing().priority() != 0 && !operator) {
+            return Optional.of(SlurmErrno.ACCESS_DENIED);
+        }
+        if (desc.extras().reboot() && !Access.isAdmin(state, c.uid())) {
+            return Optional.of(SlurmErrno.ACCESS_DENIED);
+        }
+        return Optional.empty();
+    }
+
+    /** The job's --time-min is longer than the MaxTime of each of its partitions. */
     private boolean isTooLong(JobDesc desc) {
         int least = desc.timing().timeMinMin();
         return least > 0

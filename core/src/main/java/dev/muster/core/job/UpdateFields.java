@@ -127,27 +127,7 @@ final class UpdateFields {
                 UpdateRules.put(desc, "charge.qosAsked", value.toLowerCase(Locale.ROOT));
                 yield done(desc, field, value);
             }
-            case CPUS ->
-                number(value).orElse(0) < 1
-                        ? refuse(SlurmErrno.INVALID_CPU_COUNT)
-                        : cpus(desc, field, number(value).getAsLong());
-            case TASKS -> {
-                if (number(value).isEmpty()) {
-                    yield refuse(SlurmErrno.ERROR);
-                }
-                if (number(value).getAsLong() == 0) {
-                    yield refuse(SlurmErrno.INVALID_CPU_COUNT);
-                }
-                yield done(desc, field, number(value).getAsLong());
-            }
-            case TASKS_PER_NODE ->
-                number(value).orElse(0) < 1
-                        ? refuse(SlurmErrno.INVALID_CPU_COUNT)
-                        : done(desc, field, number(value).getAsLong());
-            case COUNT ->
-                number(value).isEmpty()
-                        ? refuse(SlurmErrno.ERROR)
-                        : done(desc, field, number(value).getAsLong());
+            case CPUS, TASKS, TASKS_PER_NODE, COUNT -> count(desc, field, value);
             case YES_NO -> yesNo(desc, field, value);
             case HOSTS ->
                 value.isEmpty() || HostList.parse(value) instanceof HostList.Parsed.Ok
@@ -176,6 +156,19 @@ final class UpdateFields {
                         field,
                         Bytes.of(value.getBytes(StandardCharsets.UTF_8)).base64());
         };
+    }
+
+    private static Optional<Decision.Rejected> count(Json.Obj desc, Field field, String value) {
+        OptionalLong number = number(value);
+        boolean positive = number.orElse(0) >= 1;
+        if (number.isEmpty()) {
+            boolean cpus = field.kind == Kind.CPUS || field.kind == Kind.TASKS_PER_NODE;
+            return refuse(cpus ? SlurmErrno.INVALID_CPU_COUNT : SlurmErrno.ERROR);
+        }
+        if (!positive && field.kind != Kind.COUNT) {
+            return refuse(SlurmErrno.INVALID_CPU_COUNT);
+        }
+        return field.kind == Kind.CPUS ? cpus(desc, field, number.getAsLong()) : done(desc, field, number.getAsLong());
     }
 
     /** Devices are written with what kind of resource they are. */

@@ -6,6 +6,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Ids;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
+import dev.muster.core.limits.DefaultTimeLimit;
 import dev.muster.core.limits.McsLabel;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.Priorities;
@@ -79,7 +80,7 @@ public final class UpdateRules {
             List<Change> before = List.copyOf(changes);
             Optional<Decision.Rejected> refused =
                     Access.mayChange(state, c.uid(), job) ? update(c, job) : refuse(SlurmErrno.USER_ID_MISSING);
-            // what there is not is not there for any of the tasks
+            // a key that is not supported is refused for all tasks alike
             if (refused.isPresent() && (!ofArray || refused.get().errno() == SlurmErrno.NOT_SUPPORTED)) {
                 return refused.get();
             }
@@ -90,12 +91,12 @@ public final class UpdateRules {
             }
             outcomes.put(TaskOutcomes.of(job), refused);
         }
-        changes.addAll(0, alone);
+        changes.addAll(0, splits);
         return Decision.of(changes, new CancelReply(List.of(), ofArray ? outcomes.told() : List.of()));
     }
 
-    /** What makes a task that waits with others a job of its own: before all other changes. */
-    private final List<Change> alone = new ArrayList<>();
+    /** Changes that split a task off its array's record; they come before all other changes. */
+    private final List<Change> splits = new ArrayList<>();
 
     /**
      * The job; of a heterogeneous one all components, of an array all tasks, of a task that waits with others that
@@ -108,8 +109,8 @@ public final class UpdateRules {
             Ids ids = new Ids(state);
             int id = ids.forTask(found);
             long sluid = id == found.id() ? found.sluid() : ids.sluid();
-            alone.addAll(ids.reservations());
-            alone.add(new Change.ArrayTaskSplit(found.id(), task, id, sluid));
+            splits.addAll(ids.reservations());
+            splits.add(new Change.ArrayTaskSplit(found.id(), task, id, sluid));
             return List.of(found.splitOff(id, sluid, task));
         }
         if (found.isHetLeader() && !found.state().isTerminal()) {
@@ -126,10 +127,10 @@ public final class UpdateRules {
         return List.of(found);
     }
 
-    /** The key that says: the steps of this job, not the job. */
+    /** The key that makes the update one of the job's steps, not of the job. */
     private static final String STEPS = "stepid";
 
-    /** Of a step, or of all the steps that a job has now, only the time limit can be another. */
+    /** Updates a step, or all running steps of a job; only the time limit can change. */
     private Decision updateSteps(Command.UpdateJob c, Job job) {
         if (!Access.mayChange(state, c.uid(), job)) {
             return Decision.reject(SlurmErrno.USER_ID_MISSING);
@@ -182,7 +183,7 @@ public final class UpdateRules {
                 .withLicenses(Licenses.resolved(state, bound.request().licenses())));
         Set<String> changed = JobUpdateKeys.whole(c.changes()).keySet();
         if (changed.contains("qos") && !changed.contains("timelimit")) {
-            after = new AccountRules(state).limitedByQos(after);
+            after = new DefaultTimeLimit(state, new AccountRules(state)).ofQos(after);
         }
         if (changed.contains(UpdateFields.MCS_LABEL)) {
             Optional<JobDesc> labelled = McsLabel.of(state.settings()).relabelled(job.desc(), after);
@@ -270,21 +271,12 @@ public final class UpdateRules {
                 : Shrinking.toCount(job, value, desc, now.seconds(), changes);
     }
 
-    /**
-     * What must hold of a job's account, partition, reservation and times when it is submitted must hold when they
-     * change.
-     */
+    /** Applies the rules of submission to a changed account, partition, reservation or time. */
     private Optional<Decision.Rejected> newTerms(Job job, JobDesc after, int uid) {
         JobDesc before = job.desc();
-        if (after.timing().timeMinMin() > 0
-                && after.timing().timeLimitMin() > 0
-                && after.timing().timeMinMin() > after.timing().timeLimitMin()) {
-            return refuse(SlurmErrno.INVALID_TIME_MIN);
-        }
-        if (after.timing().deadline() != before.timing().deadline()
-                && after.timing().deadline() > 0
-                && after.timing().deadline() <= now.seconds()) {
-            return refuse(SlurmErrno.INVALID_TIME_VALUE);
+        Optional<SlurmErrno> wrongTime = wrongTime(before.timing(), after.timing());
+        if (wrongTime.isPresent()) {
+            return refuse(wrongTime.get());
         }
         if (!after.partition().equals(before.partition())) {
             for (String name : after.partition().split(",")) {
@@ -319,7 +311,17 @@ public final class UpdateRules {
                 : Optional.empty();
     }
 
-    /** Charged as before, to the same ones. */
+    private Optional<SlurmErrno> wrongTime(JobDesc.Timing before, JobDesc.Timing after) {
+        if (after.timeMinMin() > 0 && after.timeLimitMin() > 0 && after.timeMinMin() > after.timeLimitMin()) {
+            return Optional.of(SlurmErrno.INVALID_TIME_MIN);
+        }
+        if (after.deadline() != before.deadline() && after.deadline() > 0 && after.deadline() <= now.seconds()) {
+            return Optional.of(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        return Optional.empty();
+    }
+
+    /** The change leaves account, QOS and partition as they are. */
     private static boolean isCharged(JobDesc before, JobDesc after) {
         return before.charge().equals(after.charge()) && before.partition().equals(after.partition());
     }
@@ -387,45 +389,63 @@ public final class UpdateRules {
         desc.putAt(path, value);
     }
 
-    /** {@code +5} and {@code -5} change it by so much. Only an administrator may lengthen a running job. */
+    /** {@code +5} and {@code -5} change it by five minutes. Only an administrator may lengthen a running job. */
     private Optional<Decision.Rejected> timeLimit(Job job, Json.Obj desc, String value, boolean admin) {
-        boolean relative = value.startsWith("+")
-                || value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
-        OptionalLong parsed = Durations.parseMinutes(relative ? value.substring(1) : value);
+        boolean longer = value.startsWith("+");
+        boolean shorter = value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
+        OptionalLong parsed = Durations.parseMinutes(longer || shorter ? value.substring(1) : value);
         if (parsed.isEmpty()) {
             return refuse(SlurmErrno.INVALID_TIME_LIMIT);
         }
+        long minutes = parsed.getAsLong();
         int current =
                 job.state() == JobState.PENDING ? plannedMin(job) : job.run().limitMin();
-        if (relative && current < 0) {
-            // nothing can be added to a time that has no end, nor taken away
-            return Optional.of(new Decision.Rejected(
-                    SlurmErrno.INVALID_TIME_LIMIT, "Cannot increment/decrement TimeLimit when set to UNLIMITED."));
-        }
-        int limit =
-                (int) (relative ? current + (value.startsWith("+") ? 1 : -1) * parsed.getAsLong() : parsed.getAsLong());
-        if (relative && limit <= 0) {
-            return value.startsWith("+")
-                    ? refuse(SlurmErrno.INVALID_TIME_LIMIT)
-                    : Optional.of(new Decision.Rejected(
-                            SlurmErrno.TIME_LIMIT_DECREMENT,
-                            SlurmErrno.TIME_LIMIT_DECREMENT.sentence() + " (" + parsed.getAsLong() + " > " + current
-                                    + ")"));
+        int limit = (int) minutes;
+        if (longer || shorter) {
+            limit = (int) (longer ? current + minutes : current - minutes);
+            Optional<Decision.Rejected> impossible = impossibleStep(current, limit, minutes, longer);
+            if (impossible.isPresent()) {
+                return impossible;
+            }
         }
         if (job.state().isActive()) {
-            boolean longer = limit < 0 && current >= 0 || limit > current && current >= 0;
-            if (longer && !admin) {
+            if (!admin && isExtended(current, limit)) {
                 return refuse(SlurmErrno.ACCESS_DENIED);
             }
-            long ran = job.run().preSuspendMs()
-                    + (job.state() == JobState.RUNNING
-                            ? now.tickMs() - job.run().sinceTickMs()
-                            : 0);
-            changes.add(new Change.LimitChanged(
-                    job.id(), limit, limit < 0 ? -1 : now.tickMs() + limit * 60_000L - ran, false));
+            changes.add(new Change.LimitChanged(job.id(), limit, limit < 0 ? -1 : endTick(job, limit), false));
         }
         put(desc, "timing.timeLimitMin", (long) limit);
         return Optional.empty();
+    }
+
+    private static boolean isExtended(int beforeMin, int afterMin) {
+        return beforeMin >= 0 && (afterMin < 0 || afterMin > beforeMin);
+    }
+
+    /** An unlimited time cannot be changed by an amount, and a limited one not to nothing. */
+    private static Optional<Decision.Rejected> impossibleStep(int current, int limit, long minutes, boolean longer) {
+        if (current < 0) {
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.INVALID_TIME_LIMIT, "Cannot increment/decrement TimeLimit when set to UNLIMITED."));
+        }
+        if (limit > 0) {
+            return Optional.empty();
+        }
+        if (longer) {
+            return refuse(SlurmErrno.INVALID_TIME_LIMIT);
+        }
+        return Optional.of(new Decision.Rejected(
+                SlurmErrno.TIME_LIMIT_DECREMENT,
+                SlurmErrno.TIME_LIMIT_DECREMENT.sentence() + " (" + minutes + " > " + current + ")"));
+    }
+
+    /** Returns the tick at which a running or suspended job reaches the limit; time spent suspended does not count. */
+    private long endTick(Job job, int limitMin) {
+        long ranMs = job.run().preSuspendMs();
+        if (job.state() == JobState.RUNNING) {
+            ranMs += now.tickMs() - job.run().sinceTickMs();
+        }
+        return now.tickMs() + limitMin * 60_000L - ranMs;
     }
 
     private int plannedMin(Job job) {
@@ -455,7 +475,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** So many in all: as many for each task as that makes. */
+    /** Sets the CPUs per task so that the job's tasks have the given number of CPUs together. */
     private static Optional<Decision.Rejected> cpus(Job job, Json.Obj desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
@@ -477,18 +497,28 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** Numbers above mean no priority. */
-    private static final long PRIORITY_MOST = 4_294_967_293L;
+    /** Slurm keeps the two numbers above it for NO_VAL and INFINITE. */
+    private static final long PRIORITY_MAX = 4_294_967_293L;
 
-    private Optional<Decision.Rejected> priority(Job job, Json.Obj desc, String value, boolean admin, int uid) {
-        OptionalLong n = value.equalsIgnoreCase("INFINITE") ? OptionalLong.of(-1) : UpdateFields.number(value);
+    /** Returns the number, -1 for INFINITE; empty if it is neither. */
+    private static OptionalLong parsePriority(String value) {
+        if (value.equalsIgnoreCase("INFINITE")) {
+            return OptionalLong.of(-1);
+        }
+        OptionalLong n = UpdateFields.number(value);
         if (n.isEmpty() && value.length() <= 10 && value.chars().allMatch(Character::isDigit) && !value.isEmpty()) {
             n = OptionalLong.of(Long.parseLong(value));
         }
-        if (n.isEmpty() || n.getAsLong() > PRIORITY_MOST) {
+        return n.isPresent() && n.getAsLong() <= PRIORITY_MAX ? n : OptionalLong.empty();
+    }
+
+    private Optional<Decision.Rejected> priority(Job job, Json.Obj desc, String value, boolean admin, int uid) {
+        OptionalLong parsed = parsePriority(value);
+        if (parsed.isEmpty()) {
             return refuse(SlurmErrno.ERROR);
         }
-        if (n.getAsLong() == 0) {
+        long n = parsed.getAsLong();
+        if (n == 0) {
             changes.add(new Change.PriorityChanged(
                     job.id(),
                     0,
@@ -498,20 +528,20 @@ public final class UpdateRules {
             changes.addAll(Eligibility.held(state, job));
             return Optional.empty();
         }
-        if (n.getAsLong() > 0 && !admin) {
-            boolean more = n.getAsLong() > new Priorities(state, now.seconds()).of(job);
+        if (n > 0 && !admin) {
+            boolean more = n > new Priorities(state, now.seconds()).of(job);
             if (more || Priorities.isActive(state.settings())) {
                 return refuse(more ? SlurmErrno.ACCESS_DENIED : SlurmErrno.PRIORITY_NOT_PERSISTENT);
             }
         }
-        if (n.getAsLong() > 0 && job.isHeld()) {
+        if (n > 0 && job.isHeld()) {
             return refuse(SlurmErrno.JOB_HELD);
         }
-        // set by hand it stands, and there is no nice; INFINITE lets it be computed again
+        // a priority set by hand has no nice value; INFINITE lets the priority be computed again
         put(desc, "timing.nice", 0L);
-        put(desc, "timing.prioritySet", n.getAsLong() > 0);
-        put(desc, "timing.priority", Math.max(0, n.getAsLong()));
-        long p = n.getAsLong() < 0 ? Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()) : n.getAsLong();
+        put(desc, "timing.prioritySet", n > 0);
+        put(desc, "timing.priority", Math.max(0, n));
+        long p = n < 0 ? Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()) : n;
         changes.add(new Change.PriorityChanged(job.id(), p, -1, job.isHeld() ? JobReason.NONE : job.reason(), ""));
         if (job.isHeld()) {
             changes.addAll(Eligibility.released(state, job, now));
@@ -519,7 +549,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** Of a job that runs an administrator may have others, as far as there are some left. */
+    /** An administrator may change the licenses of a running job, as far as the cluster has enough left. */
     private Optional<Decision.Rejected> licences(Job job, Json.Obj desc, String value, boolean admin) {
         put(desc, "request.licenses", value);
         if (job.isPending()) {
@@ -540,7 +570,7 @@ public final class UpdateRules {
                 : refuse(SlurmErrno.INVALID_LICENSES);
     }
 
-    /** From now on it grows older as if it had just become eligible. */
+    /** Restarts the job's age as if it had just become eligible. */
     private Optional<Decision.Rejected> accrueAnew(Job job, String value) {
         if (!value.isEmpty()) {
             return Optional.of(new Decision.Rejected(
@@ -556,7 +586,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** How many seconds it waits for as few switches as it wants. */
+    /** Sets the seconds that the job waits for its --switches count. */
     private static Optional<Decision.Rejected> switchWait(Job job, Json.Obj desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
@@ -585,7 +615,7 @@ public final class UpdateRules {
 
     private Optional<Decision.Rejected> nice(Job job, Json.Obj desc, String value, boolean admin) {
         if (desc.obj("timing").flag("prioritySet") && Priorities.isActive(state.settings())) {
-            return Optional.empty(); // nothing is taken off what was set by hand
+            return Optional.empty(); // nice does not lower a priority that was set by hand
         }
         int nice;
         try {

@@ -91,7 +91,50 @@ public final class AccountRules {
     }
 
     /**
-     * As {@link #charge(JobDesc)}.
+     * Returns the QOS that the job asks for by descending priority, or the association's default; empty if QOS are
+     * enforced and the association lacks one of them.
+     */
+    private Optional<String> allowedQos(AssocPolicy assoc, String asked, boolean anyQos) {
+        if (asked.isEmpty()) {
+            return Optional.of(standardQos(assoc));
+        }
+        List<String> each = List.of(asked.split(","));
+        if (!each.stream()
+                .allMatch(q ->
+                        accounts.qos(q).isPresent() && (anyQos || assoc.qos().contains(q)))) {
+            return enforces(AccountingEnforcement.Word.QOS) ? Optional.empty() : Optional.of(asked);
+        }
+        return Optional.of(String.join(
+                ",",
+                each.stream()
+                        .distinct()
+                        .sorted(Comparator.comparingLong((String q) -> -priority(q)))
+                        .toList()));
+    }
+
+    /**
+     * Drops QOS that run only in a reservation from a job without one; empty if no QOS is left or one is not usable.
+     */
+    private Optional<String> usableQos(String qos, String reservation) {
+        String usable = qos;
+        if (enforces(AccountingEnforcement.Word.QOS) && reservation.isEmpty()) {
+            List<String> open = Stream.of(qos.split(","))
+                    .filter(name -> accounts.qos(name)
+                            .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION))
+                            .isEmpty())
+                    .toList();
+            if (open.isEmpty()) {
+                return Optional.empty();
+            }
+            usable = String.join(",", open);
+        }
+        return List.of(usable.split(",")).stream().anyMatch(this::isOfAPartitionAlone)
+                ? Optional.empty()
+                : Optional.of(usable);
+    }
+
+    /**
+     * Charges as {@link #charge(JobDesc)} does.
      *
      * @param anyQos the job may have a QOS that its association lacks: operators give it such ones
      */
@@ -114,41 +157,13 @@ public final class AccountRules {
             boolean normal = qos.isEmpty() && accounts.qos(NORMAL).isPresent();
             return new Fit(normal ? desc.withCharge(c.withQos(NORMAL)) : desc);
         }
-        List<String> each = List.of(qos.split(","));
-        if (qos.isEmpty()) {
-            qos = standardQos(assoc.get());
-        } else if (!each.stream()
-                .allMatch(q -> accounts.qos(q).isPresent()
-                        && (anyQos || assoc.get().qos().contains(q)))) {
-            if (enforces(AccountingEnforcement.Word.QOS)) {
-                return new Unfit(SlurmErrno.INVALID_QOS);
-            }
-        } else {
-            qos = String.join(
-                    ",",
-                    each.stream()
-                            .distinct()
-                            .sorted(Comparator.comparingLong((String q) -> -priority(q)))
-                            .toList());
-        }
-        if (enforces(AccountingEnforcement.Word.QOS) && c.reservation().isEmpty()) {
-            // under one that asks for a reservation it will not run
-            List<String> open = Stream.of(qos.split(","))
-                    .filter(name -> accounts.qos(name)
-                            .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION))
-                            .isEmpty())
-                    .toList();
-            if (open.isEmpty()) {
-                return new Unfit(SlurmErrno.INVALID_QOS);
-            }
-            qos = String.join(",", open);
-        }
-        if (List.of(qos.split(",")).stream().anyMatch(this::isOfAPartitionAlone)) {
+        Optional<String> chargedQos = allowedQos(assoc.get(), qos, anyQos).flatMap(q -> usableQos(q, c.reservation()));
+        if (chargedQos.isEmpty()) {
             return new Unfit(SlurmErrno.INVALID_QOS);
         }
         return new Fit(desc.withCharge(new JobDesc.Charge(
                 assoc.get().account(),
-                qos,
+                chargedQos.get(),
                 c.wckey(),
                 c.reservation(),
                 c.licensesTag(),
@@ -302,86 +317,6 @@ public final class AccountRules {
 
     boolean limited() {
         return enforces(AccountingEnforcement.Word.LIMITS) && !accounts.isEmpty();
-    }
-
-    /** A job that says no time limit gets the one of its QOS or association, if the partition's is longer. */
-    public JobDesc withTimeLimit(JobDesc desc) {
-        if (!limited() || desc.timing().timeLimitMin() != 0) {
-            return desc;
-        }
-        long most = mostMinutes(desc);
-        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
-        int standard = partition.map(p -> PartitionLimits.timeLimitMin(desc, p)).orElse(-1);
-        if (most < 0 || standard >= 0 && standard <= most) {
-            return desc;
-        }
-        return withLimit(desc, most);
-    }
-
-    /** With the time limit of its first QOS, where that has one. */
-    public JobDesc limitedByQos(JobDesc desc) {
-        long most = state.accounts()
-                .qos(desc.charge().firstQos())
-                .map(q -> LimitValues.number(q.limits(), "MaxWall"))
-                .orElse(-1L);
-        return most < 0 ? desc : withLimit(desc, most);
-    }
-
-    private static JobDesc withLimit(JobDesc desc, long minutes) {
-        JobDesc.Timing t = desc.timing();
-        return desc.withTiming(new JobDesc.Timing(
-                (int) minutes,
-                t.timeMinMin(),
-                t.beginTime(),
-                t.deadline(),
-                t.dependency(),
-                t.array(),
-                t.nice(),
-                t.hold(),
-                t.prioritySet(),
-                t.priority(),
-                t.requeue(),
-                t.killOnInvalidDependency(),
-                t.delayBootMin(),
-                t.siteFactor(),
-                t.expedite()));
-    }
-
-    private long mostMinutes(JobDesc desc) {
-        long ofQos = rules(desc).stream()
-                .mapToLong(r -> LimitValues.number(r.limits, "MaxWall"))
-                .filter(min -> min >= 0)
-                .findFirst()
-                .orElse(-1L);
-        long own = ofQos >= 0
-                ? ofQos
-                : assoc(desc)
-                        .map(a -> LimitValues.number(a.limits(), "MaxWall"))
-                        .orElse(-1L);
-        long group = enforces(AccountingEnforcement.Word.SAFE) ? groupMinutes(desc) : -1;
-        if (own < 0) {
-            return group;
-        }
-        if (group < 0) {
-            return own;
-        }
-        return Math.min(own, group);
-    }
-
-    /** GrpWall: a job that is to end within it and says no limit gets that. */
-    private long groupMinutes(JobDesc desc) {
-        long ofQos = rules(desc).stream()
-                .mapToLong(r -> LimitValues.number(r.limits, "GrpWall"))
-                .filter(min -> min >= 0)
-                .findFirst()
-                .orElse(-1L);
-        return ofQos >= 0
-                ? ofQos
-                : chain(desc).stream()
-                        .mapToLong(a -> LimitValues.number(a.limits(), "GrpWall"))
-                        .filter(min -> min >= 0)
-                        .min()
-                        .orElse(-1L);
     }
 
     // ---- at submission

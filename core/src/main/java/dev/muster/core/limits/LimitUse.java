@@ -102,26 +102,29 @@ public final class LimitUse {
             Holder h, JobDesc desc, Map<String, Long> asked, int limitMin, AccountUse use, String word) {
         boolean assoc = word.startsWith("Assoc");
         List<String> keys = new ArrayList<>(GROUP);
-        keys.addAll(assoc ? h.own ? List.of("MaxJobs") : List.of() : USER);
-        keys.addAll(assoc ? List.of() : ACCOUNT);
-        // of several that are broken the one that is told
+        if (!assoc) {
+            keys.addAll(USER);
+            keys.addAll(ACCOUNT);
+        } else if (h.own) {
+            keys.add("MaxJobs");
+        }
+        // the job's reason word says whether a limit on jobs or on resources is broken
         keys.removeIf(key -> key.contains("Jobs") != word.contains("Jobs"));
         for (String key : keys) {
-            Predicate<AccountUse.Payer> who;
+            Predicate<AccountUse.Payer> members = h.members;
+            String holder = h.whose;
             if (key.endsWith("PU")) {
-                who = h.members.and(p -> p.user().equals(desc.owner().user()));
+                members = members.and(p -> p.user().equals(desc.owner().user()));
+                holder += ", each user";
             } else if (key.endsWith("PA")) {
-                who = h.members.and(p -> p.account().equals(desc.charge().account()));
-            } else {
-                who = h.members;
+                members = members.and(p -> p.account().equals(desc.charge().account()));
+                holder += ", each account";
             }
-
-            AccountUse.Sum sum = use.of(List.of(h.whose, key), who);
-            String whose = h.whose + (key.endsWith("PU") ? ", each user" : key.endsWith("PA") ? ", each account" : "");
+            AccountUse.Sum sum = use.of(List.of(h.whose, key), members);
             if (key.contains("Jobs")) {
-                long most = number(h.limits, key);
-                if (most >= 0 && sum.running + 1L > most) {
-                    return Optional.of(new Found(whose, key, "jobs", most, sum.running, 1));
+                long limit = number(h.limits, key);
+                if (limit >= 0 && sum.running + 1L > limit) {
+                    return Optional.of(new Found(holder, key, "jobs", limit, sum.running, 1));
                 }
                 continue;
             }
@@ -129,7 +132,7 @@ public final class LimitUse {
                 long used = sum.has(l.getKey());
                 long more = asked.getOrDefault(l.getKey(), 0L);
                 if (used + more > l.getValue()) {
-                    return Optional.of(new Found(whose, key, l.getKey(), l.getValue(), used, more));
+                    return Optional.of(new Found(holder, key, l.getKey(), l.getValue(), used, more));
                 }
             }
         }

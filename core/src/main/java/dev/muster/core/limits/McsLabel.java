@@ -47,10 +47,11 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
             }
         }
         String plugin = o.getOrDefault(PLUGIN, "");
+        Select select = words.contains("noselect") ? Select.NEVER : Select.ASKED;
         return new McsLabel(
                 plugin.startsWith("mcs/") ? plugin.substring(4) : "none",
                 words.contains("enforced"),
-                words.contains("select") ? Select.ALWAYS : words.contains("noselect") ? Select.NEVER : Select.ASKED,
+                words.contains("select") ? Select.ALWAYS : select,
                 words.contains("privatedata"),
                 groups);
     }
@@ -75,15 +76,22 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
             return Optional.of(desc);
         }
         List<String> own = own(desc);
-        boolean any = kind.equals("label");
-        // a job without an account has no label, one of a user without any of the groups does not come in
-        if (any
-                ? asked.isEmpty() && enforced
-                : asked.isEmpty() ? kind.equals("group") && own.isEmpty() : !own.contains(asked)) {
+        if (!mayHave(asked, own)) {
             return Optional.empty();
         }
         return Optional.of(desc.withExtras(
                 desc.extras().withMcsLabel(!asked.isEmpty() || own.isEmpty() ? asked : own.getFirst())));
+    }
+
+    /** A job without an account has no label; a user in none of the groups may submit no job. */
+    private boolean mayHave(String asked, List<String> own) {
+        if (kind.equals("label")) {
+            return !asked.isEmpty() || !enforced;
+        }
+        if (asked.isEmpty()) {
+            return !kind.equals("group") || !own.isEmpty();
+        }
+        return own.contains(asked);
     }
 
     private List<String> own(JobDesc desc) {

@@ -234,6 +234,20 @@ public final class PartitionLimits {
         };
     }
 
+    /** Compares the shortest time that the job accepts with MaxTime; 0 means that it sets none. */
+    private static boolean exceedsMaxTime(JobDesc desc, Partition partition) {
+        int maxMin = partition.info().maxTimeMin();
+        int timeMin = desc.timing().timeMinMin();
+        int shortestMin = timeMin > 0 ? timeMin : desc.timing().timeLimitMin();
+        return maxMin >= 0 && (shortestMin < 0 || shortestMin > maxMin);
+    }
+
+    private static boolean exceedsMaxNodes(JobDesc desc, Partition partition) {
+        int maxNodes = partition.info().maxNodes();
+        int nodes = Math.max(desc.request().nodesMin(), desc.request().nodesMax());
+        return maxNodes >= 0 && Math.max(1, nodes) > maxNodes;
+    }
+
     /**
      * Why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift some of
      * the limits.
@@ -253,28 +267,14 @@ public final class PartitionLimits {
         if (desc.charge().eachQos().stream().noneMatch(q -> admits(partition.info(), q))) {
             return JobReason.QOS_NOT_ALLOWED;
         }
-        int maxTime = partition.info().maxTimeMin();
-        int asked = desc.timing().timeLimitMin();
-        int least = desc.timing().timeMinMin() > 0 ? desc.timing().timeMinMin() : asked;
-        if (maxTime >= 0
-                && least != 0
-                && (least < 0 || least > maxTime)
-                && !QosRules.has(state, desc, QosRules.TIME_LIMIT)) {
+        if (exceedsMaxTime(desc, partition) && !QosRules.has(state, desc, QosRules.TIME_LIMIT)) {
             return JobReason.PARTITION_TIME_LIMIT;
         }
-        int maxNodes = partition.info().maxNodes();
-        if (maxNodes >= 0
-                && Math.max(
-                                1,
-                                Math.max(
-                                        desc.request().nodesMin(),
-                                        desc.request().nodesMax()))
-                        > maxNodes
-                && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
+        if (exceedsMaxNodes(desc, partition) && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
-        int most = desc.request().nodesMax();
-        if (most > 0 && most < minNodes(desc, partition, state)) {
+        int nodesMax = desc.request().nodesMax();
+        if (nodesMax > 0 && nodesMax < minNodes(desc, partition, state)) {
             return JobReason.PARTITION_NODE_LIMIT;
         }
         long maxMemory =

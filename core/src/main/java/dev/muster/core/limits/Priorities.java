@@ -282,7 +282,8 @@ public final class Priorities {
         for (String tres : tresWeights.keySet()) {
             double part = asked.getOrDefault(tres, 0L);
             double whole = total.getOrDefault(tres, 0L);
-            out.put(tres, raw("TRES") ? part : whole > 0 ? part / whole : 0);
+            double fraction = whole > 0 ? part / whole : 0;
+            out.put(tres, raw("TRES") ? part : fraction);
         }
         return out;
     }

@@ -192,13 +192,16 @@ final class SharedLimits {
                 : certain(b, beside, rules);
     }
 
+    private static long running(Bound b, AccountUse.Sum beside) {
+        if (b.what.equals(JOBS)) {
+            return beside.running;
+        }
+        return isOfNodes(b) ? beside.unnamedNodes() : beside.has(b.what);
+    }
+
     private long certain(Bound b, AccountUse.Sum beside, AccountRules rules) {
         return switch (b.kind) {
-            case RUNNING ->
-                b.most
-                        - (b.what.equals(JOBS)
-                                ? beside.running
-                                : isOfNodes(b) ? beside.unnamedNodes() : beside.has(b.what));
+            case RUNNING -> b.most - running(b, beside);
             case COMING -> b.most - beside.leftMin(b.what, rules.tickMs());
             case SHARE -> low.test(rules) ? -1 : Long.MAX_VALUE;
             case USED -> throw new IllegalStateException("usage is looked up");

@@ -30,7 +30,10 @@ final class NodeLoss {
     /** Batch jobs go back to the queue, whatever they say of that. */
     private boolean requeueAll;
 
-    /** @param changes where what follows is put, likewise direct */
+    /**
+     * @param changes receives the changes that a lost node entails
+     * @param direct receives the messages to nodes
+     */
     NodeLoss(State state, Now now, List<Change> changes, List<Decision.Direct> direct) {
         this.state = state;
         this.now = now;
@@ -110,18 +113,14 @@ final class NodeLoss {
                 || job.desc().kind() == JobDesc.Kind.BATCH && (requeueAll || job.mayRequeue(state.settings()));
         if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
-            changes.addAll(
-                    Expediting.isAsked(job)
-                            ? Expediting.lost(job, now)
-                            : again
-                                    ? RequeueExit.later(state, job, now)
-                                    : List.of(new Change.JobEnded(
-                                            job.id(),
-                                            JobState.NODE_FAIL,
-                                            JobReason.NODE_DOWN,
-                                            "",
-                                            ExitStatus.exited(1),
-                                            now.seconds())));
+            if (Expediting.isAsked(job)) {
+                changes.addAll(Expediting.lost(job, now));
+            } else if (again) {
+                changes.addAll(RequeueExit.later(state, job, now));
+            } else {
+                changes.add(new Change.JobEnded(
+                        job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.exited(1), now.seconds()));
+            }
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));
     }

@@ -85,43 +85,19 @@ public final class NodeRules {
         if (isAhead(state, m)) {
             changes.add(Ids.above(state, m.highestJobId(), 0));
         }
-        if (!m.bootId().equals(node.bootId())
-                || !m.hardware().equals(node.hardware())
-                || m.startTime() != node.startTime()
-                || !m.version().equals(node.version())) {
-            changes.add(new Change.NodeRegistered(m.node(), m.bootId(), m.version(), m.startTime(), m.hardware()));
-        }
-        if (!m.extra().isEmpty() && !m.extra().equals(node.extra())) {
-            changes.add(new Change.NodeTextsChanged(m.node(), node.comment(), m.extra(), node.resumeAfter()));
-        }
-        if (!m.instanceId().isEmpty() || !m.instanceType().isEmpty()) {
-            Node.Marks k = node.marks();
-            Node.Marks said =
-                    new Node.Marks(m.instanceId(), m.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
-            if (!said.equals(k)) {
-                changes.add(new Change.NodeMarked(m.node(), said));
-            }
-        }
-        List<String> wanted = returned(node, m) ? node.wanted() : List.of();
+        identityChanged(node, m);
+        List<String> wanted = stateReported(node, m) ? node.wanted() : List.of();
         List<String> active = ChangingFeatures.active(state, node, m);
         if (!m.features().equals(node.changeable()) || !active.equals(node.active()) || !wanted.equals(node.wanted())) {
             changes.add(new Change.NodeFeaturesChanged(m.node(), m.features(), active, wanted));
         }
         Set<Integer> onNode = new HashSet<>();
         for (Attempt attempt : m.attempts()) {
-            Optional<Job> job = state.jobs().find(attempt.jobId());
-            boolean current = job.isPresent()
-                    && job.get().attempt() == attempt.attempt()
-                    && job.get()
-                            .run()
-                            .allocation()
-                            .on(m.node())
-                            .filter(s -> !s.released())
-                            .isPresent();
-            if (current) {
+            Optional<Job> job = state.jobs().find(attempt.jobId()).filter(j -> holds(j, attempt.attempt(), m.node()));
+            if (job.isPresent()) {
                 onNode.add(attempt.jobId());
             }
-            if (!current
+            if (job.isEmpty()
                     || !job.get().state().isActive()
                     || job.get().run().allocation().isLeaving(m.node())
                     || !attempt.bootId().equals(m.bootId())) {
@@ -135,6 +111,33 @@ public final class NodeRules {
             }
         }
         return Decision.of(changes, "", direct);
+    }
+
+    /** The job's current attempt has the node and has not released it. */
+    private static boolean holds(Job job, int attempt, String node) {
+        return job.attempt() == attempt
+                && job.run().allocation().on(node).filter(s -> !s.released()).isPresent();
+    }
+
+    /** Records boot, hardware, version, extra text and instance of the node where they differ from before. */
+    private void identityChanged(Node node, NodeMessages.Register m) {
+        if (!m.bootId().equals(node.bootId())
+                || !m.hardware().equals(node.hardware())
+                || m.startTime() != node.startTime()
+                || !m.version().equals(node.version())) {
+            changes.add(new Change.NodeRegistered(m.node(), m.bootId(), m.version(), m.startTime(), m.hardware()));
+        }
+        if (!m.extra().isEmpty() && !m.extra().equals(node.extra())) {
+            changes.add(new Change.NodeTextsChanged(m.node(), node.comment(), m.extra(), node.resumeAfter()));
+        }
+        if (!m.instanceId().isEmpty() || !m.instanceType().isEmpty()) {
+            Node.Marks before = node.marks();
+            Node.Marks after = new Node.Marks(
+                    m.instanceId(), m.instanceType(), before.certToken(), before.certRenewal(), before.certTime());
+            if (!after.equals(before)) {
+                changes.add(new Change.NodeMarked(m.node(), after));
+            }
+        }
     }
 
     /**
@@ -173,26 +176,29 @@ public final class NodeRules {
                         .anyMatch(p -> p.node().equals(node) && !p.launched() && !p.done());
     }
 
-    /** Answers whether the node is still on its way up. */
-    private boolean returned(Node node, NodeMessages.Register m) {
+    /** ReturnToService lets a registration end the node's DOWN. */
+    private boolean returnsToService(Node node) {
+        int mode = state.settings().returnToService();
+        return !node.has(Node.Flag.NEXT_DOWN)
+                && (mode == 2 || mode == 1 && node.reason().equals(NOT_RESPONDING));
+    }
+
+    /** Records the node's state after it registered, and returns whether it is still powering up. */
+    private boolean stateReported(Node node, NodeMessages.Register m) {
         Node after = PowerRules.registered(
                 node.with(Node.Flag.UNKNOWN, false).with(Node.Flag.NOT_RESPONDING, false),
                 m,
                 state.settings().slurmUid(),
                 now.seconds());
-        String low =
+        String shortfall =
                 state.settings().believes(node.name()) ? "" : NodeSpecs.shortfall(state.settings(), node, m.hardware());
-        if (!low.isEmpty()) {
+        if (!shortfall.isEmpty()) {
             after = after.with(Node.Flag.INVALID_REG, true)
                     .with(Node.Flag.DRAIN, true)
-                    .withReason(low, state.settings().slurmUid(), now.seconds());
+                    .withReason(shortfall, state.settings().slurmUid(), now.seconds());
         } else {
             after = after.with(Node.Flag.INVALID_REG, false);
-            boolean back = !node.has(Node.Flag.NEXT_DOWN)
-                    && (state.settings().returnToService() == 2
-                            || state.settings().returnToService() == 1
-                                    && node.reason().equals(NOT_RESPONDING));
-            if (after.has(Node.Flag.DOWN) && back) {
+            if (after.has(Node.Flag.DOWN) && returnsToService(node)) {
                 after = after.with(Node.Flag.DOWN, false);
                 after = after.has(Node.Flag.DRAIN) ? after : after.withReason("", 0, 0);
             }
@@ -421,7 +427,38 @@ public final class NodeRules {
         }
     }
 
-    /** Of an attempt that still waits for it; a failure ends the attempt: what may be requeued is tried again later. */
+    /** Starts the job's first step unless its nodes are still at work; the prolog's time is none of the job's. */
+    private void controllerPrologDone(Job job, Command.ControllerProlog c) {
+        changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
+        if (job.run().limitTickMs() >= 0 && !job.run().allocation().awaitsNodes()) {
+            changes.add(new Change.LimitChanged(
+                    job.id(),
+                    job.run().limitMin(),
+                    PartitionLimits.endTick(job.desc().timing(), job.run().limitMin(), 0, now),
+                    false));
+        }
+        if (!c.environment().isEmpty()) {
+            state.buffers()
+                    .byJob()
+                    .find(job.id())
+                    .ifPresent(b -> changes.add(new Change.BufferChanged(
+                            b.at(BurstBuffer.Stage.RUNNING, now.seconds()).giving(c.environment()))));
+        }
+        Allocation after = job.run().allocation().controllerDone();
+        boolean scriptStarts = !job.isHet()
+                && job.desc().kind() == JobDesc.Kind.BATCH
+                && after.ofScript().prologDone()
+                && !after.awaitsNodes()
+                && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
+        if (job.run().steps().isEmpty() && (scriptStarts || after.allPrologsDone())) {
+            changes.addAll(HetRules.ready(state, job, now));
+        }
+    }
+
+    /**
+     * Takes the outcome of PrologSlurmctld for an attempt that still waits for it. A failure ends the attempt: a batch
+     * job that may be requeued is tried again later.
+     */
     public Decision controllerProlog(Command.ControllerProlog c) {
         Optional<Job> found = state.jobs()
                 .find(c.jobId())
@@ -434,31 +471,7 @@ public final class NodeRules {
         }
         Job job = found.get();
         if (c.success()) {
-            changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
-            if (job.run().limitTickMs() >= 0
-                    && !job.run().allocation().awaitsNodes()) { // what it takes is no time of the job's
-                changes.add(new Change.LimitChanged(
-                        job.id(),
-                        job.run().limitMin(),
-                        PartitionLimits.endTick(job.desc().timing(), job.run().limitMin(), 0, now),
-                        false));
-            }
-            if (!c.environment().isEmpty()) {
-                state.buffers()
-                        .byJob()
-                        .find(job.id())
-                        .ifPresent(b -> changes.add(new Change.BufferChanged(
-                                b.at(BurstBuffer.Stage.RUNNING, now.seconds()).giving(c.environment()))));
-            }
-            Allocation after = job.run().allocation().controllerDone();
-            boolean first = !job.isHet()
-                    && job.desc().kind() == JobDesc.Kind.BATCH
-                    && after.ofScript().prologDone()
-                    && !after.awaitsNodes()
-                    && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
-            if (job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
-                changes.addAll(HetRules.ready(state, job, now));
-            }
+            controllerPrologDone(job, c);
         } else if (!c.isReady()) {
             changes.add(new BufferRules(state, now).failedBeforeStart(job));
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && job.mayRequeue(state.settings())) {

@@ -45,7 +45,7 @@ public final class NodeUpdates {
         if (tooMany.isPresent()) {
             return tooMany.get();
         }
-        // a state that one of the nodes cannot take is told, but it does not keep the others from theirs
+        // a state that one of the nodes cannot take is reported; the other nodes change all the same
         Optional<Decision.Rejected> wrongState = Optional.empty();
         for (int i = 0; i < c.nodes().size(); i++) {
             Optional<Node> node = state.nodes().find(c.nodes().get(i));
@@ -140,6 +140,48 @@ public final class NodeUpdates {
     /** Words that may have a value for each of several nodes, or one for all. */
     private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
 
+    private sealed interface ChangedSpec {
+        record Changed(Node.Spec spec) implements ChangedSpec {}
+
+        record Refused(Decision.Rejected why) implements ChangedSpec {}
+    }
+
+    /** Changes one of the values that a node also has in slurm.conf. */
+    private ChangedSpec changedSpec(Node node, String key, String value, Command.UpdateNode c) {
+        switch (key) {
+            case "weight" -> {
+                try {
+                    return new ChangedSpec.Changed(NodeSpecs.withWeight(node.spec(), Integer.parseUnsignedInt(value)));
+                } catch (NumberFormatException e) {
+                    return new ChangedSpec.Refused(
+                            new Decision.Rejected(SlurmErrno.ERROR, "Invalid weight value: " + value));
+                }
+            }
+            case "gres" -> {
+                return gres(node, value)
+                        .<ChangedSpec>map(g -> new ChangedSpec.Changed(NodeSpecs.withGres(node.spec(), g)))
+                        .orElseGet(() -> new ChangedSpec.Refused(Decision.reject(SlurmErrno.INVALID_GRES)));
+            }
+            case "nodeaddr" -> {
+                return new ChangedSpec.Changed(
+                        NodeSpecs.withAddress(node.spec(), node.spec().hostname(), value));
+            }
+            case "nodehostname" -> {
+                return new ChangedSpec.Changed(
+                        NodeSpecs.withAddress(node.spec(), value, node.spec().address()));
+            }
+            default -> {
+                if (!node.changeable().isEmpty()) {
+                    return new ChangedSpec.Refused(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, FEATURES_REPORTED));
+                }
+                return featured(node.spec(), Keyword.whole(c.changes(), NODE_WORDS))
+                        .<ChangedSpec>map(ChangedSpec.Changed::new)
+                        .orElseGet(
+                                () -> new ChangedSpec.Refused(Decision.reject(SlurmErrno.ACTIVE_FEATURE_NOT_SUBSET)));
+            }
+        }
+    }
+
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
         Node after = isReasoned(c) ? node.withReason(c.changes().get("reason"), c.uid(), now.seconds()) : node;
         for (Map.Entry<String, String> change :
@@ -151,35 +193,19 @@ public final class NodeUpdates {
                     after = after.withMarks(marked(after.marks(), change.getKey(), value));
                 case "comment" -> after = after.withTexts(value, after.extra(), after.resumeAfter());
                 case "extra" -> after = after.withTexts(after.comment(), value, after.resumeAfter());
-                case "weight" -> {
-                    try {
-                        after = after.withSpec(NodeSpecs.withWeight(after.spec(), Integer.parseUnsignedInt(value)));
-                    } catch (NumberFormatException e) {
-                        return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid weight value: " + value));
+                case "weight",
+                        "gres",
+                        "nodeaddr",
+                        "nodehostname",
+                        "features",
+                        "availablefeatures",
+                        "activefeatures" -> {
+                    switch (changedSpec(after, change.getKey(), value, c)) {
+                        case ChangedSpec.Refused r -> {
+                            return Optional.of(r.why());
+                        }
+                        case ChangedSpec.Changed s -> after = after.withSpec(s.spec());
                     }
-                }
-                case "gres" -> {
-                    Optional<List<Node.Gres>> gres = gres(after, value);
-                    if (gres.isEmpty()) {
-                        return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
-                    }
-                    after = after.withSpec(NodeSpecs.withGres(after.spec(), gres.get()));
-                }
-                case "nodeaddr" ->
-                    after = after.withSpec(
-                            NodeSpecs.withAddress(after.spec(), after.spec().hostname(), value));
-                case "nodehostname" ->
-                    after = after.withSpec(NodeSpecs.withAddress(
-                            after.spec(), value, after.spec().address()));
-                case "features", "availablefeatures", "activefeatures" -> {
-                    if (!after.changeable().isEmpty()) {
-                        return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, FEATURES_REPORTED));
-                    }
-                    Optional<Node.Spec> featured = featured(after.spec(), Keyword.whole(c.changes(), NODE_WORDS));
-                    if (featured.isEmpty()) {
-                        return Optional.of(Decision.reject(SlurmErrno.ACTIVE_FEATURE_NOT_SUBSET));
-                    }
-                    after = after.withSpec(featured.get());
                 }
                 case "cpubind" -> {
                     if (CpuBind.defaultMode(value).isEmpty()) {
@@ -195,19 +221,11 @@ public final class NodeUpdates {
                     after = after.withSpec(NodeSpecs.withTopology(after.spec(), value));
                 }
                 case "state" -> {
-                    boolean power = PowerRules.isPowerWord(value);
-                    String action = c.changes().getOrDefault("poweraction", "");
-                    Optional<Decision.Rejected> wrong =
-                            Power.wrongAction(state.settings(), action, PowerRules.isUp(value));
-                    if (wrong.isPresent() || power && action.isEmpty() && !Power.isOn(state.settings())) {
-                        return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.POWER_ACTION)));
+                    Outcome changed = changedState(after, value, c);
+                    if (changed.after().isEmpty()) {
+                        return changed.refused();
                     }
-                    after = power ? after.withPowerAction(action) : after;
-                    Optional<Node> changed = power ? power(after, value, c.uid()) : state(after, value, c);
-                    if (changed.isEmpty()) {
-                        return Optional.of(Decision.reject(SlurmErrno.NODE_STATE_TRANSITION));
-                    }
-                    after = changed.get();
+                    after = changed.after().get();
                 }
                 default -> {
                     return Optional.of(new Decision.Rejected(
@@ -235,10 +253,30 @@ public final class NodeUpdates {
         };
     }
 
-    /** One of both. */
-    private record Outcome(Optional<Node> after, Optional<Decision.Rejected> refused) {}
+    /** The changed node or the refusal: one of both. */
+    private record Outcome(Optional<Node> after, Optional<Decision.Rejected> refused) {
+        static Outcome refuse(SlurmErrno errno) {
+            return new Outcome(Optional.empty(), Optional.of(Decision.reject(errno)));
+        }
+    }
 
-    /** With the time at which it is put back into service; one that is in service has none. */
+    private Outcome changedState(Node node, String word, Command.UpdateNode c) {
+        boolean power = PowerRules.isPowerWord(word);
+        String action = c.changes().getOrDefault("poweraction", "");
+        Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, PowerRules.isUp(word));
+        if (wrong.isPresent()) {
+            return new Outcome(Optional.empty(), wrong);
+        }
+        if (power && action.isEmpty() && !Power.isOn(state.settings())) {
+            return Outcome.refuse(SlurmErrno.POWER_ACTION);
+        }
+        Optional<Node> changed = power ? power(node.withPowerAction(action), word, c.uid()) : state(node, word, c);
+        return changed.isPresent()
+                ? new Outcome(changed, Optional.empty())
+                : Outcome.refuse(SlurmErrno.NODE_STATE_TRANSITION);
+    }
+
+    /** Sets the time at which a node that is down or drained is put back into service. */
     private Outcome resumeAfter(Node node, String resume) {
         boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN);
         if (!resume.isEmpty() && !resume.matches("-1|[0-9]{1,9}")) {
@@ -247,7 +285,7 @@ public final class NodeUpdates {
                     Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume)));
         }
         if (!resume.isEmpty() && !resume.equals("-1") && !out) {
-            return new Outcome(Optional.empty(), Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
+            return Outcome.refuse(SlurmErrno.INVALID_NODE_STATE);
         }
         long at;
         if (resume.isEmpty()) {
@@ -374,7 +412,7 @@ public final class NodeUpdates {
             case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true).with(Node.Flag.DRAIN, false));
             case "RESUME" -> {
                 boolean stopping = node.has(Node.Flag.POWERING_DOWN);
-                // without power it answers to nobody, and need not
+                // without power the node does not respond, and need not
                 Node after = stopping || node.has(Node.Flag.POWERED_DOWN) ? PowerRules.stopped(node) : node;
                 if (resumable(after)) {
                     yield state(PowerRules.withoutReboot(after), "IDLE", c);

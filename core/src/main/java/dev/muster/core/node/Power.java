@@ -264,11 +264,11 @@ public final class Power {
         for (String word : HostList.split(options.getOrDefault(KEPT_NODES, ""))) {
             int colon = word.lastIndexOf(':');
             int most = colon < 0 ? Integer.MAX_VALUE : Integer.parseInt(word.substring(colon + 1));
-            List<String> named =
-                    HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok
-                            ? ok.list().names()
-                            : List.of();
-            // those with work come first: they stay anyway
+            String hosts = colon < 0 ? word : word.substring(0, colon);
+            List<String> named = HostList.parse(hosts) instanceof HostList.Parsed.Ok ok
+                    ? ok.list().names()
+                    : List.of();
+            // nodes with jobs count first: they are not stopped anyway
             List<Node> there = named.stream()
                     .map(state.nodes()::find)
                     .flatMap(Optional::stream)

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Nodes are stopped when nobody needs them, started when somebody does, and rebooted when that is asked for. */
+/** Stops idle nodes, starts nodes that jobs need, and reboots nodes on request. */
 public final class PowerRules {
     /** Why a node is DOWN that was started or rebooted and did not come. */
     static final String NOT_RESUMED = "ResumeTimeout reached";
@@ -40,7 +40,7 @@ public final class PowerRules {
     private final State state;
     private final Now now;
     private final Power power;
-    /** Asked once: it looks at all nodes, and so does whoever asks here. */
+    /** Kept here because {@link Power#stopsIdle} looks at all nodes. */
     private final boolean stopsIdle;
 
     public PowerRules(State state, Now now) {
@@ -57,63 +57,116 @@ public final class PowerRules {
         if (!due.somePowered() && !stopsIdle) {
             return;
         }
-        WakeAhead ahead = new WakeAhead(state, now, power, planner, due.planned());
-        boolean looks = due.looksAtPower(now.seconds(), power.number(Power.REST_S, 0));
-        int starts = looks ? room(Power.START_RATE, true) : 0;
-        int stops = looks ? room(Power.STOP_RATE, false) : 0;
-        int left = Power.left(state);
-        Set<String> kept = stopsIdle ? power.kept() : Set.of();
-        Map<String, Set<String>> marked = stopsIdle ? marked(planner) : Map.of();
+        PowerPass pass = new PowerPass(planner, due, changes, direct);
         for (Node node : state.nodes().values()) {
-            Optional<Node> after = Optional.empty();
             if (node.isAsleep()) {
                 forgetDead(node, changes);
             }
-            if (node.has(Node.Flag.REBOOT_REQUESTED) && isFree(node)) {
-                after = Optional.of(node.with(Node.Flag.REBOOT_REQUESTED, false)
-                        .with(Node.Flag.REBOOT_ISSUED, true)
-                        .with(Node.Flag.DOWN, true)
-                        .withReason(node.reason() + ISSUED, node.reasonUid(), now.seconds()));
-                if (!Power.isOfController(state.settings(), node)) {
-                    direct.add(new Decision.Direct(
-                            node.name(), new NodeMessages.Reboot(List.of(), Power.ofNode(state.settings(), node))));
-                }
-            } else if (node.has(Node.Flag.POWERING_DOWN)) {
-                after = now.seconds() < node.powerTime() + power.of(node).stopS() ? after : Optional.of(stopped(node));
-            } else if (node.has(Node.Flag.POWERED_DOWN)
-                    && (node.has(Node.Flag.POWER_UP) || ahead.isTimeFor(node) && left-- > 0)) {
-                if (starts-- > 0) {
-                    after = Optional.of(node.with(Node.Flag.POWER_UP, false)
-                            .with(Node.Flag.POWERED_DOWN, false)
-                            .with(Node.Flag.POWERING_UP, true));
-                }
-            } else if ((node.has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.POWERING_UP)
-                            || isIdleTooLong(node, kept, marked, ahead))
-                    && isFree(node)) {
-                if (stops-- > 0) {
-                    Node off = node.with(Node.Flag.POWER_DOWN, false)
-                            .with(Node.Flag.POWERED_DOWN, false)
-                            .with(Node.Flag.NOT_RESPONDING, false)
-                            .with(Node.Flag.POWERING_DOWN, true);
-                    after = Optional.of(power.isFreshWhenStopped() ? fresh(off) : off);
-                    String there = Power.stopsAtNode(state.settings(), node);
-                    if (!there.isEmpty()) {
-                        direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), there)));
-                    }
-                }
-            } else if (isLate(node)) {
-                new NodeLoss(state, now, changes, direct).notResumed(node, NOT_RESUMED);
-                // what was only rebooted has its power
-                boolean started = node.has(Node.Flag.POWERING_UP)
-                        && node.wanted().isEmpty()
-                        && state.settings().options().containsKey(Power.STARTS);
-                if (started) {
-                    changes.add(absent(node));
-                }
+            pass.next(node).ifPresent(n -> emit(node, n, changes));
+        }
+    }
+
+    /** One pass over all nodes, with the numbers of nodes that it may still start and stop. */
+    private final class PowerPass {
+        private final WakeAhead ahead;
+        private final List<Change> changes;
+        private final List<Decision.Direct> direct;
+        private final Set<String> kept;
+        private final Map<String, Set<String>> marked;
+        private int starts;
+        private int stops;
+        /** Nodes that may be started ahead of planned jobs. */
+        private int startsAhead = Power.left(state);
+
+        PowerPass(Planner planner, DueIndex due, List<Change> changes, List<Decision.Direct> direct) {
+            this.ahead = new WakeAhead(state, now, power, planner, due.planned());
+            this.changes = changes;
+            this.direct = direct;
+            if (due.looksAtPower(now.seconds(), power.number(Power.REST_S, 0))) {
+                starts = remainingRate(Power.START_RATE, true);
+                stops = remainingRate(Power.STOP_RATE, false);
             }
-            after.filter(n -> !n.spec().equals(node.spec()))
-                    .ifPresent(n -> changes.add(new Change.NodeSpecChanged(n.name(), n.spec())));
-            after.ifPresent(n -> changes.add(changed(n)));
+            this.kept = stopsIdle ? power.kept() : Set.of();
+            this.marked = stopsIdle ? marked(planner) : Map.of();
+        }
+
+        /** Returns the node with its next power state; empty if the state stays. */
+        Optional<Node> next(Node node) {
+            if (node.has(Node.Flag.REBOOT_REQUESTED) && isFree(node)) {
+                return Optional.of(reboot(node, direct));
+            }
+            if (node.has(Node.Flag.POWERING_DOWN)) {
+                return isOff(node) ? Optional.of(stopped(node)) : Optional.empty();
+            }
+            if (node.has(Node.Flag.POWERED_DOWN)
+                    && (node.has(Node.Flag.POWER_UP) || ahead.isTimeFor(node) && startsAhead-- > 0)) {
+                return starts-- > 0 ? Optional.of(start(node)) : Optional.empty();
+            }
+            if (isFree(node) && (isToldToStop(node) || isIdleTooLong(node, kept, marked, ahead))) {
+                return stops-- > 0 ? Optional.of(stop(node, direct)) : Optional.empty();
+            }
+            if (isLate(node)) {
+                notResumed(node, changes, direct);
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static void emit(Node before, Node after, List<Change> changes) {
+        if (!after.spec().equals(before.spec())) {
+            changes.add(new Change.NodeSpecChanged(after.name(), after.spec()));
+        }
+        changes.add(changed(after));
+    }
+
+    /** SuspendTimeout has passed since the node was told to power down. */
+    private boolean isOff(Node node) {
+        return now.seconds() >= node.powerTime() + power.of(node).stopS();
+    }
+
+    /** Returns the node as it is once its reboot is issued; a node that reboots itself is told to. */
+    private Node reboot(Node node, List<Decision.Direct> direct) {
+        if (!Power.isOfController(state.settings(), node)) {
+            direct.add(new Decision.Direct(
+                    node.name(), new NodeMessages.Reboot(List.of(), Power.ofNode(state.settings(), node))));
+        }
+        return node.with(Node.Flag.REBOOT_REQUESTED, false)
+                .with(Node.Flag.REBOOT_ISSUED, true)
+                .with(Node.Flag.DOWN, true)
+                .withReason(node.reason() + ISSUED, node.reasonUid(), now.seconds());
+    }
+
+    private static Node start(Node node) {
+        return node.with(Node.Flag.POWER_UP, false)
+                .with(Node.Flag.POWERED_DOWN, false)
+                .with(Node.Flag.POWERING_UP, true);
+    }
+
+    private static boolean isToldToStop(Node node) {
+        return node.has(Node.Flag.POWER_DOWN) && !node.has(Node.Flag.POWERING_UP);
+    }
+
+    /** Returns the node as it is once it powers down; a node that stops itself is told to. */
+    private Node stop(Node node, List<Decision.Direct> direct) {
+        Node off = node.with(Node.Flag.POWER_DOWN, false)
+                .with(Node.Flag.POWERED_DOWN, false)
+                .with(Node.Flag.NOT_RESPONDING, false)
+                .with(Node.Flag.POWERING_DOWN, true);
+        String program = Power.stopsAtNode(state.settings(), node);
+        if (!program.isEmpty()) {
+            direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), program)));
+        }
+        return power.isFreshWhenStopped() ? fresh(off) : off;
+    }
+
+    /** Takes the node down after ResumeTimeout; only a node that was powered up, not rebooted, counts as off again. */
+    private void notResumed(Node node, List<Change> changes, List<Decision.Direct> direct) {
+        new NodeLoss(state, now, changes, direct).notResumed(node, NOT_RESUMED);
+        boolean poweredUp = node.has(Node.Flag.POWERING_UP)
+                && node.wanted().isEmpty()
+                && state.settings().options().containsKey(Power.STARTS);
+        if (poweredUp) {
+            changes.add(absent(node));
         }
     }
 
@@ -121,17 +174,17 @@ public final class PowerRules {
         return new Change.NodeStateChanged(n.name(), n.flags(), n.reason(), n.reasonUid(), n.reasonTime());
     }
 
-    /** How many more nodes may be started, or stopped, in this minute. */
-    private int room(String rate, boolean up) {
-        int most = power.number(rate, 0);
-        if (most <= 0) {
+    /** Returns how many more nodes may be started, or stopped, in this minute. */
+    private int remainingRate(String rate, boolean up) {
+        int perMinute = power.number(rate, 0);
+        if (perMinute <= 0) {
             return Integer.MAX_VALUE;
         }
         long recent = state.nodes().values().stream()
                 .filter(n -> n.powerTime() > now.seconds() - 60
                         && (n.has(Node.Flag.POWERING_DOWN) || n.has(Node.Flag.POWERED_DOWN)) != up)
                 .count();
-        return (int) Math.max(0, most - recent);
+        return (int) Math.max(0, perMinute - recent);
     }
 
     private boolean isFree(Node node) {
@@ -313,17 +366,21 @@ public final class PowerRules {
         }
     }
 
-    /**
-     * The node as far as power goes, after it has come: nothing new where slurmd has neither been started nor has
-     * changed its features since it was told to.
-     */
-    static Node registered(Node node, NodeMessages.Register m, int slurmUid, long seconds) {
-        boolean fresh = node.bootId().isEmpty()
+    /** The node's slurmd has started, or has changed its features, since the node was last powered up or rebooted. */
+    private static boolean isRestarted(Node node, NodeMessages.Register m) {
+        return node.bootId().isEmpty()
                 || !m.bootId().equals(node.bootId())
                 || m.startTime() >= node.powerTime() && node.powerTime() > 0
                 || m.startTime() != node.startTime() && node.powerTime() == 0
                 || m.changed() >= node.powerTime() && m.changed() > 0;
-        if (!fresh || node.has(Node.Flag.POWERING_DOWN)) {
+    }
+
+    /**
+     * Returns the node with its power state after a registration. The state does not change where slurmd has neither
+     * been started nor has changed its features since the node was told to start.
+     */
+    static Node registered(Node node, NodeMessages.Register m, int slurmUid, long seconds) {
+        if (!isRestarted(node, m) || node.has(Node.Flag.POWERING_DOWN)) {
             return node;
         }
         Node after = node.with(Node.Flag.POWERED_DOWN, false)
@@ -486,10 +543,8 @@ public final class PowerRules {
             after = after.with(Node.Flag.DRAIN, true).with(Node.Flag.DRAINED_FOR_THIS, true);
         }
         String standard = c.asap() ? REQUESTED_ASAP : REQUESTED;
-        return after.withReason(
-                !c.reason().isEmpty() ? c.reason() : !node.reason().isEmpty() ? node.reason() : standard,
-                c.uid(),
-                now.seconds());
+        String before = node.reason().isEmpty() ? standard : node.reason();
+        return after.withReason(c.reason().isEmpty() ? before : c.reason(), c.uid(), now.seconds());
     }
 
     /** The reboot that was asked for does not come; what it drained is in service again. */

@@ -61,7 +61,11 @@ public final class PartitionEdit {
     }
 
     private static final long PRIORITY_MAX = 65_533;
-    /** GANG is of the whole cluster. */
+    /** Slurm's own sentence. */
+    private static final String SHARES_ACCEPTED =
+            "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", " + "\"YES:#\", and \"FORCE:#\"";
+
+    /** Without GANG, which only the whole cluster can have. */
     private static final String PREEMPTIONS =
             "|((PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|PRIORITY)(,(PRIORITY|WITHIN))*";
     /** Of these a partition has nothing of its own: they are QOS'. */
@@ -134,14 +138,6 @@ public final class PartitionEdit {
                 }
                 continue;
             }
-            if (change.getKey().equals("nodes") && value.equalsIgnoreCase("ALL")) {
-                nodes = state.nodes().values().stream()
-                        .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
-                        .map(Node::name)
-                        .toList();
-                fields.put("nodes", value);
-                continue;
-            }
             if (change.getKey().equals("nodes")) {
                 Optional<List<String>> named = nodes(partition.nodes(), value, state);
                 if (named.isEmpty()) {
@@ -157,45 +153,47 @@ public final class PartitionEdit {
                         SlurmErrno.NOT_SUPPORTED,
                         "Updating " + change.getKey() + " of a partition is not supported by this version of Muster");
             }
-            if (key.kind == Kind.WEIGHTS && !Billing.isValid(value, state.settings())) {
-                return new Refused(
-                        SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
-            }
-            if (key.kind == Kind.TOPOLOGY
-                    && !value.isEmpty()
-                    && state.settings().topologies().stream()
-                            .noneMatch(t -> t.name().equals(value))) {
-                return new Refused(
-                        SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE,
-                        SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence());
-            }
-            if (key.kind == Kind.JOB_DEFAULTS && GpuDefaults.parse(value).isEmpty()) {
-                return new Refused(SlurmErrno.INVALID_JOB_DEFAULTS, SlurmErrno.INVALID_JOB_DEFAULTS.sentence());
-            }
-            if (key.kind == Kind.QOS && !isQos(value, state)) {
-                return new Refused(SlurmErrno.INVALID_QOS, SlurmErrno.INVALID_QOS.sentence());
+            Optional<SlurmErrno> unknown = unknownName(key.kind, value, state);
+            if (unknown.isPresent()) {
+                return new Refused(unknown.get(), unknown.get().sentence());
             }
             if (!put(fields, key, value)) {
                 return new Refused(
                         SlurmErrno.ERROR,
-                        key.kind == Kind.SHARES
-                                ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
-                                        + "\"YES:#\", and \"FORCE:#\""
-                                : "Invalid input: " + change.getKey() + "=" + value);
+                        key.kind == Kind.SHARES ? SHARES_ACCEPTED : "Invalid input: " + change.getKey() + "=" + value);
             }
         }
         if (!fields.text("allowGroups").equals(partition.info().allowGroups()) || !gids.isEmpty()) {
-            fields.put(
-                    "allowGids",
-                    Stream.of(fields.text("allowGroups").split(","))
-                            .filter(gids::containsKey)
-                            .map(g -> (Object) (long) gids.get(g))
-                            .toList());
+            putGids(fields, gids);
         }
         if (isBeyond(fields)) {
             fields.put("defaultTimeMin", (long) partition.info().defaultTimeMin());
         }
         return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
+    }
+
+    /** Returns the error for a value that names a resource, topology or QOS which the cluster does not have. */
+    private static Optional<SlurmErrno> unknownName(Kind kind, String value, State state) {
+        boolean known = switch (kind) {
+            case WEIGHTS -> Billing.isValid(value, state.settings());
+            case TOPOLOGY ->
+                value.isEmpty()
+                        || state.settings().topologies().stream()
+                                .anyMatch(t -> t.name().equals(value));
+            case JOB_DEFAULTS -> GpuDefaults.parse(value).isPresent();
+            case QOS -> isQos(value, state);
+            default -> true;
+        };
+        if (known) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                switch (kind) {
+                    case WEIGHTS -> SlurmErrno.INVALID_TRES_BILLING_WEIGHTS;
+                    case TOPOLOGY -> SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE;
+                    case JOB_DEFAULTS -> SlurmErrno.INVALID_JOB_DEFAULTS;
+                    default -> SlurmErrno.INVALID_QOS;
+                });
     }
 
     /** Keeps the old DefaultTime if the new one exceeds MaxTime. */
@@ -219,8 +217,26 @@ public final class PartitionEdit {
         return value.startsWith("+") || value.startsWith("-");
     }
 
-    /** All that are named, or with {@code +n1,-n[2-4]} those that there are with some more and without some. */
+    private static void putGids(Json.Obj fields, Map<String, Integer> gids) {
+        fields.put(
+                "allowGids",
+                Stream.of(fields.text("allowGroups").split(","))
+                        .filter(gids::containsKey)
+                        .map(g -> (Object) (long) gids.get(g))
+                        .toList());
+    }
+
+    /**
+     * Returns the partition's nodes: all nodes of the cluster for ALL, those of a list, or those of before with
+     * {@code +n1,-n[2-4]} applied. Empty if a node does not exist.
+     */
     private static Optional<List<String>> nodes(List<String> before, String value, State state) {
+        if (value.equalsIgnoreCase("ALL")) {
+            return Optional.of(state.nodes().values().stream()
+                    .sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
+                    .map(Node::name)
+                    .toList());
+        }
         if (!isSigned(value)) {
             return HostList.parse(value) instanceof HostList.Parsed.Ok ok
                             && ok.list().names().stream().allMatch(state.nodes()::has)
@@ -264,49 +280,10 @@ public final class PartitionEdit {
                 return checked(fields, key, value);
             }
             case CPUS -> {
-                if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
-                    return false;
-                }
-                if (fields.number(key.field) == 0) {
-                    fields.put(key.field, (long) Partition.NO_CPUS);
-                }
+                return putCpus(fields, key, value);
             }
-            case SHARES -> {
-                String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (!word.matches("NO|EXCLUSIVE|(YES|FORCE)(:[1-9][0-9]{0,4})?")) {
-                    return false;
-                }
-                fields.put(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
-                fields.put("exclusiveNode", false);
-            }
-            case EXCLUSIVE -> {
-                String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (!word.matches("NO|NONE|NODE|USER|TOPO")) {
-                    return false;
-                }
-                fields.put("exclusiveNode", word.equals("NODE"));
-                fields.put("exclusiveUser", word.equals("USER"));
-                fields.put("exclusiveTopo", word.equals("TOPO"));
-                if (fields.text("overSubscribe").equals("EXCLUSIVE")) {
-                    fields.put("overSubscribe", "NO");
-                }
-            }
-            case STATE -> {
-                String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (!List.of("UP", "DOWN", "DRAIN", "INACTIVE").contains(word)) {
-                    return false;
-                }
-                fields.put(key.field, word);
-            }
-            case FLAG -> {
-                String word = value.toUpperCase(java.util.Locale.ROOT);
-                if (word.isEmpty() || !"YES".startsWith(word) && !"NO".startsWith(word)) {
-                    return false;
-                }
-                fields.put(key.field, "YES".startsWith(word));
-                if (key.field.equals("exclusiveTopo") && "YES".startsWith(word)) {
-                    fields.put("overSubscribe", "NO");
-                }
+            case SHARES, EXCLUSIVE, STATE, FLAG -> {
+                return putWord(fields, key, value.toUpperCase(java.util.Locale.ROOT));
             }
             case NUMBER -> {
                 try {
@@ -324,6 +301,51 @@ public final class PartitionEdit {
                 }
                 boolean none = key.field.equals("defaultTimeMin") && minutes.getAsLong() == 0;
                 fields.put(key.field, none ? PartitionInfo.NO_TIME : minutes.getAsLong());
+            }
+        }
+        return true;
+    }
+
+    private static boolean putCpus(Json.Obj fields, Key key, String value) {
+        if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
+            return false;
+        }
+        if (fields.number(key.field) == 0) {
+            fields.put(key.field, (long) Partition.NO_CPUS);
+        }
+        return true;
+    }
+
+    /** Sets a field that has a few words as values. OverSubscribe and Exclusive reset each other. */
+    private static boolean putWord(Json.Obj fields, Key key, String word) {
+        String words = switch (key.kind) {
+            case SHARES -> "NO|EXCLUSIVE|(YES|FORCE)(:[1-9][0-9]{0,4})?";
+            case EXCLUSIVE -> "NO|NONE|NODE|USER|TOPO";
+            case STATE -> "UP|DOWN|DRAIN|INACTIVE";
+            default -> "Y|YE|YES|N|NO";
+        };
+        if (!word.matches(words)) {
+            return false;
+        }
+        switch (key.kind) {
+            case SHARES -> {
+                fields.put(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
+                fields.put("exclusiveNode", false);
+            }
+            case EXCLUSIVE -> {
+                fields.put("exclusiveNode", word.equals("NODE"));
+                fields.put("exclusiveUser", word.equals("USER"));
+                fields.put("exclusiveTopo", word.equals("TOPO"));
+                if (fields.text("overSubscribe").equals("EXCLUSIVE")) {
+                    fields.put("overSubscribe", "NO");
+                }
+            }
+            case STATE -> fields.put(key.field, word);
+            default -> {
+                fields.put(key.field, word.startsWith("Y"));
+                if (key.field.equals("exclusiveTopo") && word.startsWith("Y")) {
+                    fields.put("overSubscribe", "NO");
+                }
             }
         }
         return true;

@@ -20,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -65,15 +66,15 @@ public final class ReservationEdit {
     }
 
     /**
-     * @param rather of so many nodes, those that are meant first
-     * @param fixed once they are found it has just these
+     * @param preferred nodes that are chosen before others
+     * @param fixed the reservation keeps the nodes that are chosen now
      * @param wrong null if all is well
      * @param sentence explanation beside the error's own sentence; may be ""
      */
     record Edited(
             Reservation reservation,
             boolean nodesAsked,
-            List<String> rather,
+            List<String> preferred,
             boolean fixed,
             SlurmErrno wrong,
             String sentence) {
@@ -122,8 +123,8 @@ public final class ReservationEdit {
         values.put("nodes", String.join(",", nodes));
     }
 
-    /** Of fewer nodes those stay that somebody is on, and then the last. */
-    private List<String> whoStay(Reservation old) {
+    /** Orders the nodes for a lower node count: nodes with jobs are kept first, then the last of the list. */
+    private List<String> nodesToKeep(Reservation old) {
         List<String> out = new ArrayList<>(old.nodes());
         Collections.reverse(out);
         out.sort(Comparator.comparing(
@@ -131,8 +132,8 @@ public final class ReservationEdit {
         return out;
     }
 
-    /** An update that says both which nodes and how many means so many, of these as far as they go. */
-    private List<String> rather() {
+    /** An update with both nodes and a node count wants that count, from the named nodes first. */
+    private List<String> preferredNodes() {
         if (fresh || !values.containsKey("nodes") || !values.containsKey("nodecnt")) {
             return List.of();
         }
@@ -150,44 +151,20 @@ public final class ReservationEdit {
         int flags = e.flags(old.flags());
         boolean any = (flags & 1 << ReservationFlag.ANY_NODES.ordinal()) != 0;
         e.signedNodes(old);
-        List<String> rather = e.rather();
-        boolean fixed = !rather.isEmpty();
-        if (!fresh
-                && !any
-                && values.getOrDefault("nodes", "-").isEmpty()
-                && !old.want().nodes().isEmpty()) {
-            // as many others
+        List<String> preferred = e.preferredNodes();
+        boolean fixed = !preferred.isEmpty();
+        boolean unnamed = !fresh && !any && values.getOrDefault("nodes", "-").isEmpty();
+        if (unnamed && !old.want().nodes().isEmpty()) {
+            // nodes= without a value: the same number of other nodes
             e.values.putIfAbsent("nodecnt", Integer.toString(old.nodes().size()));
         }
         Reservation.Want want = e.want(old.want(), any);
         boolean resizedOnly = !fresh && e.values.containsKey("nodecnt") && !values.containsKey("nodes") && !fixed;
         boolean stays = resizedOnly && old.has(ReservationFlag.SPEC_NODES);
-        rather = resizedOnly ? e.whoStay(old) : rather;
+        preferred = resizedOnly ? e.nodesToKeep(old) : preferred;
         long start = e.number("starttime", old.start());
         long end = e.end(old, start);
-        int named = clear(flags, ReservationFlag.ALL_NODES);
-        named = want.nodes().isEmpty() && !stays
-                ? clear(named, ReservationFlag.SPEC_NODES)
-                : Reservation.with(named, ReservationFlag.SPEC_NODES);
-        if (want.nodes().equalsIgnoreCase("ALL")) {
-            // all of its partition where it names one; what is changed to all has all that there are
-            boolean names = fresh || values.containsKey("partitionname") && values.containsKey("nodes");
-            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0
-                    || names && !want.partition().isEmpty();
-            named = part ? Reservation.with(named, ReservationFlag.PART_NODES) : named;
-            named = part ? clear(named, ReservationFlag.ALL_NODES) : Reservation.with(named, ReservationFlag.ALL_NODES);
-        }
-        boolean wantsPart = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", ""))
-                .toUpperCase(java.util.Locale.ROOT)
-                .contains("PART_NODES");
-        if (wantsPart
-                && (!values.containsKey("nodes")
-                        || !want.nodes().equalsIgnoreCase("ALL")
-                        || want.partition().isEmpty())) {
-            e.wrong(SlurmErrno.INVALID_NODE_NAME);
-        } else if (!want.nodes().equalsIgnoreCase("ALL")) {
-            named = clear(named, ReservationFlag.PART_NODES);
-        }
+        int nodeFlags = e.nodeFlags(flags, want, stays, values);
         Reservation.Who who = e.who(old.who());
         Reservation r = new Reservation(
                 old.name(),
@@ -197,7 +174,7 @@ public final class ReservationEdit {
                 old.nodes(),
                 old.units(),
                 who,
-                named,
+                nodeFlags,
                 values.getOrDefault("comment", old.comment()),
                 (int) e.number("maxstartdelay", old.maxStartDelayS()),
                 (int) e.number("purge_comp", old.purgeAfterS()),
@@ -208,10 +185,45 @@ public final class ReservationEdit {
                 !e.lasts() && (values.containsKey("endtime") || old.endSaid()),
                 old.serial());
         e.check(r);
-        // includes the counts that tres= implies; with core counts, the partition is only recorded
+        return new Edited(r, fresh || e.changesNodes(old), preferred, fixed || stays, e.wrong, e.sentence);
+    }
+
+    /** Includes the counts that tres= implies; with core counts, the partition is only recorded. */
+    private boolean changesNodes(Reservation old) {
         boolean cores = !fresh && !old.units().isEmpty();
-        boolean asked = NODES.stream().anyMatch(k -> e.values.containsKey(k) && !(cores && k.equals("partitionname")));
-        return new Edited(r, asked || fresh, rather, fixed || stays, e.wrong, e.sentence);
+        return NODES.stream().anyMatch(k -> values.containsKey(k) && !(cores && k.equals("partitionname")));
+    }
+
+    /**
+     * Returns the flags with those that follow from the nodes: SPEC_NODES, ALL_NODES and PART_NODES.
+     *
+     * @param stays an update of the node count keeps the nodes named
+     * @param request the values as typed, before this edit completes them
+     */
+    private int nodeFlags(int flags, Reservation.Want want, boolean stays, Map<String, String> request) {
+        int out = clear(flags, ReservationFlag.ALL_NODES);
+        out = want.nodes().isEmpty() && !stays
+                ? clear(out, ReservationFlag.SPEC_NODES)
+                : Reservation.with(out, ReservationFlag.SPEC_NODES);
+        boolean all = want.nodes().equalsIgnoreCase("ALL");
+        if (all) {
+            // ALL means the nodes of its partition if it names one; an update to ALL without one means the cluster's
+            boolean named = fresh || request.containsKey("partitionname") && request.containsKey("nodes");
+            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0
+                    || named && !want.partition().isEmpty();
+            out = part ? Reservation.with(out, ReservationFlag.PART_NODES) : out;
+            out = part ? clear(out, ReservationFlag.ALL_NODES) : Reservation.with(out, ReservationFlag.ALL_NODES);
+        }
+        boolean wantsPart = (request.getOrDefault("flags", "") + request.getOrDefault("flags+", ""))
+                .toUpperCase(java.util.Locale.ROOT)
+                .contains("PART_NODES");
+        if (wantsPart
+                && !(request.containsKey("nodes") && all && !want.partition().isEmpty())) {
+            wrong(SlurmErrno.INVALID_NODE_NAME);
+        } else if (!all) {
+            out = clear(out, ReservationFlag.PART_NODES);
+        }
+        return out;
     }
 
     private void wrong(SlurmErrno errno) {
@@ -299,43 +311,43 @@ public final class ReservationEdit {
         int eq = item.indexOf('=');
         String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
         boolean isGres = name.startsWith(GRES);
-        long number;
-        if (eq < 0) {
-            if (isGres) {
-                number = 1;
-            } else {
-                number = -1;
-            }
-        } else {
-            number = Tres.number(item.substring(eq + 1));
-        }
-
+        int least = isGres ? 1 : 0;
+        long number = eq < 0 ? 2 * least - 1 : Tres.number(item.substring(eq + 1));
         boolean total = key.equals("tres");
         String count = Long.toString(number);
         if (IGNORED_TRES.contains(name) && number >= 0) {
             return;
         }
-        if (number < 0 || number > COUNT_MAX || isGres && number == 0) {
+        if (number < least || number > COUNT_MAX) {
             wrong(SlurmErrno.INVALID_TRES);
         } else if (name.equals("node") && total) {
             values.put("nodecnt", count);
         } else if (name.equals("cpu")) {
-            int cores = ((int) number + perUnit - 1) / perUnit;
-            int nodes = total
-                    ? 1
-                    : Math.min(nodesCounted(), Math.max(1, state.nodes().size()));
-            values.put("corecnt", String.join(",", Collections.nCopies(nodes, Integer.toString(cores))));
+            putCores(((int) number + perUnit - 1) / perUnit, total);
         } else if (name.startsWith("license/") && total) {
-            values.merge(
-                    "licenses",
-                    name.substring("license/".length()) + ":" + count,
-                    (a, b) -> a.isEmpty() ? b : a + "," + b);
+            append("licenses", name.substring("license/".length()) + ":" + count);
         } else if (isGres && isTracked(name.substring(GRES.length()))) {
-            nodesCounted(!total);
-            values.merge(total ? "gres" : "gresnode", name + "=" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+            putGres(name + "=" + count, total);
         } else {
             wrong(SlurmErrno.INVALID_TRES);
         }
+    }
+
+    private void putCores(int cores, boolean total) {
+        int nodes =
+                total ? 1 : Math.min(requestedNodes(), Math.max(1, state.nodes().size()));
+        values.put("corecnt", String.join(",", Collections.nCopies(nodes, Integer.toString(cores))));
+    }
+
+    private void putGres(String item, boolean total) {
+        if (!total && fresh) {
+            requestedNodes(); // a count for each node needs a number of nodes
+        }
+        append(total ? "gres" : "gresnode", item);
+    }
+
+    private void append(String key, String item) {
+        values.merge(key, item, (a, b) -> a.isEmpty() ? b : a + "," + b);
     }
 
     /** Refuses devices that AccountingStorageTRES does not track. A type must be tracked itself. */
@@ -349,14 +361,8 @@ public final class ReservationEdit {
         return state.settings().gresTypes().contains(name) && tracked.contains(device);
     }
 
-    private void nodesCounted(boolean needed) {
-        if (needed && fresh) {
-            nodesCounted();
-        }
-    }
-
-    /** How many nodes are asked for; what is counted for each of them needs that. */
-    private int nodesCounted() {
+    /** Returns the number of nodes that the request counts or names; notes an error where it does neither. */
+    private int requestedNodes() {
         String count = values.getOrDefault("nodecnt", "");
         if (count.matches("[0-9]{1,7}")) {
             return Integer.parseInt(count);
@@ -372,61 +378,29 @@ public final class ReservationEdit {
     /** @param any jobs may use nodes beside its own: it may have none */
     private Reservation.Want want(Reservation.Want old, boolean any) {
         if (!values.getOrDefault("burstbuffer", "").isEmpty()) {
-            // no script of burst_buffer/lua knows how much of it is somebody's
+            // no script of burst_buffer/lua can reserve an amount
             wrong(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
         }
         tres();
-        String nodes = values.getOrDefault(
-                "nodes",
-                values.containsKey("nodecnt") || values.containsKey("corecnt") && !values.containsKey("nodes") && !fresh
-                        ? ""
-                        : old.nodes());
-        int count = old.nodeCount();
-        if (values.containsKey("nodecnt")) {
-            count = 0;
-            for (String item : values.get("nodecnt").split(",")) {
-                if (!item.matches("[0-9]{1,7}")) {
-                    wrong(SlurmErrno.INVALID_NODE_COUNT);
-                    return old;
-                }
-                count += Integer.parseInt(item);
-            }
-        } else if (values.containsKey("nodes")) {
-            count = 0;
+        String nodes = nodeNames(old.nodes());
+        OptionalInt nodeCount = nodeCount(old.nodeCount());
+        if (nodeCount.isEmpty()) {
+            wrong(SlurmErrno.INVALID_NODE_COUNT);
+            return old;
         }
         List<Integer> cores = cores(old.coreCounts());
-        if (!fresh && !values.getOrDefault("features", old.features()).equals(old.features())) {
-            wrong(SlurmErrno.NOT_SUPPORTED);
+        int count = any && fresh ? 0 : nodeCount.getAsInt();
+        if (!fresh) {
+            checkUpdate(old, count);
         }
-        count = any && fresh ? 0 : count;
-        if (values.containsKey("nodecnt") && count == 0 && !fresh) {
-            wrong(SlurmErrno.RESERVATION_INVALID);
-        }
-        // a reservation that names its nodes is of no partition, whichever may use it
-        String allowed = values.containsKey("nodes") ? "" : values.getOrDefault("allowedpartitions", "");
-        // the first by name, of denied ones too
-        String first = fresh
-                ? items(allowed).stream()
-                        .map(item -> item.replaceFirst("^[-+]", ""))
-                        .min(Comparator.naturalOrder())
-                        .orElse("")
-                : old.partition();
-        String partition = values.getOrDefault("partitionname", first);
-        if (partition.isEmpty()
-                ? !old.partition().isEmpty()
-                : !state.partitions().has(partition)) {
-            wrong(SlurmErrno.INVALID_PARTITION_NAME);
-        }
-        boolean counted =
-                nodes.isEmpty() || !cores.isEmpty() || values.containsKey("gres") || values.containsKey("gresnode");
+        String partition = partition(old.partition());
         boolean none = any && nodes.isEmpty() && count == 0;
         if (none && !cores.isEmpty()) {
             wrong(SlurmErrno.INVALID_CPU_COUNT);
         }
-        if (partition.isEmpty() && counted && !none) {
-            for (Partition p : state.partitions().values()) {
-                partition = p.info().isDefault() ? p.name() : partition;
-            }
+        boolean chosen = nodes.isEmpty() || !cores.isEmpty() || wantsGres();
+        if (partition.isEmpty() && chosen && !none) {
+            partition = defaultPartition();
         }
         return new Reservation.Want(
                 nodes,
@@ -437,6 +411,65 @@ public final class ReservationEdit {
                 licences(values.getOrDefault("licenses", old.licenses())),
                 values.getOrDefault("gres", old.gres()),
                 values.getOrDefault("gresnode", old.gresPerNode()));
+    }
+
+    /** The features of a reservation cannot change, nor its node count to 0. */
+    private void checkUpdate(Reservation.Want old, int nodeCount) {
+        if (!values.getOrDefault("features", old.features()).equals(old.features())) {
+            wrong(SlurmErrno.NOT_SUPPORTED);
+        }
+        if (values.containsKey("nodecnt") && nodeCount == 0) {
+            wrong(SlurmErrno.RESERVATION_INVALID);
+        }
+    }
+
+    private String nodeNames(String old) {
+        boolean counted = values.containsKey("nodecnt") || !fresh && values.containsKey("corecnt");
+        return values.getOrDefault("nodes", counted ? "" : old);
+    }
+
+    private boolean wantsGres() {
+        return values.containsKey("gres") || values.containsKey("gresnode");
+    }
+
+    private String defaultPartition() {
+        String name = "";
+        for (Partition p : state.partitions().values()) {
+            name = p.info().isDefault() ? p.name() : name;
+        }
+        return name;
+    }
+
+    /** Returns the sum of nodecnt= or the old count; 0 where nodes are named, empty if a number is not valid. */
+    private OptionalInt nodeCount(int old) {
+        if (!values.containsKey("nodecnt")) {
+            return OptionalInt.of(values.containsKey("nodes") ? 0 : old);
+        }
+        int count = 0;
+        for (String item : values.get("nodecnt").split(",")) {
+            if (!item.matches("[0-9]{1,7}")) {
+                return OptionalInt.empty();
+            }
+            count += Integer.parseInt(item);
+        }
+        return OptionalInt.of(count);
+    }
+
+    /** Returns the partition that the nodes come from; "" if the reservation names its nodes or no partition. */
+    private String partition(String old) {
+        String allowed = values.containsKey("nodes") ? "" : values.getOrDefault("allowedpartitions", "");
+        // as in Slurm, the first allowed or denied partition by name
+        String first = fresh
+                ? items(allowed).stream()
+                        .map(item -> item.replaceFirst("^[-+]", ""))
+                        .min(Comparator.naturalOrder())
+                        .orElse("")
+                : old;
+        String partition = values.getOrDefault("partitionname", first);
+        if (partition.isEmpty() ? !old.isEmpty() : !state.partitions().has(partition)) {
+            wrong(SlurmErrno.INVALID_PARTITION_NAME);
+        }
+        return partition;
     }
 
     /** Returns the core count; 0 means unset. */
@@ -467,19 +500,7 @@ public final class ReservationEdit {
     private Reservation.Who who(Reservation.Who old) {
         Reservation.Names users = names("users", old.users());
         Reservation.Names groups = names("groups", old.groups());
-        List<Integer> ids = new ArrayList<>();
-        for (String g : groups.names()) {
-            if (gids.containsKey(g)) {
-                ids.add(gids.get(g));
-            } else {
-                int at = old.groups().names().indexOf(g);
-                if (at >= 0) {
-                    ids.add(old.gids().get(at));
-                } else {
-                    wrong(SlurmErrno.GROUP_ID_MISSING);
-                }
-            }
-        }
+        List<Integer> ids = groupIds(groups, old);
         Reservation.Names accounts = names("accounts", old.accounts());
         Reservation.Names qos = names("qos", old.qos());
         Reservation.Names partitions = names("allowedpartitions", old.partitions());
@@ -510,6 +531,21 @@ public final class ReservationEdit {
         return who;
     }
 
+    private List<Integer> groupIds(Reservation.Names groups, Reservation.Who old) {
+        List<Integer> ids = new ArrayList<>();
+        for (String group : groups.names()) {
+            int index = old.groups().names().indexOf(group);
+            if (gids.containsKey(group)) {
+                ids.add(gids.get(group));
+            } else if (index >= 0) {
+                ids.add(old.gids().get(index));
+            } else {
+                wrong(SlurmErrno.GROUP_ID_MISSING);
+            }
+        }
+        return ids;
+    }
+
     /** The user may be charged at all, and in each of the accounts. */
     private boolean belongs(String user, Reservation.Names accounts) {
         Set<String> own = new HashSet<>();
@@ -519,7 +555,7 @@ public final class ReservationEdit {
         return !own.isEmpty() && (accounts.deny() || own.containsAll(accounts.names()));
     }
 
-    private SlurmErrno bad(String key) {
+    private static SlurmErrno invalidName(String key) {
         return switch (key) {
             case "users" -> SlurmErrno.USER_ID_MISSING;
             case "groups" -> SlurmErrno.GROUP_ID_MISSING;
@@ -530,47 +566,66 @@ public final class ReservationEdit {
     }
 
     /**
-     * Allowed names, or all with a minus for denied ones; never both. A plus lets a name that was denied be nobody's
-     * matter, and one that was that be allowed; a minus goes the other way.
+     * Returns the allowed names or the denied ones; a reservation has never both. A plus moves a name from denied to
+     * unnamed, and from unnamed to allowed; a minus moves it the other way.
      */
     private Reservation.Names names(String key, Reservation.Names old) {
-        List<String> said = items(values.getOrDefault(key, ""));
+        List<String> plain = items(values.getOrDefault(key, ""));
         List<String> more = new ArrayList<>(items(values.getOrDefault(key + "+", "")));
         List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
-        boolean twice =
-                Stream.concat(more.stream(), less.stream()).anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
-        said.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
-        said.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
-        boolean signed = said.stream().anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
-        if (twice || signed && !said.stream().allMatch(n -> n.startsWith("+") || n.startsWith("-"))) {
-            wrong(bad(key));
+        boolean signedTwice = Stream.concat(more.stream(), less.stream()).anyMatch(ReservationEdit::isSigned);
+        plain.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
+        plain.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
+        boolean signed = plain.stream().anyMatch(ReservationEdit::isSigned);
+        if (signedTwice || signed && !plain.stream().allMatch(ReservationEdit::isSigned)) {
+            wrong(invalidName(key));
             return old;
         }
         Reservation.Names now = values.containsKey(key) && !signed
-                ? new Reservation.Names(false, said.stream().distinct().toList())
+                ? new Reservation.Names(false, plain.stream().distinct().toList())
                 : old;
         Set<String> allowed = new LinkedHashSet<>(now.deny() ? List.of() : now.names());
         Set<String> denied = new LinkedHashSet<>(now.deny() ? now.names() : List.of());
-        for (String n : new LinkedHashSet<>(less)) {
-            if (!allowed.remove(n)) {
-                denied.add(n);
-            }
-        }
-        for (String n : new LinkedHashSet<>(more)) {
-            if (!denied.remove(n)) {
-                allowed.add(n);
-            }
-        }
+        shift(less, allowed, denied);
+        shift(more, denied, allowed);
         if (!allowed.isEmpty() && !denied.isEmpty()) {
-            wrong(bad(key));
+            wrong(invalidName(key));
             return old;
         }
         Stream<String> names = (denied.isEmpty() ? allowed : denied).stream();
         return new Reservation.Names(!denied.isEmpty(), (SORTED.contains(key) ? names.sorted() : names).toList());
     }
 
+    private static boolean isSigned(String name) {
+        return name.startsWith("+") || name.startsWith("-");
+    }
+
+    /** Removes each name from one set, or adds it to the other where it was in neither. */
+    private static void shift(List<String> names, Set<String> from, Set<String> to) {
+        for (String n : new LinkedHashSet<>(names)) {
+            if (!from.remove(n)) {
+                to.add(n);
+            }
+        }
+    }
+
     private static List<String> items(String text) {
         return text.isEmpty() ? List.of() : List.of(text.split(","));
+    }
+
+    /** Only nodes that the reservation counts can be replaced, not those that it names. */
+    private void checkReplacement(Reservation r) {
+        if (r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT)) {
+            wrong(
+                    SlurmErrno.NOT_SUPPORTED,
+                    "REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags");
+        }
+        if (r.has(ReservationFlag.SPEC_NODES)) {
+            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "Nodes");
+        }
+        if (!r.want().coreCounts().isEmpty()) {
+            wrong(fresh ? SlurmErrno.INVALID_CPU_COUNT : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "CoreCnt");
+        }
     }
 
     private void check(Reservation r) {
@@ -585,8 +640,6 @@ public final class ReservationEdit {
                 repeats.add(f);
             }
         }
-        boolean replaced = r.has(ReservationFlag.REPLACE) || r.has(ReservationFlag.REPLACE_DOWN);
-        boolean fixed = r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT);
         String said = (values.getOrDefault("flags", "")
                         + values.getOrDefault("flags+", "")
                         + values.getOrDefault("flags-", ""))
@@ -606,17 +659,8 @@ public final class ReservationEdit {
                     (fresh ? "Reservation has" : "Cannot update reservation to have")
                             + " multiple reoccurring flags. Please specify only one reoccurring flag");
         }
-        if (replaced && fixed) {
-            wrong(
-                    SlurmErrno.NOT_SUPPORTED,
-                    "REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags");
-        }
-        if (replaced && r.has(ReservationFlag.SPEC_NODES)) {
-            // what is named cannot be replaced
-            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "Nodes");
-        }
-        if (replaced && !r.want().coreCounts().isEmpty()) {
-            wrong(fresh ? SlurmErrno.INVALID_CPU_COUNT : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "CoreCnt");
+        if (r.has(ReservationFlag.REPLACE) || r.has(ReservationFlag.REPLACE_DOWN)) {
+            checkReplacement(r);
         }
         nodes(r);
         if (r.has(ReservationFlag.FORCE_START) && repeats.isEmpty()) {

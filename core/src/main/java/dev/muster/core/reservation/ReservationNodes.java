@@ -112,29 +112,30 @@ public final class ReservationNodes {
         Map<String, IndexSet> units = new TreeMap<>();
         List<Integer> counts = r.want().coreCounts();
         List<IndexSet> free = nodes.stream().map(n -> free(r, n)).toList();
-        boolean total = counts.size() == 1 && nodes.size() > 1;
-        if (!counts.isEmpty() && counts.size() != nodes.size() && !total || total && counts.getFirst() < nodes.size()) {
+        Optional<int[]> coreShares = coreShares(counts, nodes.size());
+        if (coreShares.isEmpty()) {
             return new Missing(SlurmErrno.RESERVATION_CORE_COUNT);
         }
-        int[] shares = total
-                ? spread(counts.getFirst(), nodes.size())
-                : counts.stream().mapToInt(Integer::intValue).toArray();
         Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
         List<List<Tres.Item>> items = shares(r, nodes);
+        boolean wantsGres = r.want().wantsGres();
+        boolean wantsPart = wantsGres || !counts.isEmpty();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
             Optional<Map<String, IndexSet>> devices = devices(r, n, items.get(i));
-            int wanted = !counts.isEmpty() ? shares[i] : coresBeside(r, n, free.get(i));
+            int wanted = counts.isEmpty()
+                    ? coresBeside(r, n, free.get(i))
+                    : coreShares.get()[i];
             if (devices.isEmpty()
-                    || r.want().wantsGres() && count(devices) == 0
+                    || wantsGres && count(devices) == 0
                     || free.get(i).count() < wanted
-                    || wanted == 0 && (!counts.isEmpty() || r.want().wantsGres())) {
+                    || wanted == 0 && wantsPart) {
                 return new Missing(isReservedWhole(r, n) ? SlurmErrno.RESERVATION_OVERLAP : SlurmErrno.NODES_BUSY);
             }
-            if (!counts.isEmpty() || r.want().wantsGres()) {
+            if (wantsPart) {
                 units.put(n.name(), near(n, devices.get(), free.get(i), wanted));
             }
-            if (r.want().wantsGres()) {
+            if (wantsGres) {
                 gres.put(n.name(), devices.get());
             }
         }
@@ -152,82 +153,126 @@ public final class ReservationNodes {
 
     private Chosen someOf(Reservation r, List<Node> candidates, List<String> keep) {
         Reservation.Want w = r.want();
+        List<Alternative> groups = alternatives(w.features());
         if (!w.features().isEmpty()
                 && candidates.stream()
-                        .noneMatch(n -> alternatives(w.features()).stream()
-                                .anyMatch(a -> planner.matches(a.expression, n.features())))) {
-            return new Missing(
-                    !w.coreCounts().isEmpty()
-                            ? SlurmErrno.NODES_BUSY
-                            : w.nodeCount() > 0
-                                    ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
-                                    : SlurmErrno.INVALID_FEATURE);
+                        .noneMatch(n -> groups.stream().anyMatch(a -> planner.matches(a.expression, n.features())))) {
+            return new Missing(noSuchFeature(w));
         }
         rank(r, candidates, keep);
-        List<String> nodes = new ArrayList<>();
-        Map<String, IndexSet> units = new TreeMap<>();
         if (!w.gres().isEmpty()) {
             return devicesAnywhere(r, candidates);
         }
-        Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
-        List<Integer> counts = w.coreCounts();
-        int cores = counts.stream().mapToInt(Integer::intValue).sum();
-        int left = cores;
-        List<Alternative> groups = alternatives(w.features());
+        Selection chosen = new Selection(r);
         for (Alternative group : groups) {
-            int wanted;
-            if (cores > 0 && w.nodeCount() == 0) {
-                wanted = withCores(r, candidates, group, cores);
-            } else if (groups.size() > 1 || group.count > 0) {
-                wanted = Math.max(1, group.count);
-            } else if (w.nodeCount() > 0 || w.features().isEmpty()) {
-                wanted = w.nodeCount();
-            } else {
-                wanted = matching(candidates, group);
+            if (!chosen.add(group, nodesOf(group, groups.size(), chosen.cores, r, candidates), candidates)) {
+                return new Missing(SlurmErrno.NODES_BUSY);
             }
+        }
+        if (chosen.coresLeft > 0) {
+            return new Missing(SlurmErrno.NODES_BUSY);
+        }
+        chosen.nodes.sort(
+                Comparator.comparingInt(n -> state.nodes().at(n).spec().order()));
+        return new Found(List.copyOf(chosen.nodes), chosen.units, chosen.gres);
+    }
 
+    private static SlurmErrno noSuchFeature(Reservation.Want w) {
+        if (!w.coreCounts().isEmpty()) {
+            return SlurmErrno.NODES_BUSY;
+        }
+        return w.nodeCount() > 0 ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.INVALID_FEATURE;
+    }
+
+    /** Returns how many nodes the reservation wants with the features of this group. */
+    private int nodesOf(Alternative group, int groups, int cores, Reservation r, List<Node> candidates) {
+        Reservation.Want w = r.want();
+        if (cores > 0 && w.nodeCount() == 0) {
+            return withCores(r, candidates, group, cores);
+        }
+        if (groups > 1 || group.count > 0) {
+            return Math.max(1, group.count);
+        }
+        if (w.nodeCount() > 0 || w.features().isEmpty()) {
+            return w.nodeCount();
+        }
+        return matching(candidates, group);
+    }
+
+    /** The nodes that are chosen so far, with the cores and devices reserved on each. */
+    private final class Selection {
+        private final Reservation r;
+        private final List<Integer> counts;
+        /** Cores in all; 0 if the reservation does not count cores. */
+        private final int cores;
+
+        private int coresLeft;
+        private final List<String> nodes = new ArrayList<>();
+        private final Map<String, IndexSet> units = new TreeMap<>();
+        private final Map<String, Map<String, IndexSet>> gres = new TreeMap<>();
+
+        Selection(Reservation r) {
+            this.r = r;
+            this.counts = r.want().coreCounts();
+            this.cores = counts.stream().mapToInt(Integer::intValue).sum();
+            this.coresLeft = cores;
+        }
+
+        /** Takes the group's first nodes that have room; false if they are fewer than wanted. */
+        boolean add(Alternative group, int wanted, List<Node> candidates) {
+            int left = wanted;
             for (Node n : wanted == 0 ? List.<Node>of() : candidates) {
                 if (nodes.contains(n.name()) || !planner.matches(group.expression, n.features())) {
                     continue;
                 }
-                IndexSet free = free(r, n);
-                Optional<Map<String, IndexSet>> devices = devices(r, n, Tres.gres(w.gresPerNode()));
-                // leaves at least one core for each remaining node
-                int each;
-                if (cores == 0) {
-                    each = coresBeside(r, n, free);
-                } else if (counts.size() == 1) {
-                    each = Math.min(free.count(), left - (wanted - 1));
-                } else if (nodes.size() < counts.size()) {
-                    each = counts.get(nodes.size());
-                } else {
-                    each = 0;
-                }
-
-                if (devices.isEmpty() || free.count() < each || each <= 0) {
-                    continue;
-                }
-                nodes.add(n.name());
-                if (cores > 0 || w.wantsGres()) {
-                    units.put(n.name(), near(n, devices.get(), free, each));
-                    left -= each;
-                }
-                if (w.wantsGres()) {
-                    gres.put(n.name(), devices.get());
-                }
-                if (--wanted == 0) {
+                if (add(n, left) && --left == 0) {
                     break;
                 }
             }
-            if (wanted > 0) {
-                return new Missing(SlurmErrno.NODES_BUSY);
+            return left <= 0;
+        }
+
+        private boolean add(Node n, int nodesLeft) {
+            Reservation.Want w = r.want();
+            IndexSet free = free(r, n);
+            Optional<Map<String, IndexSet>> devices = devices(r, n, Tres.gres(w.gresPerNode()));
+            int each = coresOn(n, free, nodesLeft);
+            if (devices.isEmpty() || free.count() < each || each <= 0) {
+                return false;
             }
+            nodes.add(n.name());
+            if (cores > 0 || w.wantsGres()) {
+                units.put(n.name(), near(n, devices.get(), free, each));
+            }
+            if (cores > 0) {
+                coresLeft -= each;
+            }
+            if (w.wantsGres()) {
+                gres.put(n.name(), devices.get());
+            }
+            return true;
         }
-        if (cores > 0 && left > 0) {
-            return new Missing(SlurmErrno.NODES_BUSY);
+
+        /** Leaves at least one core of a total for each remaining node. */
+        private int coresOn(Node n, IndexSet free, int nodesLeft) {
+            if (cores == 0) {
+                return coresBeside(r, n, free);
+            }
+            if (counts.size() == 1) {
+                return Math.min(free.count(), coresLeft - (nodesLeft - 1));
+            }
+            return nodes.size() < counts.size() ? counts.get(nodes.size()) : 0;
         }
-        nodes.sort(Comparator.comparingInt(n -> state.nodes().at(n).spec().order()));
-        return new Found(List.copyOf(nodes), units, gres);
+    }
+
+    /** Returns the cores of each node, one total spread evenly; empty if the counts do not match the nodes. */
+    private static Optional<int[]> coreShares(List<Integer> counts, int nodes) {
+        if (counts.size() == 1 && nodes > 1) {
+            return counts.getFirst() < nodes ? Optional.empty() : Optional.of(spread(counts.getFirst(), nodes));
+        }
+        return counts.isEmpty() || counts.size() == nodes
+                ? Optional.of(counts.stream().mapToInt(Integer::intValue).toArray())
+                : Optional.empty();
     }
 
     /** Returns the number of nodes for a core count: one per core, at most the nodes with a free core. */

@@ -72,16 +72,14 @@ public final class ReservationRules {
         if (state.reservations().has(r.name())) {
             return Decision.reject(SlurmErrno.RESERVATION_NAME_DUP);
         }
-        // what repeats may have begun long ago: it is the time that comes next, or is now
+        // FORCE_START allows a start in the past: the reservation has its current or next time then
         for (int i = 0; r.has(ReservationFlag.FORCE_START) && r.end() <= now.seconds() && i < REPETITIONS_MAX; i++) {
             r = r.next();
         }
-        boolean floats = r.has(ReservationFlag.TIME_FLOAT);
-        if (!floats && !r.has(ReservationFlag.FORCE_START) && r.start() < now.seconds() - PAST_S
-                || !floats && r.end() <= now.seconds()) {
+        if (isPast(r)) {
             return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
         }
-        if (floats) {
+        if (r.has(ReservationFlag.TIME_FLOAT)) {
             r = r.at(Math.max(0, r.start() - now.seconds()), r.end() - now.seconds());
         }
         r = named(r);
@@ -142,6 +140,44 @@ public final class ReservationRules {
         return r.named(stem + "_" + serial, serial);
     }
 
+    private Optional<Decision.Rejected> refusal(Reservation old, Reservation r, boolean nodesAsked) {
+        if (!r.has(ReservationFlag.TIME_FLOAT) && r.end() <= now.seconds()) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_TIME_VALUE));
+        }
+        if (nodesAsked
+                && (!old.units().isEmpty()
+                        || !r.want().coreCounts().isEmpty()
+                        || r.want().wantsGres())) {
+            return Optional.of(new Decision.Rejected(
+                    SlurmErrno.CORE_RESERVATION_UPDATE,
+                    "Updating core/node TRES not supported for core-based reservations"));
+        }
+        if (lacksLicences(r)) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
+        }
+        if (!r.who().equals(old.who()) && shutsOut(old, r)) {
+            return Optional.of(Decision.reject(SlurmErrno.RESERVATION_BUSY));
+        }
+        return Optional.empty();
+    }
+
+    /** The new times need nodes that are free longer than the old ones. */
+    private static boolean hasOtherTimes(Reservation old, Reservation r) {
+        return r.start() != old.start() || r.end() > old.end() || r.repeats() != old.repeats();
+    }
+
+    private static boolean isStaticNodeCount(Reservation r) {
+        return r.units().isEmpty()
+                && !r.want().wantsGres()
+                && r.want().nodes().isEmpty()
+                && r.has(ReservationFlag.STATIC);
+    }
+
+    private boolean isPast(Reservation r) {
+        boolean startsLate = !r.has(ReservationFlag.FORCE_START) && r.start() < now.seconds() - PAST_S;
+        return !r.has(ReservationFlag.TIME_FLOAT) && (startsLate || r.end() <= now.seconds());
+    }
+
     public Decision update(Command.UpdateReservation c) {
         Optional<Reservation> found = state.reservations().find(c.name());
         boolean skip = c.values().containsKey("skip");
@@ -151,16 +187,21 @@ public final class ReservationRules {
         if (found.isEmpty()) {
             return Decision.reject(SlurmErrno.RESERVATION_INVALID);
         }
-        Reservation old = found.get();
-        if (skip) {
-            if (!old.repeats()) {
-                return Decision.reject(SlurmErrno.RESERVATION_NO_SKIP);
-            }
-            if (inUse(old)) {
-                return Decision.reject(SlurmErrno.RESERVATION_BUSY);
-            }
-            return Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
+        return skip ? skip(found.get()) : update(found.get(), c);
+    }
+
+    /** Moves a repeating reservation to its next time. */
+    private Decision skip(Reservation r) {
+        if (!r.repeats()) {
+            return Decision.reject(SlurmErrno.RESERVATION_NO_SKIP);
         }
+        if (inUse(r)) {
+            return Decision.reject(SlurmErrno.RESERVATION_BUSY);
+        }
+        return Decision.of(List.of(new Change.ReservationChanged(r.next())), "");
+    }
+
+    private Decision update(Reservation old, Command.UpdateReservation c) {
         if (c.values().containsKey("starttime")
                 && !old.has(ReservationFlag.TIME_FLOAT)
                 && old.isActive(now.seconds())) {
@@ -171,37 +212,17 @@ public final class ReservationRules {
             return e.rejection();
         }
         Reservation r = e.reservation();
-        if (!r.has(ReservationFlag.TIME_FLOAT) && r.end() <= now.seconds()) {
-            return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
+        Optional<Decision.Rejected> refusal = refusal(old, r, e.nodesAsked());
+        if (refusal.isPresent()) {
+            return refusal.get();
         }
-        if (e.nodesAsked()
-                && (!old.units().isEmpty()
-                        || !r.want().coreCounts().isEmpty()
-                        || r.want().wantsGres())) {
-            return new Decision.Rejected(
-                    SlurmErrno.CORE_RESERVATION_UPDATE,
-                    "Updating core/node TRES not supported for core-based reservations");
-        }
-        if (lacksLicences(r)) {
-            return Decision.reject(SlurmErrno.INVALID_LICENSES);
-        }
-        if (!r.who().equals(old.who()) && shutsOut(old, r)) {
-            return Decision.reject(SlurmErrno.RESERVATION_BUSY);
-        }
-        boolean moved = r.start() != old.start() || r.end() > old.end() || r.repeats() != old.repeats();
-        if (!e.nodesAsked() && !moved) {
+        if (!e.nodesAsked() && !hasOtherTimes(old, r)) {
             return Decision.of(List.of(new Change.ReservationChanged(r)), "");
         }
-        // the same nodes as far as they do; a longer time must be free on them, too
-        Reservation wish = r.units().isEmpty()
-                        && !r.want().wantsGres()
-                        && !e.nodesAsked()
-                        && r.want().nodes().isEmpty()
-                        && r.has(ReservationFlag.STATIC)
-                ? r.fixed("")
-                : r;
-        List<String> rather = e.rather().isEmpty() ? old.nodes() : e.rather();
-        return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
+        // it keeps the same nodes as far as possible; a longer time must be free on them, too
+        Reservation wish = !e.nodesAsked() && isStaticNodeCount(r) ? r.fixed("") : r;
+        List<String> preferred = e.preferred().isEmpty() ? old.nodes() : e.preferred();
+        return switch (new ReservationNodes(state, now, planner).choose(wish, preferred)) {
             // Slurm's words for a list of unknown nodes differ between creation and update
             case ReservationNodes.Missing m ->
                 Decision.reject(m.errno() == SlurmErrno.INVALID_NODE_NAME ? SlurmErrno.RESERVATION_INVALID : m.errno());
@@ -350,6 +371,18 @@ public final class ReservationRules {
 
     // ---- time
 
+    /** Returns the second since 1970 at which a reservation without jobs became idle. */
+    private long idleSince(Reservation r) {
+        return r.idleSince() == 0 ? now.seconds() : r.idleSince();
+    }
+
+    /** @param idleSince seconds since 1970 */
+    private boolean isPurged(Reservation r, long idleSince) {
+        return r.has(ReservationFlag.PURGE_COMP)
+                && now.seconds() - Math.max(idleSince, r.start()) >= r.purgeAfterS()
+                && !waitedFor(r);
+    }
+
     public void due(List<Change> changes) {
         if (state.reservations().size() == 0) {
             return;
@@ -372,21 +405,9 @@ public final class ReservationRules {
                 ended(r, inside, changes);
                 continue;
             }
-            long idle;
-            if (!inside.isEmpty()) {
-                idle = 0;
-            } else if (r.idleSince() == 0) {
-                idle = t;
-            } else {
-                idle = r.idleSince();
-            }
-
+            long idle = inside.isEmpty() ? idleSince(r) : 0;
             boolean active = r.isActive(t);
-            if (r.has(ReservationFlag.PURGE_COMP)
-                    && active
-                    && idle > 0
-                    && t - Math.max(idle, r.start()) >= r.purgeAfterS()
-                    && !waitedFor(r)) {
+            if (active && idle > 0 && isPurged(r, idle)) {
                 if (r.repeats()) {
                     changes.add(move(r.next()));
                 } else {

@@ -217,26 +217,16 @@ public record Accounts(
     Accounts with(Change.PolicyChanged c) {
         Table<Integer, AssocPolicy> a = assocs;
         Table<String, Integer> p = places;
-        Table<String, Integer> d = defaults;
         for (int id : c.assocsGone()) {
             AssocPolicy old = a.at(id);
             a = a.without(id);
             p = p.without(place(old.user(), old.account(), old.partition()));
-            d = old.isDefault() && d.find(old.user()).filter(n -> n == id).isPresent() ? d.without(old.user()) : d;
         }
         for (AssocPolicy fresh : c.assocs()) {
             a = a.with(fresh.id(), fresh);
             p = p.with(place(fresh.user(), fresh.account(), fresh.partition()), fresh.id());
         }
-        for (AssocPolicy fresh : c.assocs()) {
-            if (!fresh.isDefault()
-                    && d.find(fresh.user()).filter(n -> n == fresh.id()).isPresent()) {
-                d = d.without(fresh.user());
-            }
-        }
-        for (AssocPolicy fresh : c.assocs()) {
-            d = fresh.isDefault() ? d.with(fresh.user(), fresh.id()) : d;
-        }
+        Table<String, Integer> d = defaultAssocs(c);
         Table<Integer, QosPolicy> q = qos;
         for (int id : c.qosGone()) {
             q = q.without(id);
@@ -257,20 +247,50 @@ public record Accounts(
             u = u.with(fresh.user(), fresh);
         }
         Table<String, WckeyPolicy> w = wckeys;
-        Table<String, String> standard = defaultWckeys;
         for (String key : c.wckeysGone()) {
-            standard = withoutDefault(standard, w.at(key));
             w = w.without(key);
         }
         for (WckeyPolicy fresh : c.wckeys()) {
-            standard = withoutDefault(standard, fresh);
             w = w.with(wckey(fresh), fresh);
-        }
-        for (WckeyPolicy fresh : c.wckeys()) {
-            standard = fresh.isDefault() ? standard.with(fresh.user(), fresh.name()) : standard;
         }
         boolean accrual = a.values().stream().anyMatch(x -> limitsAccrual(x.limits()))
                 || q.values().stream().anyMatch(x -> limitsAccrual(x.limits()));
-        return new Accounts(a, q, u, w, p, d, standard, m, accrual, c.licences(), c.remotes());
+        return new Accounts(a, q, u, w, p, d, defaultWckeys(c), m, accrual, c.licences(), c.remotes());
+    }
+
+    /** Returns each user's default association after the change; removals come first so that a default can move. */
+    private Table<String, Integer> defaultAssocs(Change.PolicyChanged c) {
+        Table<String, Integer> out = defaults;
+        for (int id : c.assocsGone()) {
+            AssocPolicy old = assocs.at(id);
+            out = old.isDefault() ? withoutDefault(out, old) : out;
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            out = fresh.isDefault() ? out : withoutDefault(out, fresh);
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            out = fresh.isDefault() ? out.with(fresh.user(), fresh.id()) : out;
+        }
+        return out;
+    }
+
+    private static Table<String, Integer> withoutDefault(Table<String, Integer> defaults, AssocPolicy assoc) {
+        boolean isIt = defaults.find(assoc.user()).filter(n -> n == assoc.id()).isPresent();
+        return isIt ? defaults.without(assoc.user()) : defaults;
+    }
+
+    /** Returns each user's default wckey after the change. */
+    private Table<String, String> defaultWckeys(Change.PolicyChanged c) {
+        Table<String, String> out = defaultWckeys;
+        for (String key : c.wckeysGone()) {
+            out = withoutDefault(out, wckeys.at(key));
+        }
+        for (WckeyPolicy fresh : c.wckeys()) {
+            out = withoutDefault(out, fresh);
+        }
+        for (WckeyPolicy fresh : c.wckeys()) {
+            out = fresh.isDefault() ? out.with(fresh.user(), fresh.name()) : out;
+        }
+        return out;
     }
 }

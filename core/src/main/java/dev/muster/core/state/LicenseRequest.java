@@ -62,14 +62,18 @@ public final class LicenseRequest {
                                 false));
     }
 
-    /** Between separators that stand in no bracket. */
+    /** Splits a text at separators outside of brackets. */
     public static List<String> parts(String text, char separator) {
         List<String> out = new ArrayList<>();
         int depth = 0;
         int from = 0;
         for (int i = 0; i <= text.length(); i++) {
             char c = i < text.length() ? text.charAt(i) : separator;
-            depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+            if (c == '(' || c == '[') {
+                depth++;
+            } else if (c == ')' || c == ']') {
+                depth--;
+            }
             if (i == text.length() || c == separator && depth == 0) {
                 out.add(text.substring(from, i));
                 from = i + 1;

@@ -354,29 +354,7 @@ public record Node(
             | 1 << Flag.REBOOT_REQUESTED.ordinal();
 
     Node withMemoryAllocated(long mb) {
-        return new Node(
-                spec,
-                flags,
-                reason,
-                reasonUid,
-                reasonTime,
-                bootId,
-                version,
-                startTime,
-                hardware,
-                comment,
-                extra,
-                jobs,
-                cpusAllocated,
-                mb,
-                lastBusy,
-                resumeAfter,
-                powerTime,
-                changeable,
-                active,
-                wanted,
-                powerAction,
-                marks);
+        return withAllocation(jobs, cpusAllocated, mb, lastBusy);
     }
 
     public Node withMarks(Marks m) {
@@ -648,31 +626,9 @@ public record Node(
                 marks);
     }
 
-    /** As one that has these jobs only. */
+    /** Returns the node with these jobs in place of its own. */
     public Node holding(List<Integer> ids) {
-        return new Node(
-                spec,
-                flags,
-                reason,
-                reasonUid,
-                reasonTime,
-                bootId,
-                version,
-                startTime,
-                hardware,
-                comment,
-                extra,
-                List.copyOf(ids),
-                cpusAllocated,
-                memoryAllocatedMb,
-                lastBusy,
-                resumeAfter,
-                powerTime,
-                changeable,
-                active,
-                wanted,
-                powerAction,
-                marks);
+        return withAllocation(List.copyOf(ids), cpusAllocated, memoryAllocatedMb, lastBusy);
     }
 
     Node registered(String boot, String v, long start, Hardware h) {
@@ -701,12 +657,8 @@ public record Node(
                 marks);
     }
 
-    Node withJob(int jobId, int cpus, long memoryMb) {
-        java.util.ArrayList<Integer> more = new java.util.ArrayList<>(jobs);
-        int at = java.util.Collections.binarySearch(more, jobId);
-        if (at < 0) {
-            more.add(-at - 1, jobId);
-        }
+    /** @param lastBusyTime when the last job left, seconds since 1970 */
+    private Node withAllocation(List<Integer> jobIds, int cpus, long memoryMb, long lastBusyTime) {
         return new Node(
                 spec,
                 flags,
@@ -719,10 +671,10 @@ public record Node(
                 hardware,
                 comment,
                 extra,
-                List.copyOf(more),
-                cpusAllocated + cpus,
-                memoryAllocatedMb + memoryMb,
-                lastBusy,
+                jobIds,
+                cpus,
+                memoryMb,
+                lastBusyTime,
                 resumeAfter,
                 powerTime,
                 changeable,
@@ -732,31 +684,18 @@ public record Node(
                 marks);
     }
 
+    Node withJob(int jobId, int cpus, long memoryMb) {
+        java.util.ArrayList<Integer> more = new java.util.ArrayList<>(jobs);
+        int at = java.util.Collections.binarySearch(more, jobId);
+        if (at < 0) {
+            more.add(-at - 1, jobId);
+        }
+        return withAllocation(List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy);
+    }
+
     Node withoutJob(int jobId, int cpus, long memoryMb, long time) {
         List<Integer> fewer = jobs.stream().filter(j -> j != jobId).toList();
-        return new Node(
-                spec,
-                flags,
-                reason,
-                reasonUid,
-                reasonTime,
-                bootId,
-                version,
-                startTime,
-                hardware,
-                comment,
-                extra,
-                fewer,
-                cpusAllocated - cpus,
-                memoryAllocatedMb - memoryMb,
-                time,
-                resumeAfter,
-                powerTime,
-                changeable,
-                active,
-                wanted,
-                powerAction,
-                marks);
+        return withAllocation(fewer, cpusAllocated - cpus, memoryAllocatedMb - memoryMb, time);
     }
 
     /**

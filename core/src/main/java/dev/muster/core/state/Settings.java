@@ -59,6 +59,36 @@ public record Settings(
         Map<String, String> options,
         List<Topology> topologies,
         List<LayeredResource> layered) {
+    /** Settings before the first configuration is applied. */
+    public static final Settings DEFAULT = new Settings(
+            "",
+            0,
+            1,
+            0x03ff0000,
+            10000,
+            1001,
+            false,
+            0,
+            0,
+            0,
+            0,
+            30,
+            300,
+            0,
+            1,
+            300,
+            10,
+            40000,
+            512,
+            true,
+            "NO",
+            false,
+            false,
+            false,
+            false,
+            List.of(),
+            java.util.Collections.emptySortedMap());
+
     /** Of a cluster whose network nothing is known of. */
     public Settings(
             String clusterName,

@@ -53,38 +53,9 @@ public record State(
         Table<Integer, Crontab> crontabs,
         BurstBuffer.All buffers) {
 
-    public static final Settings NO_SETTINGS = new Settings(
-            "",
-            0,
-            1,
-            0x03ff0000,
-            10000,
-            1001,
-            false,
-            0,
-            0,
-            0,
-            0,
-            30,
-            300,
-            0,
-            1,
-            300,
-            10,
-            40000,
-            512,
-            true,
-            "NO",
-            false,
-            false,
-            false,
-            false,
-            List.of(),
-            java.util.Collections.emptySortedMap());
-
     public static final State EMPTY = new State(
             0,
-            NO_SETTINGS,
+            Settings.DEFAULT,
             1,
             1,
             1,
@@ -795,23 +766,16 @@ public record State(
                             .with(JobRunUpdates.resumed(j.run(), c.time(), tickMs, c.limitTick(), shares.time())));
         }
 
-        private void requeued(Change.JobRequeued c) {
-            preempted = preempted.without(c.jobId());
-            buffers = buffers.requeued(c.jobId(), c.time());
-            Job before = jobs.at(c.jobId());
-            if (before.state().isTerminal()) {
-                ended = ended.without(endedKey(before));
+        /**
+         * Returns the job with the reason and priority that it has after a requeue. A job that was held while it ran
+         * stays held.
+         */
+        private Job requeuedPriority(Job before, Change.JobRequeued c, boolean waits, boolean early) {
+            if (before.isHeld() && before.state().isActive() && !c.held()) {
+                return before.with(before.reason(), c.reasonText()).withPriority(0, before.holdUid());
             }
-            boolean holding = before.holdsNodes();
-            // a job that was cancelled while it waited waits on
-            boolean waits = !Dependency.fulfilled(before.dependencies());
-            boolean early = before.desc().timing().beginTime() > c.time();
-            // held while it ran
-            boolean stays = before.isHeld() && before.state().isActive() && !c.held();
             JobReason reason;
-            if (stays) {
-                reason = before.reason();
-            } else if (c.held() || c.reason() != JobReason.NONE) {
+            if (c.held() || c.reason() != JobReason.NONE) {
                 reason = c.reason();
             } else if (waits) {
                 reason = JobReason.DEPENDENCY;
@@ -820,14 +784,25 @@ public record State(
             } else {
                 reason = JobReason.NONE;
             }
+            return before.with(reason, c.reasonText())
+                    .withPriority(c.held() ? 0 : c.priority(), c.held() ? settings.slurmUid() : -1);
+        }
 
-            Job job = before.with(before.desc().anywhere())
+        private void requeued(Change.JobRequeued c) {
+            preempted = preempted.without(c.jobId());
+            buffers = buffers.requeued(c.jobId(), c.time());
+            Job before = jobs.at(c.jobId());
+            if (before.state().isTerminal()) {
+                ended = ended.without(endedKey(before));
+            }
+            boolean holding = before.holdsNodes();
+            // a job that was cancelled while pending still waits for its dependencies
+            boolean waits = !Dependency.fulfilled(before.dependencies());
+            boolean early = before.desc().timing().beginTime() > c.time();
+            Job job = requeuedPriority(before, c, waits, early)
+                    .with(before.desc().anywhere())
                     .with(JobState.PENDING)
                     .with(JobFlag.STOPPED, false)
-                    .with(reason, c.reasonText())
-                    .withPriority(
-                            c.held() || stays ? 0 : c.priority(),
-                            stays ? before.holdUid() : c.held() ? settings.slurmUid() : -1)
                     .with(JobFlag.CONFIGURING, false)
                     .with(JobFlag.REQUEUED, true)
                     .with(JobFlag.SPECIAL_EXIT, c.special())
@@ -839,15 +814,13 @@ public record State(
                     refer(s.envHash(), -1);
                 }
             }
+            ExitStatus exit = c.exit().isSuccess() ? job.run().exit() : c.exit();
             jobs = jobs.with(
                     job.id(),
                     holding
                             ? job.with(JobFlag.COMPLETING, true)
                                     .with(JobRunUpdates.ended(
-                                            JobRunUpdates.withoutSteps(job.run()),
-                                            c.time(),
-                                            tickMs,
-                                            c.exit().isSuccess() ? job.run().exit() : c.exit()))
+                                            JobRunUpdates.withoutSteps(job.run()), c.time(), tickMs, exit))
                             : job.with(Job.Run.NONE));
         }
 

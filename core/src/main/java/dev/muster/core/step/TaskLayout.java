@@ -89,7 +89,11 @@ public final class TaskLayout {
         int depth = 0;
         StringBuilder item = new StringBuilder();
         for (char c : (hosts + ",").toCharArray()) {
-            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == '[') {
+                depth++;
+            } else if (c == ']') {
+                depth--;
+            }
             if (c != ',' || depth > 0) {
                 item.append(c);
                 continue;

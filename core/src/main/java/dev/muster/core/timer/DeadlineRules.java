@@ -201,17 +201,27 @@ public final class DeadlineRules {
         }
         if (Dependencies.hopeless(settled)) {
             hopeless(job);
-        } else if (Dependency.fulfilled(settled) && job.desc().timing().beginTime() <= now.seconds() && !job.isHeld()) {
+        } else if (Dependency.fulfilled(settled)) {
+            dependenciesFulfilled(job);
+        } else if (job.reason() != JobReason.DEPENDENCY && !job.isHeld()) {
+            // an update gave the job its dependency only now
+            reason(job, JobReason.DEPENDENCY);
+        }
+    }
+
+    private void dependenciesFulfilled(Job job) {
+        if (job.desc().timing().beginTime() <= now.seconds() && !job.isHeld()) {
             changes.addAll(Eligibility.from(state, job, now.seconds()));
             if (job.reason() == JobReason.DEPENDENCY || job.reason() == JobReason.BEGIN_TIME) {
-                changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.NONE, ""));
+                reason(job, JobReason.NONE);
             }
-        } else if (!Dependency.fulfilled(settled) && job.reason() != JobReason.DEPENDENCY && !job.isHeld()) {
-            // it was told only now to wait for others
-            changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.DEPENDENCY, ""));
-        } else if (Dependency.fulfilled(settled) && job.reason() == JobReason.DEPENDENCY) {
-            changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), JobReason.BEGIN_TIME, ""));
+        } else if (job.reason() == JobReason.DEPENDENCY) {
+            reason(job, JobReason.BEGIN_TIME);
         }
+    }
+
+    private void reason(Job job, JobReason reason) {
+        changes.add(new Change.PriorityChanged(job.id(), job.priority(), job.holdUid(), reason, ""));
     }
 
     /**

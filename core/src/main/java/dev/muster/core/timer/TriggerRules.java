@@ -32,6 +32,22 @@ public final class TriggerRules {
         this.state = state;
     }
 
+    /** The trigger's job must exist and not have ended, and its nodes must exist. */
+    private Optional<SlurmErrno> targetRefusal(Command.SetTrigger c) {
+        Optional<Job> job = state.jobs().find(c.jobId());
+        boolean ofJob = c.events().stream().anyMatch(Trigger.OF_JOBS::contains);
+        if (ofJob && c.jobId() == 0 || c.jobId() != 0 && job.isEmpty()) {
+            return Optional.of(SlurmErrno.INVALID_JOB_ID);
+        }
+        if (c.jobId() != 0 && job.get().state().isTerminal()) {
+            return Optional.of(SlurmErrno.ALREADY_DONE);
+        }
+        boolean known = c.nodes().isEmpty()
+                || HostList.parse(c.nodes()) instanceof HostList.Parsed.Ok ok
+                        && ok.list().names().stream().allMatch(state.nodes()::has);
+        return known ? Optional.empty() : Optional.of(SlurmErrno.INVALID_NODE_NAME);
+    }
+
     /** Slurm's rule: a slurmctld that is not root's can only run programs as its own user. */
     public Decision set(Command.SetTrigger c) {
         if (state.settings().options().containsKey(Settings.NO_TRIGGERS)) {
@@ -55,18 +71,9 @@ public final class TriggerRules {
         if (wrong) {
             return Decision.reject(SlurmErrno.ERROR);
         }
-        boolean ofJob = c.events().stream().anyMatch(Trigger.OF_JOBS::contains);
-        if (ofJob && c.jobId() == 0
-                || c.jobId() != 0 && state.jobs().find(c.jobId()).isEmpty()) {
-            return Decision.reject(SlurmErrno.INVALID_JOB_ID);
-        }
-        if (c.jobId() != 0 && state.jobs().at(c.jobId()).state().isTerminal()) {
-            return Decision.reject(SlurmErrno.ALREADY_DONE);
-        }
-        if (!c.nodes().isEmpty()
-                && !(HostList.parse(c.nodes()) instanceof HostList.Parsed.Ok ok
-                        && ok.list().names().stream().allMatch(state.nodes()::has))) {
-            return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+        Optional<SlurmErrno> target = targetRefusal(c);
+        if (target.isPresent()) {
+            return Decision.reject(target.get());
         }
         if (state.triggers().byId().size() >= MOST) {
             return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "There are " + MOST + " triggers already");

@@ -102,7 +102,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return r.withLicenses(text);
     }
 
-    /** The request with what follows from its device options written out: tasks, nodes, devices. */
+    /** Returns the request with the tasks, nodes and devices that follow from its device options. */
     public static ResourceRequest resolved(ResourceRequest r) {
         int job = gpus(r.tresPerJob());
         int node = gpus(r.tresPerNode()) + gpus(r.tresPerSocket()) * Math.max(1, r.socketsPerNode());
@@ -116,30 +116,59 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             nodes = job / node;
             out.put("nodesMin", (long) nodes).put("nodesMax", (long) nodes);
         }
-        int total = job > 0 ? job : node * nodes;
-        boolean tasksByNodes = r.tasksPerGpu() > 0 && total == 0 && task == 0 && r.nodesMin() > 0;
-        if (r.tasks() == 0 && r.tasksPerNode() == 0 && !tasksByNodes) {
-            if (r.tasksPerGpu() > 0 && total > 0) {
-                out.put("tasks", (long) total * r.tasksPerGpu());
-            } else if (task > 0 && total > 0) {
-                out.put("tasks", (long) Math.max(1, total / task));
-            } else if (task > 0) {
-                out.put("tasks", (long) nodes);
+        putTasks(out, r, job, job > 0 ? job : node * nodes, task, nodes);
+        int perNode = tasksPerNode(r, node, task);
+        if (perNode > 0) {
+            out.put("tasksPerNode", (long) perNode);
+        }
+        return Codec.bind(out, ResourceRequest.class);
+    }
+
+    /**
+     * Sets the tasks that follow from GPUs, or with --ntasks-per-gpu the GPUs that follow from tasks.
+     *
+     * @param ofJob GPUs of the job as the request has them; 0 if unset
+     * @param total GPUs in all; 0 if unset
+     * @param perTask GPUs per task; 0 if unset
+     */
+    private static void putTasks(Json.Obj out, ResourceRequest r, int ofJob, int total, int perTask, int nodes) {
+        boolean byTasks = r.tasksPerGpu() > 0 && total == 0 && perTask == 0;
+        if (r.tasks() == 0 && r.tasksPerNode() == 0 && !(byTasks && r.nodesMin() > 0)) {
+            long tasks = tasksForGpus(r, total, perTask, nodes);
+            if (tasks > 0) {
+                out.put("tasks", tasks);
             }
-        } else if (r.tasksPerGpu() > 0 && total == 0 && task == 0) {
+        } else if (byTasks) {
             int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodes;
             out.put("tasks", (long) tasks)
                     .put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
         }
-        if (r.tasks() > 0 && r.tasksPerGpu() > 0 && job > 0) {
+        if (r.tasks() > 0 && r.tasksPerGpu() > 0 && ofJob > 0) {
             // the number of GPUs wins
-            out.put("tasks", (long) job * r.tasksPerGpu());
+            out.put("tasks", (long) ofJob * r.tasksPerGpu());
         }
-        if (node > 0 && task > 0 && node % task == 0 && r.tasksPerNode() == 0 && r.tasks() != 1) {
-            // so many tasks find their devices on a node
-            out.put("tasksPerNode", (long) (node / task));
+    }
+
+    /**
+     * Returns the tasks that a request without a number of tasks has for its GPUs; 0 if none follow.
+     *
+     * @param total GPUs in all; 0 if unset
+     * @param perTask GPUs per task; 0 if unset
+     */
+    private static long tasksForGpus(ResourceRequest r, int total, int perTask, int nodes) {
+        if (r.tasksPerGpu() > 0 && total > 0) {
+            return (long) total * r.tasksPerGpu();
         }
-        return Codec.bind(out, ResourceRequest.class);
+        if (perTask > 0) {
+            return total > 0 ? Math.max(1, total / perTask) : nodes;
+        }
+        return 0;
+    }
+
+    /** Returns the tasks that find their GPUs on one node; 0 where the request sets tasks per node or none follow. */
+    private static int tasksPerNode(ResourceRequest r, int gpusPerNode, int gpusPerTask) {
+        boolean follows = gpusPerNode > 0 && gpusPerTask > 0 && gpusPerNode % gpusPerTask == 0;
+        return follows && r.tasksPerNode() == 0 && r.tasks() != 1 ? gpusPerNode / gpusPerTask : 0;
     }
 
     /**

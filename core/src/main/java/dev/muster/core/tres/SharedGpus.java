@@ -92,8 +92,8 @@ public final class SharedGpus {
         List<Integer> first = new ArrayList<>(List.of(0));
         for (int g = 0; g < gpus; g++) {
             int left = parts - first.getLast();
-            first.add(first.getLast()
-                    + (each.isEmpty() ? left / (gpus - g) : Math.min(left, g < each.size() ? each.get(g) : 0)));
+            int listed = g < each.size() ? each.get(g) : 0;
+            first.add(first.getLast() + (each.isEmpty() ? left / (gpus - g) : Math.min(left, listed)));
         }
         return new Parts(List.copyOf(first));
     }

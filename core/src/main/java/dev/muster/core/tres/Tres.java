@@ -69,28 +69,23 @@ public final class Tres {
     }
 
     private static java.util.Optional<Item> item(String part) {
-        String rest;
-        if (part.startsWith("gres/")) {
-            rest = part.substring(5);
-        } else if (part.startsWith("gres:")) {
-            rest = part.substring(5);
-        } else {
-            rest = part;
-        }
-
-        String[] words = rest.replace('=', ':').split(":", -1);
+        boolean gres = part.startsWith("gres/") || part.startsWith("gres:");
+        String[] words = (gres ? part.substring(5) : part).replace('=', ':').split(":", -1);
         if (words.length > 3 || java.util.Arrays.asList(words).contains("")) {
             return java.util.Optional.empty();
         }
-        boolean licence = part.startsWith(LICENCE) && words[0].length() > LICENCE.length();
-        String name = licence ? words[0].substring(LICENCE.length()) : words[0];
+        boolean license = part.startsWith(LICENCE) && words[0].length() > LICENCE.length();
+        String name = license ? words[0].substring(LICENCE.length()) : words[0];
         if (name.indexOf('/') >= 0 || words.length > 1 && words[1].indexOf('/') >= 0) {
             return java.util.Optional.empty();
         }
-        if (licence && (words.length > 2 || words.length == 2 && count(words[1]).isEmpty())
-                || words[0].equals(CPU) && (words.length != 2 || count(words[1]).isEmpty())) {
-            return java.util.Optional.empty();
-        }
+        boolean counted = words.length == 2 && count(words[1]).isPresent();
+        boolean needsCount = license && words.length > 1 || words[0].equals(CPU);
+        return needsCount && !counted ? java.util.Optional.empty() : named(words);
+    }
+
+    /** Reads a name with a type, a count or both. */
+    private static java.util.Optional<Item> named(String[] words) {
         if (words.length == 1) {
             return java.util.Optional.of(new Item(words[0], "", 1));
         }

@@ -214,14 +214,17 @@ public final class ReservationsInForce {
         return least;
     }
 
-    /** What is left then. */
+    /** Returns the CPUs, or the memory in MiB, that running jobs and other reservations leave at that time. */
     private long left(NodeSlot node, List<PlannedPlace> here, long at, boolean cpus) {
         long left = cpus ? (long) node.freeUnits.count() * node.spec.cpusPerUnit() : node.freeMemoryMb;
+        int column = cpus ? 1 : 2;
         for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
-            left += e[0] <= at && !lifted.contains((int) e[3]) ? e[cpus ? 1 : 2] : 0;
+            left += e[0] <= at && !lifted.contains((int) e[3]) ? e[column] : 0;
         }
         for (PlannedPlace other : here) {
-            left -= other.from() <= at && other.to() > at ? cpus ? other.cpus() : other.memoryMb() : 0;
+            if (other.from() <= at && other.to() > at) {
+                left -= cpus ? other.cpus() : other.memoryMb();
+            }
         }
         return left;
     }

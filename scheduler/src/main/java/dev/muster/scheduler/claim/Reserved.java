@@ -134,9 +134,14 @@ public final class Reserved {
                 : reservation(where.reservation()).startAt(now);
     }
 
+    /** The other reservation keeps nothing from the job: the job's own ignores it, or the job may delay it. */
+    private boolean yields(Reservation other, Reservation own, ReservationScope where) {
+        return own != null && own.ignores(other) || mayDelay(where, other);
+    }
+
     /**
-     * Units of the node that a job that is to be there may have between the two times, free or not. Of the node's
-     * devices it counts from now on those that are not kept from such a job ({@link NodeSlot#withheld}).
+     * Returns the node's units, free or not, that the job may have between the two times, in seconds since 1970. From
+     * then on the node counts only devices that no reservation withholds from such a job ({@link NodeSlot#withheld}).
      */
     public IndexSet allowed(ReservationScope where, NodeSlot node, long from, long to) {
         String name = where.reservation();
@@ -147,9 +152,7 @@ public final class Reserved {
         for (ReservedNodes.Claim c : nodes.on(node.index)) {
             if (c.reservation().name().equals(name)) {
                 own = own.union(c.units());
-            } else if (keeps(c, from, to)
-                    && (in == null || !in.ignores(c.reservation()))
-                    && !mayDelay(where, c.reservation())) {
+            } else if (keeps(c, from, to) && !yields(c.reservation(), in, where)) {
                 boolean shared = in != null
                         && c.reservation().sharesCores()
                         && in.nodes().contains(node.spec.name());

@@ -504,19 +504,17 @@ final class ForecastWindow {
             for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 best = Math.max(best, now[n]);
-                if (now[n] < (c.exclusive ? whole[n] : c.cpusMin)
-                        || isAmong(named, n)
-                        || !add(n, tasksOn(c, n, slot, end))) {
+                if (now[n] < cpusNeeded(c, n) || isAmong(named, n) || !add(n, tasksOn(c, n, slot, end))) {
                     continue;
                 }
                 if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
                     return true;
                 }
-                if (chosen == nodesMax && !c.need.gresPerJob().isEmpty()) {
-                    othersMayDo = true;
-                    return false;
-                }
                 if (chosen == nodesMax) {
+                    if (!c.need.gresPerJob().isEmpty()) {
+                        othersMayDo = true;
+                        return false;
+                    }
                     dropSmallest(named.length);
                 }
             }
@@ -572,31 +570,49 @@ final class ForecastWindow {
         return gapS < Long.MAX_VALUE && (c.need.limitMin() < 0 || c.need.limitMin() * 60L > gapS);
     }
 
-    /** So many tasks fit on the node in all these slots. */
+    private int cpusNeeded(NeedClass c, int n) {
+        return c.exclusive ? whole[n] : c.cpusMin;
+    }
+
+    /** Returns the least CPUs free in one of the slots; -1 if a slot has fewer than the class needs. */
+    private int cpusIn(NeedClass c, int n, int slot, int last) {
+        int wanted = cpusNeeded(c, n);
+        int least = Integer.MAX_VALUE;
+        for (int s = slot; s < last; s++) {
+            least = Math.min(least, cpus[s][n]);
+            if (least < wanted) {
+                return -1;
+            }
+        }
+        return least;
+    }
+
+    /** Returns the least memory free in one of the slots, in MiB; -1 if a slot has too few GPUs for the class. */
+    private int memoryIn(NeedClass c, int n, int slot, int last) {
+        int least = Integer.MAX_VALUE;
+        if (c.memoryMin <= 0 && c.gpus <= 0 && ConstraintCheck.isPlain(c)) {
+            return least;
+        }
+        for (int s = slot; s < last; s++) {
+            least = Math.min(least, memoryMb[s][n]);
+            if (c.gpus > 0 && gpus[s][n] < c.gpus) {
+                return -1;
+            }
+        }
+        return least;
+    }
+
+    /** Returns how many tasks fit on the node in all these slots. */
     private long tasksOn(NeedClass c, int n, int slot, int end) {
         if (slot >= near && comesAgain(c, n)) {
             return 0;
         }
         int last = Math.min(end, Math.max(slot + 1, fuller[n]));
-        int least = Integer.MAX_VALUE;
-        int memory = Integer.MAX_VALUE;
-        int wanted = c.exclusive ? whole[n] : c.cpusMin;
-        for (int s = slot; s < last; s++) {
-            least = Math.min(least, cpus[s][n]);
-            if (least < wanted) {
-                return 0;
-            }
-        }
-        for (int s = slot; s < last && (c.memoryMin > 0 || c.gpus > 0 || !ConstraintCheck.isPlain(c)); s++) {
-            memory = Math.min(memory, memoryMb[s][n]);
-            if (c.gpus > 0 && gpus[s][n] < c.gpus) {
-                return 0;
-            }
-        }
-        if (memory < c.memoryMin || c.need.memAll() && memory < in.whole().memoryMb[ground.node(n)]) {
-            return 0;
-        }
-        if (exacting.keepsOff(c.need.apart(), n, slot, end)) {
+        int least = cpusIn(c, n, slot, last);
+        int memory = least < 0 ? -1 : memoryIn(c, n, slot, last);
+        if (memory < Math.max(0, c.memoryMin)
+                || c.need.memAll() && memory < in.whole().memoryMb[ground.node(n)]
+                || exacting.keepsOff(c.need.apart(), n, slot, end)) {
             return 0;
         }
         if (ConstraintCheck.isPlain(c)) {

@@ -85,80 +85,91 @@ public final class Feasibility {
 
     private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r, String batch) {
         for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
-            if (tres.equals("gres/")
-                    || tres.endsWith(",gres/")
-                    || tres.equals(r.tresPerTask()) && !OF_TASK.matcher(tres).matches()) {
-                return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
-            }
-            if (!Tres.isValid(tres) || Tres.namesOthers(tres) && !tres.equals(r.tresPerTask())) {
-                return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
-            }
-            for (Tres.Item item : Tres.gres(tres)) {
-                // none of what does not exist is no wrong wish
-                if (item.count() > 0 && !state.settings().gresTypes().contains(item.name())) {
-                    return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
-                }
+            Optional<SlurmErrno> wrong = wrongTres(tres, tres.equals(r.tresPerTask()), state);
+            if (wrong.isPresent()) {
+                return Optional.of(Decision.reject(wrong.get()));
             }
         }
+        Optional<SlurmErrno> wrongGpus = wrongGpus(r);
+        if (wrongGpus.isPresent()) {
+            return Optional.of(Decision.reject(wrongGpus.get()));
+        }
+        Optional<Decision.Rejected> wrongFeature = wrongFeature(r, batch, state);
+        if (wrongFeature.isPresent()) {
+            return wrongFeature;
+        }
+        if (!r.licenses().isEmpty() && Licenses.isWrong(state, r.licenses())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
+        }
+        boolean known = areKnownNodes(r.nodeList(), state) && areKnownNodes(r.excludeList(), state);
+        return !known || both(r) ? Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME)) : Optional.empty();
+    }
+
+    /** @param ofTask the text equals that of --tres-per-task, which alone may name CPUs and licenses */
+    private static Optional<SlurmErrno> wrongTres(String tres, boolean ofTask, State state) {
+        boolean cut = tres.equals("gres/") || tres.endsWith(",gres/");
+        if (cut || ofTask && !OF_TASK.matcher(tres).matches()) {
+            return Optional.of(SlurmErrno.INVALID_TRES);
+        }
+        // a count of 0 may name devices that do not exist
+        boolean known = Tres.isValid(tres)
+                && (ofTask || !Tres.namesOthers(tres))
+                && Tres.gres(tres).stream()
+                        .allMatch(item -> item.count() <= 0
+                                || state.settings().gresTypes().contains(item.name()));
+        return known ? Optional.empty() : Optional.of(SlurmErrno.INVALID_GRES);
+    }
+
+    private static Optional<SlurmErrno> wrongGpus(ResourceRequest r) {
         GresRequest gres = GresRequest.of(r);
         boolean gpus =
                 GresRequest.gpus(gres.perNode()) + GresRequest.gpus(gres.perJob()) + GresRequest.gpus(gres.perTask())
                         > 0;
         if (!gpus && (r.tasksPerGpu() > 0 || r.cpusPerGpu() > 0 || r.memPerGpuMb() > 0)) {
-            return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+            return Optional.of(SlurmErrno.INVALID_GRES);
         }
-        if (r.overcommit()
+        // tasks with their own devices share no CPUs, and the request sets no CPUs per task
+        boolean sharesCpus = r.overcommit()
                 && r.cpusPerTask() == 0
-                && !Tres.gres(r.tresPerTask()).isEmpty()) {
-            // tasks with their own devices share no CPUs, and the request sets no CPUs per task
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
-        }
+                && !Tres.gres(r.tresPerTask()).isEmpty();
         int perTask = GresRequest.gpus(r.tresPerTask());
         int perNode = GresRequest.gpus(r.tresPerNode());
         int nodes = Math.max(r.nodesMin(), r.nodesMax());
-        if (perTask > 0 && perNode > 0 && nodes > 0 && (long) perTask * r.tasks() > (long) perNode * nodes) {
-            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
-        }
+        boolean tooMany =
+                perTask > 0 && perNode > 0 && nodes > 0 && (long) perTask * r.tasks() > (long) perNode * nodes;
+        return sharesCpus || tooMany ? Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE) : Optional.empty();
+    }
+
+    private static Optional<Decision.Rejected> wrongFeature(ResourceRequest r, String batch, State state) {
         String objection = Features.objection(r.features());
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
         }
-        if (!batch.isEmpty()
-                && (!Features.isPlain(batch)
-                        || !Set.copyOf(Features.names(r.features())).containsAll(Features.names(batch)))) {
+        List<String> names = Features.names(r.features());
+        if (!batch.isEmpty() && (!Features.isPlain(batch) || !Set.copyOf(names).containsAll(Features.names(batch)))) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
         }
-        boolean may = state.settings().options().containsKey(ANY_FEATURES);
-        for (String feature : Features.names(r.features())) {
-            if (!may
-                    && state.nodes().values().stream()
-                            .noneMatch(n -> n.features().contains(feature))) {
-                return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
-            }
+        if (!state.settings().options().containsKey(ANY_FEATURES) && !areOnNodes(names, state)) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
         }
-        boolean known = Features.objection(r.prefer()).isEmpty()
-                && Features.names(r.prefer()).stream()
-                        .allMatch(f -> state.nodes().values().stream()
-                                .anyMatch(n -> n.features().contains(f)));
+        boolean known = Features.objection(r.prefer()).isEmpty() && areOnNodes(Features.names(r.prefer()), state);
         if (!known && !state.settings().options().containsKey("ignore_prefer_validation")) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_PREFER));
         }
-        Optional<Decision.Rejected> changing = ChangingFeatures.objection(state, r.features());
-        if (changing.isPresent()) {
-            return changing;
-        }
-        if (!r.licenses().isEmpty() && Licenses.isWrong(state, r.licenses())) {
-            return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
-        }
-        for (String list : List.of(r.nodeList(), r.excludeList())) {
-            if (!list.isEmpty()) {
-                if (!(HostList.parse(list) instanceof HostList.Parsed.Ok ok)
-                        || !ok.list().names().stream().allMatch(state.nodes()::has)) {
-                    return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME));
-                }
-            }
-        }
-        return both(r) ? Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME)) : Optional.empty();
+        return ChangingFeatures.objection(state, r.features());
+    }
+
+    /** Each feature is one of some node. */
+    private static boolean areOnNodes(List<String> features, State state) {
+        return features.stream()
+                .allMatch(f -> state.nodes().values().stream()
+                        .anyMatch(n -> n.features().contains(f)));
+    }
+
+    private static boolean areKnownNodes(String list, State state) {
+        return list.isEmpty()
+                || HostList.parse(list) instanceof HostList.Parsed.Ok ok
+                        && ok.list().names().stream().allMatch(state.nodes()::has);
     }
 
     /** A node that is asked for and excluded. */
@@ -204,6 +215,83 @@ public final class Feasibility {
         return inPartition(state, desc, partition, true, gone).isEmpty();
     }
 
+    private static Optional<SlurmErrno> wrongNodeCount(ResourceNeed need, Partition partition) {
+        List<String> within = HostList.distinct(need.network().within());
+        int segment = need.network().segment();
+        if (!within.isEmpty() && within.size() < need.nodesMin() || segment > 0 && need.nodesWanted() % segment != 0) {
+            return Optional.of(SlurmErrno.INVALID_NODE_COUNT);
+        }
+        List<String> required = HostList.distinct(need.nodeList());
+        if (!partition.nodes().containsAll(required)) {
+            return Optional.of(SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION);
+        }
+        return need.nodesMax() > 0 && required.size() > need.nodesMax()
+                ? Optional.of(SlurmErrno.INVALID_NODE_COUNT)
+                : Optional.empty();
+    }
+
+    /**
+     * Collects the nodes that the need fits on if they are empty, until it fits on some of them together.
+     *
+     * @param gone nodes that do not count
+     * @return whether the need fits; if not, all candidates of the partition are collected
+     */
+    private static boolean findCandidates(
+            State state,
+            ResourceNeed need,
+            Partition partition,
+            List<String> gone,
+            Layers layers,
+            List<Candidate> candidates) {
+        Topology topology = need.network().in(state.settings());
+        List<String> within = HostList.distinct(need.network().within());
+        List<String> required = HostList.distinct(need.nodeList());
+        Set<String> excluded = new HashSet<>(HostList.distinct(need.excludeList()));
+        excluded.addAll(gone);
+        boolean anyFeatures = state.settings().options().containsKey(ANY_FEATURES);
+        boolean memory = state.memoryConsumed();
+        int found = 0;
+        long total = 0;
+        int next = 0;
+        for (String name : ordered(partition.nodes(), required)) {
+            boolean open = !excluded.contains(name)
+                    && (within.isEmpty() || within.contains(name))
+                    && (layers.isEmpty() || layers.allows(name));
+            Optional<Candidate> candidate = open ? candidate(state, need, name, anyFeatures, memory) : Optional.empty();
+            if (candidate.isEmpty()) {
+                continue;
+            }
+            found += required.contains(name) ? 1 : 0;
+            candidates.add(candidate.get());
+            total += candidate.get().tasks();
+            boolean enough = total >= need.tasks() && candidates.size() >= need.nodesMin();
+            if (enough && found == required.size() && candidates.size() >= next) {
+                if (!NodeSelector.pick(need, candidates, found, topology, layers)
+                        .isEmpty()) {
+                    return true;
+                }
+                next = candidates.size() + candidates.size() / NEXT_PART + 1;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the node as a candidate for the need if no job was on it; empty if the need does not fit even then. */
+    private static Optional<Candidate> candidate(
+            State state, ResourceNeed need, String name, boolean anyFeatures, boolean memoryConsumed) {
+        Optional<Node> node = state.nodes().find(name).filter(n -> !n.isClosedToJobs());
+        if (node.isEmpty()
+                || !anyFeatures && !Features.match(need.features(), node.get().features())) {
+            return Optional.empty();
+        }
+        NodeSlot empty = new NodeSlot(0, node.get());
+        int tasks = tasksOnEmpty(need, empty, memoryConsumed);
+        boolean small = need.overcommit() && empty.spec.cpus() < need.cpusPerTask();
+        return tasks > 0 && !small && need.tmpDiskMb() <= empty.spec.tmpDiskMb()
+                ? Optional.of(NodeSelector.candidate(empty, tasks))
+                : Optional.empty();
+    }
+
     private static Optional<Decision.Rejected> inPartition(
             State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
         ResourceNeed need = ResourceNeed.ofEmpty(desc, partition, state).onAnySwitches();
@@ -212,19 +300,11 @@ public final class Feasibility {
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
         }
-        List<String> within = HostList.distinct(need.network().within());
-        if (!within.isEmpty() && within.size() < need.nodesMin()
-                || need.network().segment() > 0
-                        && need.nodesWanted() % need.network().segment() != 0) {
-            return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        Optional<SlurmErrno> wrongCount = wrongNodeCount(need, partition);
+        if (wrongCount.isPresent()) {
+            return Optional.of(Decision.reject(wrongCount.get()));
         }
         List<String> required = HostList.distinct(need.nodeList());
-        if (!partition.nodes().containsAll(required) || need.nodesMax() > 0 && required.size() > need.nodesMax()) {
-            return Optional.of(Decision.reject(
-                    partition.nodes().containsAll(required)
-                            ? SlurmErrno.INVALID_NODE_COUNT
-                            : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
-        }
         boolean waits = state.settings().enforcePartLimits().equals("NO");
         if (!hasCpus(
                 state,
@@ -240,62 +320,51 @@ public final class Feasibility {
         }
         Layers layers = layers(state, need);
         List<Candidate> candidates = new ArrayList<>();
-        Set<String> excluded = new HashSet<>(HostList.distinct(need.excludeList()));
-        excluded.addAll(gone);
-        boolean may = state.settings().options().containsKey(ANY_FEATURES);
-        boolean memory = state.memoryConsumed();
-        int found = 0;
-        long total = 0;
-        int next = 0;
-        for (String name : ordered(partition.nodes(), required)) {
-            Optional<Node> node = state.nodes().find(name).filter(n -> !n.isClosedToJobs());
-            if (node.isEmpty()
-                    || excluded.contains(name)
-                    || !within.isEmpty() && !within.contains(name)
-                    || !may && !Features.match(need.features(), node.get().features())
-                    || !layers.isEmpty() && !layers.allows(name)) {
-                continue;
-            }
-            NodeSlot empty = new NodeSlot(0, node.get());
-            int tasks = tasksOnEmpty(need, empty, memory);
-            boolean small = need.overcommit() && empty.spec.cpus() < need.cpusPerTask();
-            if (tasks > 0 && !small && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
-                found += required.contains(name) ? 1 : 0;
-                candidates.add(NodeSelector.candidate(empty, tasks));
-                total += tasks;
-                if (candidates.size() >= next
-                        && total >= need.tasks()
-                        && candidates.size() >= need.nodesMin()
-                        && found == required.size()) {
-                    if (!NodeSelector.pick(need, candidates, found, topology, layers)
-                            .isEmpty()) {
-                        return Optional.empty();
-                    }
-                    next = candidates.size() + candidates.size() / NEXT_PART + 1;
-                }
-            }
+        if (findCandidates(state, need, partition, gone, layers, candidates)) {
+            return Optional.empty();
         }
+        int found = (int) candidates.stream()
+                .filter(c -> required.contains(c.node().spec.name()))
+                .count();
         if (!layers.isEmpty()
                 && found == required.size()
                 && !NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {
             return Optional.empty();
         }
-        if (found < required.size() || candidates.isEmpty()) {
+        return shortOf(state, desc, partition, need, candidates, found, waits && !strictly);
+    }
+
+    /**
+     * Explains what the candidates of a partition lack, all of them idle; empty if the job may wait.
+     *
+     * @param found required nodes among the candidates, which come first
+     * @param mayWait a job that the partition cannot run waits until the partition grows
+     */
+    private static Optional<Decision.Rejected> shortOf(
+            State state,
+            JobDesc desc,
+            Partition partition,
+            ResourceNeed need,
+            List<Candidate> candidates,
+            int found,
+            boolean mayWait) {
+        if (found < HostList.distinct(need.nodeList()).size() || candidates.isEmpty()) {
             return Optional.of(new Decision.Rejected(
                     SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE,
                     lacking(state, partition, need) + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
         }
-        // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
-        if (topology.isStrict()
-                && !NodeSelector.pick(need, candidates, found, Topology.FLAT).isEmpty()
-                && NodeSelector.pick(need, candidates, found, topology).isEmpty()) {
+        Topology topology = need.network().in(state.settings());
+        boolean fits = !NodeSelector.pick(need, candidates, found, topology).isEmpty();
+        if (!fits
+                && topology.isStrict()
+                && !NodeSelector.pick(need, candidates, found, Topology.FLAT).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
-        boolean fits = !NodeSelector.pick(need, candidates, found, topology).isEmpty();
-        if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, layers)) {
+        // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
+        if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, layers(state, need))) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
-        return fits || waits && !strictly
+        return fits || mayWait
                 ? Optional.empty()
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }

@@ -58,12 +58,7 @@ public final class Features {
         if (open < 0) {
             return counted(text, "");
         }
-        boolean joined = close > open
-                && text.indexOf('[', open + 1) < 0
-                && text.indexOf(']', close + 1) < 0
-                && (open == 0 || text.charAt(open - 1) == '&')
-                && (close == text.length() - 1 || text.charAt(close + 1) == '&');
-        if (!joined) {
+        if (!isOneGroup(text, open, close)) {
             return List.of();
         }
         String before = open == 0 ? "" : text.substring(0, open - 1);
@@ -75,9 +70,19 @@ public final class Features {
         }
         List<Choice> out = new ArrayList<>();
         for (String one : split(inner, '|')) {
-            out.add(new Choice(others.isEmpty() ? one : one.isEmpty() ? others : "(" + one + ")&" + others, List.of()));
+            boolean single = one.isEmpty() || others.isEmpty();
+            out.add(new Choice(single ? one + others : "(" + one + ")&" + others, List.of()));
         }
         return out;
+    }
+
+    /** The text has one pair of brackets, with nothing but "&" before and behind it. */
+    private static boolean isOneGroup(String text, int open, int close) {
+        return close > open
+                && text.indexOf('[', open + 1) < 0
+                && text.indexOf(']', close + 1) < 0
+                && (open == 0 || text.charAt(open - 1) == '&')
+                && (close == text.length() - 1 || text.charAt(close + 1) == '&');
     }
 
     private static List<Choice> counted(String text, String others) {
@@ -102,7 +107,11 @@ public final class Features {
         int from = 0;
         for (int i = 0; i <= text.length(); i++) {
             char c = i < text.length() ? text.charAt(i) : by;
-            depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+            if (c == '(') {
+                depth++;
+            } else if (c == ')') {
+                depth--;
+            }
             if (c == by && depth <= 0) {
                 out.add(text.substring(from, i));
                 from = i + 1;

@@ -340,43 +340,70 @@ public final class FreeTable {
     }
 
     /**
-     * How many of these, the first, must leave before the need may fit; -1 if it does not even without all of them.
+     * Returns how many of the jobs, in their order, must leave before the class may fit; -1 if it does not fit without
+     * all of them either.
      *
-     * @param slots by their names
-     * @param beside what reservations leave
+     * @param slots nodes by name
+     * @param beside capacity that reservations leave
      */
     public int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots, UnreservedCapacity beside) {
         long[] mask = c.mask();
-        long[] of = c.exclusive ? idle : room;
-        int nodes = 0;
-        long tasks = 0;
-        for (int w = 0; w < mask.length; w++) {
-            for (long bits = mask[w] & ready[w] & of[w]; bits != 0; bits &= bits - 1) {
-                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                long here = mayTake(c, n) ? left(n, cpus[n], 0, c, beside).tasks(c) : -1;
-                nodes += here >= 0 ? 1 : 0;
-                tasks += Math.max(0, here);
-            }
-        }
+        FitCount fits = countFits(c, beside);
         Map<Integer, Left> left = new HashMap<>();
         int gone = 0;
-        for (; (nodes < c.nodesMin || tasks < c.tasks) && those.hasNext(); gone++) {
+        for (; !fits.suffices(c) && those.hasNext(); gone++) {
             for (Allocation.Share s : those.next().run().allocation().held()) {
                 NodeSlot slot = s.released() ? null : slots.apply(s.node());
                 if (slot != null && is(mask, slot.index) && is(ready, slot.index)) {
                     int n = slot.index;
                     Left was = left.get(n);
                     Left at = was == null ? left(n, cpus[n], slot.holders, c, beside) : was;
-                    long before = was == null && !mayTake(c, n) ? -1 : at.tasks(c);
+                    fits.remove(was == null && !mayTake(c, n) ? -1 : at.tasks(c));
                     Left now = at.without(s, slot);
                     left.put(n, now);
-                    long after = now.tasks(c);
-                    nodes += (after >= 0 ? 1 : 0) - (before >= 0 ? 1 : 0);
-                    tasks += Math.max(0, after) - Math.max(0, before);
+                    fits.add(now.tasks(c));
                 }
             }
         }
-        return nodes >= c.nodesMin && tasks >= c.tasks ? gone : -1;
+        return fits.suffices(c) ? gone : -1;
+    }
+
+    /** Nodes that a class fits on, and its tasks that fit on them together. */
+    private static final class FitCount {
+        private int nodes;
+        private long tasks;
+
+        /** @param tasksOnNode -1 where the class does not fit */
+        void add(long tasksOnNode) {
+            if (tasksOnNode >= 0) {
+                nodes++;
+                tasks += tasksOnNode;
+            }
+        }
+
+        void remove(long tasksOnNode) {
+            if (tasksOnNode >= 0) {
+                nodes--;
+                tasks -= tasksOnNode;
+            }
+        }
+
+        boolean suffices(NeedClass c) {
+            return nodes >= c.nodesMin && tasks >= c.tasks;
+        }
+    }
+
+    private FitCount countFits(NeedClass c, UnreservedCapacity beside) {
+        FitCount out = new FitCount();
+        long[] mask = c.mask();
+        long[] open = c.exclusive ? idle : room;
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = mask[w] & ready[w] & open[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                out.add(mayTake(c, n) ? left(n, cpus[n], 0, c, beside).tasks(c) : -1);
+            }
+        }
+        return out;
     }
 
     private Left left(int n, int free, int holders, NeedClass c, UnreservedCapacity beside) {

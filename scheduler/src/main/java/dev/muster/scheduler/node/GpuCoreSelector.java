@@ -187,7 +187,8 @@ final class GpuCoreSelector {
             for (boolean progress = true; left > 0 && progress; ) {
                 progress = false;
                 for (int i = 0; i < most.length && left > 0; i++) {
-                    if (taken[i] < (capped ? Math.min(most[i], here[i]) : here[i] > 0 ? most[i] : 0)) {
+                    int cap = capped ? here[i] : most[i];
+                    if (here[i] > 0 && taken[i] < Math.min(most[i], cap)) {
                         taken[i]++;
                         left--;
                         progress = true;

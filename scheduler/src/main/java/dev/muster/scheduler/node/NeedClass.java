@@ -132,8 +132,12 @@ public final class NeedClass {
         this.memoryMin = memoryConsumed ? Math.max(need.memPerNodeMb(), memPerCpuMb * cpusPerTask) : 0;
         this.gpus = Math.max(GresRequest.gpus(need.gresPerNode()), gpusBeside(need, single));
         this.tasksPerNode = need.tasksPerNode();
-        this.simple = bounded
-                && need.nodeList().isEmpty()
+        this.simple = bounded && isSimple(need);
+    }
+
+    /** The need asks for CPUs, memory and GPUs per node on nodes with plain features, and for nothing else. */
+    private static boolean isSimple(ResourceNeed need) {
+        return need.nodeList().isEmpty()
                 && need.tasksOn().isEmpty()
                 && plain(need.shape())
                 && !need.overcommit()
@@ -280,8 +284,8 @@ public final class NeedClass {
     }
 
     /**
-     * It asks for no less than the other, on no other nodes and for no less time: where the other does not fit, it does
-     * not.
+     * Compares two classes with the same candidate nodes: this one requests no fewer resources than the other and for
+     * no less time, so it does not fit where the other does not.
      *
      * @param anyTime the other would not fit for any time
      */
@@ -290,19 +294,25 @@ public final class NeedClass {
                 && bounded
                 && nodesMin >= other.nodesMin
                 && tasks >= other.tasks
-                && cpusPerTask >= other.cpusPerTask
+                && asksNoLessPerNode(other)
+                && (single || !other.single)
+                && need.within().isNone()
+                && need.reboot() == other.need.reboot()
+                && (anyTime || asksNoLessTime(other));
+    }
+
+    private boolean asksNoLessPerNode(NeedClass other) {
+        return cpusPerTask >= other.cpusPerTask
                 && need.cpusPerNodeMin() >= other.need.cpusPerNodeMin()
                 && need.memPerNodeMb() >= other.need.memPerNodeMb()
                 && need.memPerCpuMb() >= other.need.memPerCpuMb()
                 && gpus >= other.gpus
                 && (exclusive || !other.exclusive)
-                && (single || !other.single)
-                && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode)
-                && need.within().isNone()
-                && need.reboot() == other.need.reboot()
-                && (anyTime
-                        || need.limitMin() < 0
-                        || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
+                && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode);
+    }
+
+    private boolean asksNoLessTime(NeedClass other) {
+        return need.limitMin() < 0 || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin();
     }
 
     /**

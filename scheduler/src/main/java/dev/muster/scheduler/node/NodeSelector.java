@@ -31,34 +31,19 @@ public final class NodeSelector {
     }
 
     /**
-     * How many tasks of a need fit into so many free units and so much memory of a node; 0 if not even one.
+     * Returns how many tasks of a need fit into the free units and memory of a node; 0 if not even one.
      *
      * @param units free allocation units
-     * @param idle nothing else is on the node
+     * @param idle no other job is on the node
      */
     public static int tasksFitting(
             ResourceNeed need, NodeSlot node, int units, long memoryMb, boolean idle, boolean memoryConsumed) {
-        if (need.exclusive() && !idle) {
+        if (need.exclusive() && !idle || !need.shape().fits(node.spec)) {
             return 0;
-        }
-        if (!need.shape().fits(node.spec)) {
-            return 0;
-        }
-        units += need.shape().spared().more(node.spec);
-        if (need.shape().cpusMax() >= 0) {
-            int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
-            if (need.exclusive() && ResourceNeed.Spared.openCpus(node.spec) > left) {
-                return 0;
-            }
-            units = Math.min(units, left / node.spec.cpusPerUnit());
         }
         int together = need.shape().whole() ? unitsPerSocket(node) : 1;
-        if (together > 1
-                && units < node.spec.units() - node.spec.reservedUnits().count()) {
-            units = units / together * together;
-        }
-        if (need.shape().allCores()
-                && units < node.spec.units() - node.spec.reservedUnits().count()) {
+        units = usableUnits(need, node, units + need.shape().spared().more(node.spec), together);
+        if (units < 0) {
             return 0;
         }
         int cpus = Math.min(
@@ -67,31 +52,11 @@ public final class NodeSelector {
             return 0;
         }
         long memory = memoryConsumed ? memoryMb : node.spec.memoryMb();
-        if (need.memPerNodeMb() > memory
-                || need.memAll() && memoryConsumed && memoryMb < node.spec.memoryMb() - node.spec.memSpecLimitMb()) {
+        if (memory < memoryMin(need, node, memoryConsumed)) {
             return 0;
         }
         if (need.memPerCpuMb() > 0) {
-            // whole units (or sockets) are given, each with the memory of all its CPUs
-            int charged = Math.max(1, need.chargedCpus(node.spec));
-            int idleCpus = cpus;
-            cpus = (int) Math.min(
-                    cpus,
-                    need.shape().counted()
-                            ? memory / need.memPerCpuMb()
-                            : memory
-                                    / (need.memPerCpuMb() * charged * together)
-                                    * together
-                                    * need.usableCpus(node.spec));
-            if (need.exclusive() || need.shape().allCores()) {
-                cpus = need.memPerCpuMb()
-                                        * Math.min(
-                                                (long) units * charged,
-                                                need.shape().spared().most(node.spec))
-                                <= memory
-                        ? idleCpus
-                        : 0;
-            }
+            cpus = cpusWithMemory(need, node, units, cpus, together, memory);
             if (cpus < need.cpusPerNodeMin()) {
                 return 0;
             }
@@ -100,13 +65,61 @@ public final class NodeSelector {
         if (need.overcommit() && cpus < 1 || tasks < need.tasksOn().getOrDefault(node.spec.name(), 0)) {
             return 0;
         }
-        if (need.tasksPerNode() > 0) {
-            tasks = Math.min(tasks, need.tasksPerNode());
+        return forGpus(need, Math.min(tasks, tasksMax(need, node)), cpus, memory);
+    }
+
+    private static long memoryMin(ResourceNeed need, NodeSlot node, boolean memoryConsumed) {
+        boolean all = need.memAll() && memoryConsumed;
+        return Math.max(need.memPerNodeMb(), all ? node.spec.memoryMb() - node.spec.memSpecLimitMb() : 0);
+    }
+
+    private static int tasksMax(ResourceNeed need, NodeSlot node) {
+        int perNode = need.tasksPerNode() > 0 ? need.tasksPerNode() : Integer.MAX_VALUE;
+        int perSocket = need.shape().tasksPerSocket();
+        return perSocket > 0 ? Math.min(perNode, perSocket * node.spec.sockets()) : perNode;
+    }
+
+    /**
+     * Returns the CPUs that have their memory per CPU. Whole units, or whole sockets, are given, each with the memory
+     * of all its CPUs.
+     *
+     * @param together units that are given together
+     */
+    private static int cpusWithMemory(
+            ResourceNeed need, NodeSlot node, int units, int cpus, int together, long memoryMb) {
+        int charged = Math.max(1, need.chargedCpus(node.spec));
+        if (need.exclusive() || need.shape().allCores()) {
+            long all = Math.min((long) units * charged, need.shape().spared().most(node.spec));
+            return need.memPerCpuMb() * all <= memoryMb ? cpus : 0;
         }
-        if (need.shape().tasksPerSocket() > 0) {
-            tasks = Math.min(tasks, need.shape().tasksPerSocket() * node.spec.sockets());
+        long most = need.shape().counted()
+                ? memoryMb / need.memPerCpuMb()
+                : memoryMb / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec);
+        return (int) Math.min(cpus, most);
+    }
+
+    /**
+     * Returns the units of the free ones that the need may use: those within MaxCPUsPerNode, in whole sockets where
+     * these are given whole. -1 if the need wants more of the node than is free.
+     *
+     * @param together units that are given together
+     */
+    private static int usableUnits(ResourceNeed need, NodeSlot node, int free, int together) {
+        int units = free;
+        if (need.shape().cpusMax() >= 0) {
+            int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
+            if (need.exclusive() && ResourceNeed.Spared.openCpus(node.spec) > left) {
+                return -1;
+            }
+            units = Math.min(units, left / node.spec.cpusPerUnit());
         }
-        return forGpus(need, tasks, cpus, memory);
+        if (units >= node.spec.units() - node.spec.reservedUnits().count()) {
+            return units;
+        }
+        if (need.shape().allCores()) {
+            return -1;
+        }
+        return together > 1 ? units / together * together : units;
     }
 
     /** CPUs and memory that each GPU brings along must be there, for one GPU at least. */
@@ -211,29 +224,38 @@ public final class NodeSelector {
                 }
             }
         }
+        List<Candidate> chosen;
         if (need.shape().contiguous()) {
-            List<Candidate> neighbours = List.of();
-            for (int nodes = need.nodesWanted(); nodes > need.nodesMin() && neighbours.isEmpty(); nodes--) {
-                neighbours = neighbours(need.exactly(nodes), candidates, required);
-            }
-            neighbours = neighbours.isEmpty() ? neighbours(need, candidates, required) : neighbours;
-            return neighbours.isEmpty() ? List.of() : deal(need, neighbours);
-        }
-        if (topology.kind() != Topology.Kind.FLAT) {
-            List<Candidate> close = TopologySelector.choose(topology, need, candidates, required);
-            return close.isEmpty() ? List.of() : deal(need, close);
-        }
-        List<Candidate> chosen = enough(need, candidates, required);
-        if (chosen.isEmpty() && candidates.size() > required) {
-            List<Candidate> largest = new ArrayList<>(candidates.subList(required, candidates.size()));
-            largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks()).thenComparingInt(c -> c.node().index));
-            largest.addAll(0, candidates.subList(0, required));
-            chosen = enough(need, largest, required);
-            if (chosen.isEmpty() && !need.gresPerJob().isEmpty()) {
-                chosen = enough(need, richest(need, largest, required), required);
+            chosen = contiguous(need, candidates, required);
+        } else if (topology.kind() != Topology.Kind.FLAT) {
+            chosen = TopologySelector.choose(topology, need, candidates, required);
+        } else {
+            chosen = enough(need, candidates, required);
+            if (chosen.isEmpty() && candidates.size() > required) {
+                chosen = largestFirst(need, candidates, required);
             }
         }
         return chosen.isEmpty() ? List.of() : deal(need, chosen);
+    }
+
+    /** Takes neighbours: as many nodes as the need prefers, otherwise the most that lie together. */
+    private static List<Candidate> contiguous(ResourceNeed need, List<Candidate> candidates, int required) {
+        List<Candidate> neighbours = List.of();
+        for (int nodes = need.nodesWanted(); nodes > need.nodesMin() && neighbours.isEmpty(); nodes--) {
+            neighbours = neighbours(need.exactly(nodes), candidates, required);
+        }
+        return neighbours.isEmpty() ? neighbours(need, candidates, required) : neighbours;
+    }
+
+    /** Takes the nodes with room for the most tasks, then those with the most devices of a total that the job wants. */
+    private static List<Candidate> largestFirst(ResourceNeed need, List<Candidate> candidates, int required) {
+        List<Candidate> largest = new ArrayList<>(candidates.subList(required, candidates.size()));
+        largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks()).thenComparingInt(c -> c.node().index));
+        largest.addAll(0, candidates.subList(0, required));
+        List<Candidate> chosen = enough(need, largest, required);
+        return chosen.isEmpty() && !need.gresPerJob().isEmpty()
+                ? enough(need, richest(need, largest, required), required)
+                : chosen;
     }
 
     /** The required ones, and then who has most of what is asked for in all. */
@@ -378,9 +400,31 @@ public final class NodeSelector {
         return picks;
     }
 
+    private static int cpusOfTasks(ResourceNeed need, int tasks, int gpus) {
+        int ofTasks = need.overcommit() ? 1 : tasks * need.cpusPerTask();
+        return Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus), ofTasks);
+    }
+
     /**
-     * Binds units, memory and devices on the picked nodes as they are free now; empty if they do not lie together as
-     * they must.
+     * Returns the memory that the job is given on a node. With memory per GPU, all GPUs of a node taken whole count, up
+     * to the memory that the node has.
+     */
+    private static long memoryMb(
+            ResourceNeed need, NodeSlot node, Map<String, IndexSet> devices, int chargedCpus, boolean memoryConsumed) {
+        long all = node.spec.memoryMb() - node.spec.memSpecLimitMb();
+        if (need.gpus().memoryMb() > 0) {
+            int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
+            return Math.min(all, need.gpus().memoryMb() * gpus);
+        }
+        if (memoryConsumed && need.memAll()) {
+            return all;
+        }
+        return need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * chargedCpus;
+    }
+
+    /**
+     * Binds units, memory and devices on the picked nodes as they are free now. Empty if cores, GPUs or sockets that
+     * must lie together are not free together.
      *
      * @param free units of a node that the job may have
      */
@@ -405,15 +449,7 @@ public final class NodeSelector {
             freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             boolean whole = need.exclusive() || need.shape().allCores();
-            int cpus;
-            if (whole) {
-                cpus = freeUnits.count() * usable;
-            } else {
-                cpus = Math.max(
-                        Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
-                        need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask());
-            }
-
+            int cpus = whole ? freeUnits.count() * usable : cpusOfTasks(need, pick.tasks(), gpus);
             Optional<GpuPlaces.Placed> placed = GpuPlaces.place(
                     need, node, freeUnits, pick.tasks(), devices, (cpus + usable - 1) / usable, picks.size());
             if (placed.isEmpty()) {
@@ -429,34 +465,13 @@ public final class NodeSelector {
             int given = Math.min(units.count() * perUnit, counted ? cpus : spared.most(node.spec));
             int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
             moreSockets(need, node, units, devices);
-            // a whole node's GPUs are the job's, more than it asked for as well, and so is no more than the node has
-            long memory;
-            if (need.gpus().memoryMb() > 0) {
-                memory = Math.min(
-                        node.spec.memoryMb() - node.spec.memSpecLimitMb(),
-                        need.gpus().memoryMb()
-                                * devices.getOrDefault("gpu", IndexSet.empty()).count());
-            } else if (!memoryConsumed) {
-                if (need.memPerNodeMb() > 0) {
-                    memory = need.memPerNodeMb();
-                } else {
-                    memory = need.memPerCpuMb() * charged;
-                }
-            } else if (need.memAll()) {
-                memory = node.spec.memoryMb() - node.spec.memSpecLimitMb();
-            } else if (need.memPerNodeMb() > 0) {
-                memory = need.memPerNodeMb();
-            } else {
-                memory = need.memPerCpuMb() * charged;
-            }
-
             shares.add(new Allocation.Share(
                     node.spec.name(),
                     Allocation.Agent.SLURMD,
                     bootIds.getOrDefault(node.spec.name(), ""),
                     units,
                     given,
-                    memory,
+                    memoryMb(need, node, devices, charged, memoryConsumed),
                     devices,
                     !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(),
                     false,

@@ -202,6 +202,26 @@ final class TopologySelector {
 
     // ---- blocks
 
+    /** Takes one block that has room, the fullest first, then ever larger groups of blocks, then the fewest blocks. */
+    private List<Candidate> oneSegment(int nodes) {
+        for (List<List<Candidate>> group : groups(topology.blocks(), 1)) {
+            List<Candidate> found = whole(group);
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        for (int size : topology.sizes()) {
+            for (List<List<Candidate>> group : groups(topology.blocks(), size / topology.baseSize())) {
+                List<Candidate> found = size >= nodes ? whole(group) : List.of();
+                if (!found.isEmpty()) {
+                    return found;
+                }
+            }
+        }
+        boolean larger = topology.sizes().isEmpty() || nodes > topology.sizes().getLast();
+        return larger && !need.network().together() ? onFewest(leaves(candidates), need) : List.of();
+    }
+
     private List<Candidate> blocks() {
         int nodes = need.nodesWanted();
         int segment = need.network().segment() > 0 ? need.network().segment() : nodes;
@@ -209,24 +229,7 @@ final class TopologySelector {
             return List.of();
         }
         if (segment == nodes) {
-            for (List<List<Candidate>> group : groups(topology.blocks(), 1)) {
-                // one block that has room, the fullest first
-                List<Candidate> found = whole(group);
-                if (!found.isEmpty()) {
-                    return found;
-                }
-            }
-            for (int size : topology.sizes()) {
-                for (List<List<Candidate>> group : groups(topology.blocks(), size / topology.baseSize())) {
-                    List<Candidate> found = size >= nodes ? whole(group) : List.of();
-                    if (!found.isEmpty()) {
-                        return found;
-                    }
-                }
-            }
-            boolean larger =
-                    topology.sizes().isEmpty() || nodes > topology.sizes().getLast();
-            return larger && !need.network().together() ? onFewest(leaves(candidates), need) : List.of();
+            return oneSegment(nodes);
         }
         for (List<Topology.Block> room : rooms(nodes)) {
             List<Candidate> out = segments(room, nodes, segment);

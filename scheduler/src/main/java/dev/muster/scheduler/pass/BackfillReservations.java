@@ -122,6 +122,32 @@ final class BackfillReservations {
         return Optional.empty();
     }
 
+    private static boolean isOpen(NodeSlot node, Set<String> avoided, Layers layers) {
+        return node.usable
+                && !avoided.contains(node.spec.name())
+                && (layers.isEmpty() || layers.allows(node.spec.name()));
+    }
+
+    /**
+     * Returns how many tasks fit on the node in these slots.
+     *
+     * @param from when the first slot begins, seconds since 1970
+     */
+    private int tasksAt(ResourceNeed need, NodeSlot node, int slot, int end, long from) {
+        CapacityTimeline g = outlook.grid();
+        int barred = reserved.isEmpty() ? 0 : reserved.barred(need.within(), node, from, need.end(from));
+        barred += node.freeUnits.count()
+                - GpuPlaces.open(need, node, node.freeUnits).count();
+        int tasks = NodeSelector.tasksFitting(
+                need,
+                node,
+                g.unitsIn(node.index, slot, end) - barred,
+                g.memoryIn(node.index, slot, end),
+                g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0),
+                memoryConsumed);
+        return tasks > 0 && slot == 0 ? Math.min(tasks, NodeSelector.tasksByGres(need, node)) : tasks;
+    }
+
     /** Nodes for the need if it began in that slot; empty if it does not fit then. */
     private List<Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
         CapacityTimeline g = outlook.grid();
@@ -138,32 +164,15 @@ final class BackfillReservations {
                 continue;
             }
             NodeSlot node = order.get(i);
-            boolean open = node.usable && !avoided.contains(node.spec.name());
-            if (!open
-                    || !layers.isEmpty() && !layers.allows(node.spec.name())
-                    || slot == 0 && !node.accepts(need.apart())) {
-                continue;
-            }
-            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.within(), node, from, need.end(from));
-            barred += node.freeUnits.count()
-                    - GpuPlaces.open(need, node, node.freeUnits).count();
-            int tasks = NodeSelector.tasksFitting(
-                    need,
-                    node,
-                    g.unitsIn(node.index, slot, end) - barred,
-                    g.memoryIn(node.index, slot, end),
-                    g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0),
-                    memoryConsumed);
-            if (tasks > 0 && slot == 0) {
-                tasks = Math.min(tasks, NodeSelector.tasksByGres(need, node));
-            }
+            boolean open = isOpen(node, avoided, layers) && (slot > 0 || node.accepts(need.apart()));
+            int tasks = open ? tasksAt(need, node, slot, end, from) : 0;
             if (tasks > 0) {
                 able.add(NodeSelector.candidate(node, tasks));
                 found += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
             }
         }
         if (slot > 0 && packing && able.size() > required) {
-            // what is free now stays so for others as far as possible
+            // prefer nodes with few free units now, so that the others stay free for jobs that can start
             able.subList(required, able.size())
                     .sort(Comparator.comparingLong(
                                     (Candidate c) -> c.node().spec.weightValue())

@@ -295,7 +295,12 @@ public final class ClassVerdicts {
         return desk > 0 && pass.licences().lacks(desk, classes.desksSize(), settled.need(id));
     }
 
-    /** The first of its class: as if it had been tried. 0 if it must be. */
+    /** A class whose jobs wait anyway, on candidate nodes that are known: only then its verdict needs no attempt. */
+    private boolean mayBeShort(NeedClass c) {
+        return c.mask().length > 0 && isBlocked(c.partition) && isJudged(c) && !c.named;
+    }
+
+    /** Returns the verdict for the first job of a class as if it had been tried; 0 if it must be tried. */
     private int first(NeedClass c) {
         if (c.licensed && (pass.isInOrder() || reclaims || isLayered(c.need))) {
             return 0;
@@ -307,12 +312,7 @@ public final class ClassVerdicts {
         // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with
         // it
         boolean remembered = c.bounded && isRemembered(c);
-        if (c.mask().length == 0
-                || !isBlocked(c.partition)
-                || !isJudged(c)
-                || c.named
-                || !remembered && !isShort(c)
-                || pass.barred().is(c)) {
+        if (!mayBeShort(c) || !remembered && !isShort(c) || pass.barred().is(c)) {
             return 0;
         }
         boolean anyTime = c.isKnownShort(free);
@@ -391,6 +391,20 @@ public final class ClassVerdicts {
         settled.wake();
     }
 
+    /** An earlier pass found that preemption cannot help the group, and no victim has changed since. */
+    private boolean isStillVain(JobClassIndex.Group group, NeedClass c) {
+        if (group.kindEra == preemptable.era()
+                && (preemptable.isSettled(PreemptableJobs.kindOf(group), group.id())
+                        || preemptable.isPowerless(PreemptableJobs.kindOf(group)))) {
+            return true;
+        }
+        boolean known = pass.preemptor().isKnownShort(group, c);
+        if (known) {
+            preemptable.settle(PreemptableJobs.kindOf(group), group.id(), c, group.memory);
+        }
+        return known;
+    }
+
     private boolean isVain(JobClassIndex.Lane lane, QueueOrder.Place place) {
         JobClassIndex.Group group = lane.group;
         NeedClass c = lane.need;
@@ -398,16 +412,8 @@ public final class ClassVerdicts {
                 || pass.preemptor().isSpent()) {
             return true;
         }
-        if (group.pass != number
-                && group.kindEra == preemptable.era()
-                && (preemptable.isSettled(PreemptableJobs.kindOf(group), group.id())
-                        || preemptable.isPowerless(PreemptableJobs.kindOf(group)))) {
+        if (group.pass != number && isStillVain(group, c)) {
             vain(group, Long.MAX_VALUE);
-            return true;
-        }
-        if (group.pass != number && pass.preemptor().isKnownShort(group, c)) {
-            vain(group, Long.MAX_VALUE);
-            preemptable.settle(PreemptableJobs.kindOf(group), group.id(), c, group.memory);
             return true;
         }
         long priority = place.priority();

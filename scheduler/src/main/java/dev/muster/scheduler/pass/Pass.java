@@ -23,7 +23,6 @@ import dev.muster.scheduler.claim.ReservedPartitions;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.node.SuspendedJobs;
 import dev.muster.scheduler.preempt.PassAllocations;
 import dev.muster.scheduler.preempt.Preemptor;
 import dev.muster.scheduler.queue.Backfill;
@@ -37,13 +36,11 @@ import dev.muster.scheduler.timeline.LicenseAllocator;
 import dev.muster.scheduler.timeline.RunningJobTimeline;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * Considers the whole queue once, in priority order. It starts each job that fits now. The first jobs that do not fit
@@ -83,9 +80,7 @@ public final class Pass {
     private final Set<String> blocked = new HashSet<>();
     private final Reserved reserved;
     private final Preemptor preemptor;
-    private final List<Job> stopped = new ArrayList<>();
-    private int stoppedNow;
-    private final List<Integer> resumes = new ArrayList<>();
+    private final SuspendedQueue suspended;
     private final RunningJobTimeline outlook;
     private final LicenseAllocator licences;
     private final NumberAllocator numbers;
@@ -150,10 +145,7 @@ public final class Pass {
                 takings,
                 licences,
                 beside(),
-                (job, off) -> {
-                    outlook.lifted(job, off);
-                    standing.ifPresent(s -> s.lifted(job.id(), off));
-                });
+                this::victimLifted);
         this.lanes = new ClassVerdicts(this, context, state, candidates, limited);
         this.placing = new Placement(
                 context,
@@ -170,20 +162,19 @@ public final class Pass {
                 starts);
         this.shorter = new TimeMinPlanner(this, cluster.needs(), state);
         this.turns = new PassOrder(this, context, backfill, lanes, now.seconds());
-        if (state.preempted().size() > 0) {
-            for (Job job : cluster.holders()) {
-                if (SuspendedJobs.gaveWay(state, job)) {
-                    stopped.add(job);
-                }
-            }
-            stopped.sort(Comparator.comparingInt(j -> -queue.ranks().tier(j)));
-        }
+        this.suspended = new SuspendedQueue(cluster, queue.ranks(), preemptor, takings, state);
+    }
+
+    /** @param off the victim is off its nodes for a trial, or back on them */
+    private void victimLifted(Job victim, boolean off) {
+        outlook.lifted(victim, off);
+        standing.ifPresent(s -> s.lifted(victim.id(), off));
     }
 
     public List<Planner.Start> run() {
         try {
             boolean whole = turns.walk(limitStops || words.areGiven() || settling.isAnywhere());
-            goOn(first -> true);
+            suspended.resumeAll();
             turns.fill();
             if (whole && starts.size() < most) {
                 queue.waits().retain(planned);
@@ -197,37 +188,9 @@ public final class Pass {
         }
     }
 
-    /**
-     * Resumes suspended jobs whose priority is not below that of the next job in the queue, as soon as all their cores
-     * are free. Until then their free cores are barred to jobs of the same or a lower priority; a stream of such jobs
-     * would keep them suspended for ever.
-     */
-    void goOn(Job next) {
-        // those as well that have been stopped in this pass
-        for (; stoppedNow < preemptor.suspended().size(); stoppedNow++) {
-            stopped.add(preemptor.suspended().get(stoppedNow));
-            stopped.sort(Comparator.comparingInt(j -> -queue.ranks().tier(j)));
-        }
-        int tier = queue.ranks().tier(next);
-        goOn(first -> queue.ranks().tier(first) >= tier && !preemptor.outranksByQos(next, first));
-    }
-
-    private void goOn(Predicate<Job> before) {
-        while (!stopped.isEmpty() && before.test(stopped.getFirst())) {
-            Job next = stopped.removeFirst();
-            if (!SuspendedJobs.gaveWay(state, next)) {
-                takings.await(next);
-                continue;
-            }
-            List<Job> whole = SuspendedJobs.together(state, next);
-            boolean first = !resumes.contains(whole.getFirst().id());
-            if (first && SuspendedJobs.haveTheirCores(cluster, whole)) {
-                whole.forEach(j -> resumes.add(j.id()));
-                whole.forEach(takings::back);
-            } else if (first) {
-                whole.forEach(takings::await);
-            }
-        }
+    /** Resumes suspended jobs that come before this one; see {@link SuspendedQueue#resumeBefore}. */
+    void resumeBefore(Job next) {
+        suspended.resumeBefore(next);
     }
 
     public List<Planner.Preempt> preemptions() {
@@ -235,7 +198,7 @@ public final class Pass {
     }
 
     public List<Integer> resumes() {
-        return resumes;
+        return suspended.resumed();
     }
 
     /** What jobs put up with at this time. */
@@ -261,9 +224,8 @@ public final class Pass {
         return starts.size() >= most;
     }
 
-    /** Some that gave way wait to go on. */
-    boolean hasStopped() {
-        return !stopped.isEmpty() || stoppedNow < preemptor.suspended().size();
+    boolean hasSuspended() {
+        return !suspended.isEmpty();
     }
 
     void consider(Job job) {
@@ -384,9 +346,9 @@ public final class Pass {
     }
 
     /**
-     * NONE if it starts; else why it does not.
+     * Starts the job in the partition if it can, and returns NONE; otherwise returns the reason why it waits.
      *
-     * @param last what it waits for is planned here
+     * @param last no other partition or QOS of the job follows, so it gets its reservation here
      */
     private JobReason attempt(Job job, int task, Partition partition, ResourceNeed need, boolean last) {
         if (settling.has(partition.name())) {
@@ -419,32 +381,44 @@ public final class Pass {
             return JobReason.PRIORITY;
         }
         if (hasFailed(need)) {
-            Optional<JobReason> room = roomOrLess(job, task, need);
-            if (room.isPresent()) {
-                return room.get();
-            }
-            JobReason reason;
-            if (lacking.contains(need)) {
-                reason = JobReason.LICENSES;
-            } else if (blocked.contains(blocker(need))) {
-                reason = JobReason.PRIORITY;
-            } else {
-                reason = JobReason.RESOURCES;
-            }
-
-            if (last) {
-                reserve(job, need, reason);
-            }
-            return reason;
+            return failedBefore(job, task, need, last);
         }
         if (licences.given(need, 0).isEmpty()) {
-            Optional<JobReason> room = preemptor.reclaims(need) ? room(job, task, need) : Optional.empty();
-            if (last && room.isEmpty()) {
-                lanes.lacksLicences(need);
-                reserve(job, need, JobReason.LICENSES);
-            }
-            return room.orElse(JobReason.LICENSES);
+            return withoutLicenses(job, task, need, last);
         }
+        return tryPlacement(job, task, partition, need, last);
+    }
+
+    /** The need has failed in this pass: only preemption or a smaller size can help the job now. */
+    private JobReason failedBefore(Job job, int task, ResourceNeed need, boolean last) {
+        Optional<JobReason> room = roomOrLess(job, task, need);
+        if (room.isPresent()) {
+            return room.get();
+        }
+        JobReason reason;
+        if (lacking.contains(need)) {
+            reason = JobReason.LICENSES;
+        } else if (blocked.contains(blocker(need))) {
+            reason = JobReason.PRIORITY;
+        } else {
+            reason = JobReason.RESOURCES;
+        }
+        if (last) {
+            reserve(job, need, reason);
+        }
+        return reason;
+    }
+
+    private JobReason withoutLicenses(Job job, int task, ResourceNeed need, boolean last) {
+        Optional<JobReason> room = preemptor.reclaims(need) ? room(job, task, need) : Optional.empty();
+        if (last && room.isEmpty()) {
+            lanes.lacksLicences(need);
+            reserve(job, need, JobReason.LICENSES);
+        }
+        return room.orElse(JobReason.LICENSES);
+    }
+
+    private JobReason tryPlacement(Job job, int task, Partition partition, ResourceNeed need, boolean last) {
         boolean isShort = lanes.isShort(need);
         Optional<Allocation> allocation = isShort ? Optional.empty() : placeWithin(job, need);
         JobReason whole = whole(job, need, allocation);

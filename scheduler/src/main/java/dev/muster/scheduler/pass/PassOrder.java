@@ -68,7 +68,7 @@ public final class PassOrder {
         for (QueueOrder.Block block : queue.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
                 // a policy with its own order asks at their turns: jobs that start before them may use up their limits
-                boolean passes = quick && !pass.hasStopped() && !backfill.fills();
+                boolean passes = quick && !pass.hasSuspended() && !backfill.fills();
                 i = passes ? lanes.next(block, i) : i;
                 if (i == block.size) {
                     break;
@@ -86,8 +86,8 @@ public final class PassOrder {
                     tier = block.places[i].tier();
                     take(ordered);
                 }
-                if (pass.hasStopped()) {
-                    pass.goOn(job);
+                if (pass.hasSuspended()) {
+                    pass.resumeBefore(job);
                 }
                 if (!later(block, i)) {
                     consider(block, i);
@@ -169,7 +169,7 @@ public final class PassOrder {
             if (pass.isFull()) {
                 break;
             }
-            boolean passes = quick && !pass.hasStopped();
+            boolean passes = quick && !pass.hasSuspended();
             if (passes && lanes.isTold(turn.block(), turn.at())) {
                 continue;
             }

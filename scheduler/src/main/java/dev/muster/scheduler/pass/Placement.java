@@ -188,53 +188,85 @@ final class Placement {
         return place(need, need.network().in(state.settings()));
     }
 
-    /** As {@link #place(Need)}, on nodes that hang together in that topology. */
-    Optional<Allocation> place(ResourceNeed need, Topology topology) {
-        List<String> requiredNames = HostList.distinct(need.nodeList());
-        int required = requiredNames.size();
-        boolean freeOnly = required == 0
-                && !sharing
-                && !blind
-                && avoided.isEmpty()
-                && !need.shape().spared().any();
-        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
-        boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
-        List<NodeSlot> order = NodeOrder.of(
-                freeOnly
-                        ? candidates.withRoom(need)
-                        : bounded ? candidates.able(need, bounds.get()) : candidates.of(need, avoided),
-                required,
-                near,
-                plans.kept(),
-                topology.kind() == Topology.Kind.FLAT);
-        List<Candidate> able = new ArrayList<>();
-        int requiredFound = 0;
-        int enough = need.tasks();
-        for (int i = 0; i < order.size(); i++) {
-            NodeSlot node = order.get(i);
+    /**
+     * A required node that is avoided or does not match is not among the candidates, of which required ones are first.
+     */
+    private static int countNamed(List<Candidate> able, List<String> required) {
+        int found = 0;
+        for (int i = 0; i < Math.min(required.size(), able.size()); i++) {
+            found += required.contains(able.get(i).node().spec.name()) ? 1 : 0;
+        }
+        return found;
+    }
+
+    /** Returns the nodes of the order that have room for a task; only the first of them where one node serves best. */
+    private List<Candidate> able(
+            ResourceNeed need, List<NodeSlot> order, boolean freeOnly, Optional<NeedClass> bounds, int required) {
+        List<Candidate> out = new ArrayList<>();
+        for (NodeSlot node : order) {
             if (freeOnly && node.freeUnits.isEmpty()
                     || need.exclusive() && !node.isIdle()
                     || bounds.isPresent() && !cluster.free().mayTake(bounds.get(), node.index)) {
                 continue;
             }
-            boolean open = cluster.ready(node)
-                    && NodeSelector.canServe(need, node)
-                    && (layers.isEmpty() || layers.allows(node.spec.name()));
-            int tasks = open ? tasksNow(need, node) : 0;
+            int tasks = isOpen(need, node) ? tasksNow(need, node) : 0;
             if (tasks > 0) {
-                able.add(NodeSelector.candidate(node, tasks));
-                // by name: a required node that is avoided or does not match is not among the candidates
-                requiredFound += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
-                if (!queue.power().isThrifty()
-                        && need.nodesWanted() == 1
-                        && required == 0
-                        && tasks >= enough
-                        && need.gresPerJob().isEmpty()
-                        && Features.isPlain(need.features())) {
+                out.add(NodeSelector.candidate(node, tasks));
+                if (required == 0 && tasks >= need.tasks() && isServedByFirst(need)) {
                     break;
                 }
             }
         }
+        return out;
+    }
+
+    /** Only nodes with free units can serve the need. */
+    private boolean isFreeOnly(ResourceNeed need, int required) {
+        return required == 0
+                && !sharing
+                && !blind
+                && avoided.isEmpty()
+                && !need.shape().spared().any();
+    }
+
+    /** The first node with room for all tasks is the job's: no later node could serve the need better. */
+    private boolean isServedByFirst(ResourceNeed need) {
+        return !queue.power().isThrifty()
+                && need.nodesWanted() == 1
+                && need.gresPerJob().isEmpty()
+                && Features.isPlain(need.features());
+    }
+
+    private boolean isOpen(ResourceNeed need, NodeSlot node) {
+        return cluster.ready(node)
+                && NodeSelector.canServe(need, node)
+                && (layers.isEmpty() || layers.allows(node.spec.name()));
+    }
+
+    /** Returns "" for a node that boots before the job starts. */
+    private String bootId(ResourceNeed need, NodeSlot node) {
+        return node.asleep || NodeSelector.lacks(need, node)
+                ? ""
+                : state.nodes().at(node.spec.name()).bootId();
+    }
+
+    /** Places a need as {@link #place(ResourceNeed)} does, on nodes that are close in that topology. */
+    Optional<Allocation> place(ResourceNeed need, Topology topology) {
+        List<String> requiredNames = HostList.distinct(need.nodeList());
+        int required = requiredNames.size();
+        boolean freeOnly = isFreeOnly(need, required);
+        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
+        List<NodeSlot> nodes;
+        if (freeOnly) {
+            nodes = candidates.withRoom(need);
+        } else if (blind && required == 0 && avoided.isEmpty() && bounds.isPresent()) {
+            nodes = candidates.able(need, bounds.get());
+        } else {
+            nodes = candidates.of(need, avoided);
+        }
+        List<NodeSlot> order = NodeOrder.of(nodes, required, near, plans.kept(), topology.kind() == Topology.Kind.FLAT);
+        List<Candidate> able = able(need, order, freeOnly, bounds, required);
+        int requiredFound = countNamed(able, requiredNames);
         able = queue.power().affordable(able, required, starts, avoided);
         tooFew = requiredFound < required
                 || able.size() < need.nodesMin()
@@ -244,16 +276,17 @@ final class Placement {
             return Optional.empty();
         }
         List<Pick> picks = NodeSelector.pick(need, able, required, topology, layers);
-        if (picks.isEmpty() || !queue.power().allows(picks, starts, avoided)) {
-            return picks.isEmpty() ? Optional.empty() : queue.power().thriftily(() -> place(need, topology));
+        if (picks.isEmpty()) {
+            return Optional.empty();
         }
+        return queue.power().allows(picks, starts, avoided)
+                ? bind(need, picks)
+                : queue.power().thriftily(() -> place(need, topology));
+    }
+
+    private Optional<Allocation> bind(ResourceNeed need, List<Pick> picks) {
         for (Pick p : picks) {
-            String name = p.node().spec.name();
-            bootIds.put(
-                    name,
-                    p.node().asleep || NodeSelector.lacks(need, p.node())
-                            ? ""
-                            : state.nodes().at(name).bootId());
+            bootIds.put(p.node().spec.name(), bootId(need, p.node()));
         }
         return NodeSelector.bind(
                         need,
@@ -277,6 +310,11 @@ final class Placement {
         return need.shape().whole() ? node.wholeSockets(free) : free;
     }
 
+    /** Reservations of this pass count; a preemptor may have its victims' units, but none reserved for earlier jobs. */
+    private boolean isPlanned(NodeSlot node) {
+        return !outlook.isEmpty() && !(blind && (unplanned || node.isShared()));
+    }
+
     private int tasksNow(ResourceNeed need, NodeSlot node) {
         if (!node.accepts(need.apart())) {
             return 0;
@@ -285,8 +323,7 @@ final class Placement {
         int units = free.count();
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && isPartlyBarred(need, node));
-        // a preemptor may have its victims' units, and not those planned for jobs before it
-        if (!outlook.isEmpty() && !(blind && (unplanned || node.isShared()))) {
+        if (isPlanned(node)) {
             CapacityTimeline grid = outlook.grid();
             int end = grid.times.endSlot(0, need.limitMin());
             // shared units are in no plan

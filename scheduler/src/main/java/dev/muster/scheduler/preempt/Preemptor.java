@@ -186,6 +186,14 @@ public final class Preemptor {
 
     public record None() implements Room {}
 
+    private boolean isRemembered(NeedClass c, JobClassIndex.Group group) {
+        return pruned && remembers && c.simple && group.memory.isDue();
+    }
+
+    private boolean hasVictim(Holders those) {
+        return IntStream.range(0, those.candidates.size()).anyMatch(i -> mayGo(those, i));
+    }
+
     /**
      * @param group of the need and the job's QOS
      * @param c the need's class
@@ -201,7 +209,7 @@ public final class Preemptor {
         Predicate<NodeSlot> serves = serves(job, need, c);
         Near candidates = new Near(those, serves);
         List<Job> gone = those.gone.stream().filter(h -> isNear(h, serves)).toList();
-        if (those.gone.isEmpty() && IntStream.range(0, those.candidates.size()).noneMatch(i -> mayGo(those, i))) {
+        if (those.gone.isEmpty() && !hasVictim(those)) {
             powerless.merge(
                     new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
@@ -217,18 +225,14 @@ public final class Preemptor {
                     new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))),
                     priority,
                     Math::max);
-            boolean never = pruned
-                    && remembers
-                    && c.simple
-                    && need.licences().items().isEmpty()
-                    && group.memory.isDue()
-                    && !fitsWithoutAll(candidates, group.memory, places);
+            boolean licensed = !need.licences().items().isEmpty();
+            boolean never = isRemembered(c, group) && !licensed && !fitsWithoutAll(candidates, group.memory, places);
             gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
-            // with everybody back on his nodes: what is looked up of these now is remembered
+            // only now, with all victims back on their nodes: what is remembered is read from these nodes
             if (never) {
                 preemptable.hopeless(kind(job.desc(), need), group.memory);
             }
-            if (plain && tooFew && need.licences().items().isEmpty()) {
+            if (plain && tooFew && !licensed) {
                 preemptable.failed(kind(job.desc(), need), c);
             }
             return new None();

@@ -127,45 +127,49 @@ public final class EligibleNodes {
         List<String> required = HostList.distinct(need.nodeList());
         List<String> excluded = HostList.distinct(need.excludeList());
         List<String> within = HostList.distinct(need.network().within());
-        String extra = need.shape().extra();
-        if (within.isEmpty()
-                && required.isEmpty()
-                && excluded.isEmpty()
-                && avoided.isEmpty()
-                && need.features().isEmpty()
-                && need.tmpDiskMb() == 0
-                && extra.isEmpty()) {
+        boolean names = !within.isEmpty() || !required.isEmpty() || !excluded.isEmpty() || !avoided.isEmpty();
+        if (!names && !filters(need)) {
             return members;
         }
-        List<NodeSlot> out = new ArrayList<>();
-        for (String name : required) {
-            NodeSlot node = cluster.node(name);
-            if (node != null && !avoided.contains(name) && ExtraConstraint.match(extra, node.extra)) {
-                out.add(node);
-            }
-        }
+        List<NodeSlot> out = requiredNodes(need, required, avoided);
+        // the mask has the nodes that earlier passes found eligible
         long[] mask = classes.mask(NodeFilter.of(need));
         for (NodeSlot node : members) {
-            if (mask.length > 0) {
-                // the mask has the nodes that earlier passes found eligible
-                if (FreeTable.is(mask, node.index)
-                        && (required.isEmpty() || !required.contains(node.spec.name()))
-                        && !avoided.contains(node.spec.name())) {
-                    out.add(node);
-                }
-                continue;
-            }
-            boolean may = within.isEmpty() || within.contains(node.spec.name());
-            if (may
-                    && !required.contains(node.spec.name())
-                    && !avoided.contains(node.spec.name())
-                    && !excluded.contains(node.spec.name())
-                    && Features.match(need.features(), node.features)
-                    && need.tmpDiskMb() <= node.spec.tmpDiskMb()
-                    && ExtraConstraint.match(extra, node.extra)) {
+            String name = node.spec.name();
+            boolean fits = mask.length > 0
+                    ? FreeTable.is(mask, node.index)
+                    : (within.isEmpty() || within.contains(name))
+                            && !excluded.contains(name)
+                            && passesFilters(need, node);
+            if (fits && (required.isEmpty() || !required.contains(name)) && !avoided.contains(name)) {
                 out.add(node);
             }
         }
         return out;
+    }
+
+    private List<NodeSlot> requiredNodes(ResourceNeed need, List<String> required, Set<String> avoided) {
+        List<NodeSlot> out = new ArrayList<>();
+        for (String name : required) {
+            NodeSlot node = cluster.node(name);
+            if (node != null
+                    && !avoided.contains(name)
+                    && ExtraConstraint.match(need.shape().extra(), node.extra)) {
+                out.add(node);
+            }
+        }
+        return out;
+    }
+
+    private static boolean filters(ResourceNeed need) {
+        return !need.features().isEmpty()
+                || need.tmpDiskMb() != 0
+                || !need.shape().extra().isEmpty();
+    }
+
+    private static boolean passesFilters(ResourceNeed need, NodeSlot node) {
+        return Features.match(need.features(), node.features)
+                && need.tmpDiskMb() <= node.spec.tmpDiskMb()
+                && ExtraConstraint.match(need.shape().extra(), node.extra);
     }
 }

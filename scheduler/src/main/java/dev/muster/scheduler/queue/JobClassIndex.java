@@ -302,19 +302,24 @@ public final class JobClassIndex {
         return out;
     }
 
-    /** The lane of a job about which there is nothing special; UNKNOWN for others. */
-    public int laneOf(State state, Job job, EligibleNodes candidates, boolean memoryConsumed, boolean limited) {
-        String partition = job.desc().partition();
-        String qos = job.desc().charge().qos();
-        if (job.isHet()
-                || partition.indexOf(',') >= 0
-                || qos.indexOf(',') >= 0
+    /** The job has alternatives, a deadline or another property that needs a look at it alone. */
+    private static boolean isSpecial(Job job) {
+        return job.isHet()
+                || job.desc().partition().indexOf(',') >= 0
+                || job.desc().charge().qos().indexOf(',') >= 0
                 || job.array().maxRunning() > 0
                 || job.desc().timing().deadline() > 0
                 || !job.desc().charge().reservation().isEmpty()
                 || !job.desc().request().prefer().isEmpty()
                 || job.has(JobFlag.EXPEDITING)
-                || job.desc().extras().warnReserve()
+                || job.desc().extras().warnReserve();
+    }
+
+    /** Returns the lane of an ordinary job; UNKNOWN for a job that is considered by itself. */
+    public int laneOf(State state, Job job, EligibleNodes candidates, boolean memoryConsumed, boolean limited) {
+        String partition = job.desc().partition();
+        String qos = job.desc().charge().qos();
+        if (isSpecial(job)
                 || state.buffers().blocks(job.id()) != JobReason.NONE
                 || limited && BurstBuffer.megabytes(job.desc()) > 0) {
             return QueueOrder.UNKNOWN;

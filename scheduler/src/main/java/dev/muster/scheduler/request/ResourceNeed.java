@@ -1,15 +1,10 @@
 package dev.muster.scheduler.request;
 
-import dev.muster.core.limits.PartitionLimits;
-import dev.muster.core.limits.QosRules;
-import dev.muster.core.limits.SoftLimit;
-import dev.muster.core.node.ChangingFeatures;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.core.step.TaskLayout;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.SpecialCores;
@@ -21,8 +16,6 @@ import dev.muster.model.job.ResourceRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * A request with its defaults filled in: equal needs are one job class, tested once per pass.
@@ -287,130 +280,14 @@ public record ResourceNeed(
     }
 
     public static ResourceNeed of(JobDesc desc, Partition partition, State state) {
-        // who runs where no memory is dealt out takes none from those whom it is dealt out to on the same nodes
-        return of(desc, partition, state, partition.consumesMemory(state.settings()) || !state.memoryConsumed());
+        // a partition that does not allocate memory takes none from partitions that do on the same nodes
+        boolean dealt = partition.consumesMemory(state.settings()) || !state.memoryConsumed();
+        return new NeedResolver(desc, partition, state, dealt).resolve();
     }
 
-    /** With the memory that it asks for, dealt out or not: no node has less. */
+    /** Resolves the request with its memory even where memory is not allocated: a node must have that much. */
     public static ResourceNeed ofEmpty(JobDesc desc, Partition partition, State state) {
-        return of(desc, partition, state, true);
-    }
-
-    private static ResourceNeed of(JobDesc desc, Partition partition, State state, boolean dealt) {
-        Settings settings = state.settings();
-        ResourceRequest r = desc.request();
-        int nodesMin = Math.max(1, Math.max(r.nodesMin(), PartitionLimits.minNodes(desc, partition, state)));
-        int nodesMax = r.nodesMax() > 0 ? r.nodesMax() : Math.max(0, r.nodesMin());
-        int partitionMax = partition.info().maxNodes();
-        if (partitionMax > 0 && nodesMin <= partitionMax && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
-            nodesMax = nodesMax == 0 ? partitionMax : Math.min(nodesMax, partitionMax);
-        }
-        int tasks;
-        if (r.tasks() > 0) {
-            tasks = r.tasks();
-        } else if (r.tasksPerNode() > 0) {
-            tasks = r.tasksPerNode() * nodesMin;
-        } else {
-            tasks = nodesMin;
-        }
-
-        if (r.tasksPerNode() > 0 && r.nodesMin() == 0) {
-            nodesMin = Math.max(nodesMin, (tasks + r.tasksPerNode() - 1) / r.tasksPerNode());
-        }
-        tasks = Math.max(tasks, nodesMin);
-        if (nodesMax == 0 && r.tasks() > 0 && !r.tresPerJob().isEmpty()) {
-            nodesMax = tasks; // devices bring no nodes on which nothing would run
-        }
-        PartitionLimits.Memory memory =
-                dealt ? PartitionLimits.memory(r, partition, settings) : new PartitionLimits.Memory(0, 0, false);
-        long perNode = memory.perNodeMb();
-        long perCpu = memory.perCpuMb();
-        int cpusPerTask = Math.max(1, r.cpusPerTask());
-        long most = first(partition.info().maxMemPerCpuMb(), settings.maxMemPerCpuMb());
-        if (most > 0 && perCpu > most) {
-            // the task gets as many CPUs more as its memory is worth
-            long times = (perCpu + most - 1) / most;
-            perCpu = (perCpu + times - 1) / times;
-            cpusPerTask = (int) Math.min(Integer.MAX_VALUE, cpusPerTask * times);
-        }
-        GresRequest gres = GresRequest.of(r);
-        int gpusPerNode = GresRequest.gpus(gres.perNode());
-        int gpusPerTask = GresRequest.gpus(gres.perTask());
-        if (r.memPerGpuMb() > 0 && dealt) {
-            perNode = r.memPerGpuMb() * gpusPerNode;
-            perCpu = 0;
-        }
-        int cpusMin = Math.max(r.cpusPerNodeMin(), r.cpusPerGpu() * gpusPerNode);
-        if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
-            cpusPerTask = r.cpusPerGpu() * gpusPerTask;
-        }
-        if (r.tasks() != 1 && r.tasksPerNode() > 0 && !GresRequest.overcommits(r)) {
-            // room for so many on each node, however many there are in all
-            cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
-        }
-        // who has so many tasks for each GPU has no more of them where there are so many GPUs
-        int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasksPerGpu() * gpusPerNode;
-        int wanted = wanted(r, gres, nodesMin, Math.min(tasks, partition.nodes().size()));
-        return new ResourceNeed(
-                partition.name(),
-                nodesMin,
-                nodesMax == 0 ? 0 : Math.max(nodesMax, nodesMin),
-                wanted,
-                tasks,
-                cpusPerTask,
-                tasksPerNode,
-                cpusMin,
-                perNode,
-                perCpu,
-                memory.all(),
-                gres.perNode(),
-                gres.perJob(),
-                gres.perTask(),
-                alone(r, partition) || settings.selects("LINEAR") && sharing(r, partition, settings).jobs == 1,
-                GresRequest.overcommits(r),
-                Shape.of(r, desc.extras().extra(), partition, settings),
-                r.tmpDiskMb(),
-                r.features(),
-                Network.isPool(r) ? "" : r.nodeList(),
-                r.excludeList(),
-                tasksOn(r),
-                Gpus.of(r, gres.perTask(), settings),
-                LicenseRequest.parse(r.licenses()).orElse(LicenseRequest.Wanted.NONE),
-                SoftLimit.planned(desc, PartitionLimits.runMin(desc, partition), settings),
-                ReservationScope.NONE,
-                sharing(r, partition, settings),
-                apart(desc, partition, settings),
-                Network.of(r, partition, desc.extras().resvPorts(), wanted),
-                desc.extras().batchFeatures(),
-                desc.extras().reboot()
-                        ? Reboot.ALWAYS
-                        : r.features().isEmpty()
-                                        || ChangingFeatures.mayReboot(
-                                                settings.options(), desc.owner().uid())
-                                ? Reboot.FOR_FEATURES
-                                : Reboot.NEVER,
-                sizes(r, nodesMin, r.useMinNodes() ? Math.max(nodesMin, nodesMax) : Math.max(nodesMin, wanted)));
-    }
-
-    /**
-     * Most first, or fewest first with --use-min-nodes; only the fewest where the partition or the number of tasks
-     * leaves none.
-     */
-    private static List<Integer> sizes(ResourceRequest r, int least, int most) {
-        if (r.nodeSizes().isEmpty()) {
-            return List.of();
-        }
-        List<Integer> all = Stream.of(r.nodeSizes().split(","))
-                .map(Integer::valueOf)
-                .filter(n -> n >= least && n <= most)
-                .toList();
-        if (all.isEmpty()) {
-            return List.of(least);
-        }
-        if (r.useMinNodes()) {
-            return all;
-        }
-        return all.reversed();
+        return new NeedResolver(desc, partition, state, true).resolve();
     }
 
     /**
@@ -466,7 +343,7 @@ public record ResourceNeed(
      * A job that leaves cores alone has the whole node. No --exclusive keeps other jobs away where the partition forces
      * jobs to share cores.
      */
-    private static boolean alone(ResourceRequest r, Partition partition) {
+    static boolean alone(ResourceRequest r, Partition partition) {
         boolean asked =
                 wantsNode(r) && partition.jobsPerCore(false) == 1 || r.exclusive() == ResourceRequest.Exclusive.TOPO;
         return asked
@@ -474,25 +351,6 @@ public record ResourceNeed(
                 || partition.info().exclusiveTopo()
                 || r.coreSpec() != 0
                 || r.threadSpec() > 0;
-    }
-
-    /**
-     * Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes, or that have the
-     * devices that are asked for all nodes or for tasks. Without one, --spread-job takes most.
-     */
-    private static int wanted(ResourceRequest r, GresRequest gres, int nodesMin, int most) {
-        if (r.spread() && r.nodesMin() == 0 && r.nodesMax() == 0) {
-            return Math.max(nodesMin, most);
-        }
-        boolean range = r.nodesMin() > 0
-                && r.nodesMax() > r.nodesMin()
-                && !r.useMinNodes()
-                && gres.perJob().isEmpty()
-                && gres.perTask().isEmpty();
-        if (!range) {
-            return nodesMin;
-        }
-        return Math.max(nodesMin, r.tasks() > 0 ? Math.min(r.tasks(), r.nodesMax()) : r.nodesMax());
     }
 
     /**
@@ -531,21 +389,6 @@ public record ResourceNeed(
                         partition.jobsPerCore(r.oversubscribe() || settings.takesTurns()),
                         offered && r.oversubscribe(),
                         offered && !r.oversubscribe());
-    }
-
-    private static Map<String, Integer> tasksOn(ResourceRequest r) {
-        Map<String, Integer> out = new TreeMap<>();
-        if (r.distribution().startsWith("arbitrary")) {
-            TaskLayout.listed(r.nodeList()).stream()
-                    .flatMap(List::stream)
-                    .limit(r.tasks() > 0 ? r.tasks() : Integer.MAX_VALUE)
-                    .forEach(name -> out.merge(name, 1, Integer::sum));
-        }
-        return out;
-    }
-
-    private static long first(long a, long b) {
-        return a > 0 ? a : Math.max(b, 0);
     }
 
     /** In which it is to start, "" for none. */
@@ -828,11 +671,6 @@ public record ResourceNeed(
 
     public long end(long beginS) {
         return end(beginS, limitMin);
-    }
-
-    private static SharingPolicy apart(JobDesc desc, Partition partition, Settings settings) {
-        SharingPolicy own = SharingPolicy.of(desc, partition, settings);
-        return own.minds() ? own : SharingPolicy.ANYBODY;
     }
 
     /** Total CPUs, at least. */
