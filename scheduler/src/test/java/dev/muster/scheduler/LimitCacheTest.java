@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Limits that are kept as numbers say to each job what they say when looked up for it alone, whatever runs, ends and is
  * charged meanwhile.
  */
-class LimitBookTest {
+class LimitCacheTest {
     private static final int SEEDS = 5;
     private static final int STEPS = 60;
     private static final List<String> ACCOUNTS = List.of("a", "b", "c");
