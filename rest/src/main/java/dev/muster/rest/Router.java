@@ -41,6 +41,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -190,13 +191,14 @@ public final class Router implements RequestHandler {
     /** @param allowed methods of the path, none for an unknown path */
     private Http.Reply withoutOperation(Request request, Set<String> allowed, String source, boolean yaml) {
         if (!allowed.isEmpty()) {
+            String methods = String.join(", ", new TreeSet<>(allowed));
             RestException other = new RestException(
                     405,
                     RestException.UNKNOWN_URL,
                     "Unable find requested URL",
-                    request.method() + " is none of the methods of this path: " + String.join(", ", allowed),
+                    request.method() + " is none of the methods of this path: " + methods,
                     request.path());
-            return reply(405, refusal(other, source), yaml).with(Map.of("Allow", String.join(", ", allowed)));
+            return reply(405, refusal(other, source), yaml).with(Map.of("Allow", methods));
         }
         RestException unknown = new RestException(
                 404,

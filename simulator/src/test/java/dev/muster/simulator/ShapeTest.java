@@ -169,7 +169,7 @@ class ShapeTest {
         }
 
         private String place() {
-            String pkg = unit.getPackageName().toString().replaceFirst("^dev\\.muster\\.", "");
+            String pkg = String.valueOf(unit.getPackageName()).replaceFirst("^dev\\.muster\\.", "");
             return pkg + "." + String.join(".", classes.reversed());
         }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Shapes slurm.conf and slurmdbd.conf as {@code slurm/v0.0.45/conf} and {@code slurmdb/v0.0.45/conf}, each value in its
@@ -63,7 +64,7 @@ public final class ConfJson {
     /** Lists that the text omits when they are empty. */
     private static final String LISTED_ALWAYS = "Epilog EpilogSlurmctld Prolog PrologSlurmctld";
     /** Words of a parameter that are also flags in the tree. */
-    private static final Map<String, List<String>> PARAMETER_FLAGS = Map.of(
+    private static final Map<String, List<String>> PARAMETER_FLAGS = new TreeMap<>(Map.of(
             "CommunicationParameters",
             List.of("IPv4", "IPv6", "disable_http"),
             "SlurmdParameters",
@@ -73,7 +74,7 @@ public final class ConfJson {
                     "numa_node_as_socket",
                     "allow_ecores",
                     "shutdown_on_reboot",
-                    "contain_spank"));
+                    "contain_spank")));
     /** Keys of slurmdbd.conf that are shown. */
     private static final String DBD = """
             ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile MaxPurgeLimit

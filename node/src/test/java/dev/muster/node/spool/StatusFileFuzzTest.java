@@ -12,7 +12,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StatusFileFuzzTest {
     static List<byte[]> seeds() {
         return Stream.of(
-                        "job 5\nstep 0\nattempt 1\nstepd 99\nstate complete\ntask id=4 phase=done pid=100 started=1.000000 status=0 ended=2.000000 utime_us=70 stime_us=30 maxrss_kb=500\nusage utime_us=970 stime_us=30\nend\n",
+                        "job 5\nstep 0\nattempt 1\nstepd 99\nstate complete\n"
+                                + "task id=4 phase=done pid=100 started=1.000000 status=0 ended=2.000000 utime_us=70\n"
+                                + "usage utime_us=970 stime_us=30\nend\n",
                         "job 5\nstate failed\nreason x\nend\n",
                         "task id=9999999999 status=\nend\n")
                 .map(s -> s.getBytes(StandardCharsets.ISO_8859_1))
