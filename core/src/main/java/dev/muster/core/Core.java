@@ -297,8 +297,8 @@ public final class Core {
         List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), Decision.CHANGES_MAX / 4));
         due.lookAgain(Math.min(settled, planner.lookAgain()));
         PreemptRules preemption = new PreemptRules(state, now, changes, direct);
-        planner.preemptions().forEach(preemption::giveWay);
-        planner.resumes().forEach(preemption::goOn);
+        planner.preemptions().forEach(preemption::preempt);
+        planner.resumes().forEach(preemption::resume);
         Set<String> woken = new HashSet<>();
         for (Planner.Start start : starts) {
             startJob(start, ids, now, woken, changes, direct);

@@ -9,30 +9,30 @@ import dev.muster.model.api.MessageRights;
 import java.util.Optional;
 
 /**
- * Who may have a command done. {@link #of} is the table: every command stands in it once. Where the command alone
+ * The user who may issue a command. {@link #of} is the table: every command stands in it once. Where the command alone
  * decides ({@link #OPERATOR}, {@link #ADMINISTRATOR}) it is refused before any rule looks at it; where it depends on
  * what it is about, the rule that finds that asks {@link Access}.
  */
 public enum Rights {
-    /** The daemon's own doing, or what a node says of itself over its own stream: nobody else can send it. */
+    /** A command of the daemon itself, or a report of a node over its own stream; no user can send it. */
     DAEMON,
-    /** Everybody for himself; root and SlurmUser for others: it runs programs as that user. */
+    /** A user for itself; root and SlurmUser for any user: the command runs programs as that user. */
     SELF,
     /** A job's owner, the coordinators of its account and those above it, operators. */
     OWNER,
     /**
-     * Operators, and whom the thing or the configuration itself names: FLEX users' reservations,
+     * Operators, and users named by the object or the configuration: users of a FLEX reservation,
      * {@code enable_user_top}.
      */
     OPERATOR_OR_NAMED,
     OPERATOR,
     ADMINISTRATOR,
     /**
-     * SlurmUser; where that is root, and allow_user_triggers says so, everybody: programs run as their owner only if
-     * slurmctld can make them so.
+     * SlurmUser; with allow_user_triggers every user if SlurmUser is root, because only then slurmctld can run a
+     * program as its owner.
      */
     SLURM_USER,
-    /** Who made it, and root. */
+    /** The user who created the object, and root. */
     MAKER;
 
     public static Rights of(Command command) {
@@ -108,7 +108,9 @@ public enum Rights {
         };
     }
 
-    /** Whose doing a command of operators or administrators is; -1, whom nothing is allowed, for any other. */
+    /**
+     * Returns the user of a command for operators or administrators; -1, a user without rights, for any other command.
+     */
     private static int uid(Command command) {
         return switch (command) {
             case Command.Once c -> uid(c.command());

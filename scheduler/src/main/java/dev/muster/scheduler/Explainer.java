@@ -73,7 +73,7 @@ public final class Explainer {
     public record Explanation(String says, List<String> evidence, String change) {}
 
     /**
-     * @param shown whether jobs may be named to whoever asks
+     * @param shown whether the caller may see a job
      * @param clock a second since 1970 in words
      */
     public Explainer(State state, Now now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
@@ -113,12 +113,40 @@ public final class Explainer {
             }
             return "It is held: " + reason.word() + (job.reasonText().isEmpty() ? "." : " (" + job.reasonText() + ").");
         }
-        Optional<Partition> partition =
-                state.partitions().find(job.desc().partition().split(",")[0]);
         return switch (reason) {
             case BEGIN_TIME ->
                 "It is not to begin before " + clock.apply(job.desc().timing().beginTime()) + ".";
             case DEPENDENCY, DEPENDENCY_NEVER_SATISFIED -> dependency(job, reason);
+            case PARTITION_DOWN,
+                    PARTITION_INACTIVE,
+                    PARTITION_TIME_LIMIT,
+                    PARTITION_NODE_LIMIT,
+                    ACCOUNT_NOT_ALLOWED,
+                    QOS_NOT_ALLOWED,
+                    PARTITION_CONFIG -> partition(job, reason);
+            case LICENSES -> licences(job);
+            case RESERVATION -> reservation(job);
+            case REQ_NODE_NOT_AVAIL -> nodes(job);
+            case JOB_ARRAY_TASK_LIMIT -> {
+                change = "scontrol update jobid=" + job.id() + " arraytaskthrottle=...";
+                yield "Only " + job.array().maxRunning() + " of its tasks may run at a time, and so many do.";
+            }
+            case RESOURCES -> resources(job);
+            case PRIORITY -> priority(job);
+            case NO_TOPOLOGY_UNIT -> "Enough nodes are free, but they do not hang together as the topology wants it.";
+            case DEADLINE ->
+                "It could not end before its deadline, "
+                        + clock.apply(job.desc().timing().deadline()) + ".";
+            case NONE -> "The scheduler has not looked at it yet.";
+            default -> limit(job, reason);
+        };
+    }
+
+    /** Explains a reason that lies in the job's partition. */
+    private String partition(Job job, JobReason reason) {
+        Optional<Partition> partition =
+                state.partitions().find(job.desc().partition().split(",")[0]);
+        return switch (reason) {
             case PARTITION_DOWN, PARTITION_INACTIVE -> {
                 change = "An administrator sets the partition UP, or the job is moved: scontrol update jobid="
                         + job.id() + " partition=...";
@@ -149,7 +177,7 @@ public final class Explainer {
                                 ? "account " + job.desc().charge().account()
                                 : "QOS " + job.desc().charge().qos()) + ".";
             }
-            case PARTITION_CONFIG -> {
+            default -> {
                 if (partition.isPresent()
                         && !PartitionLimits.admitsGroups(
                                 partition.get().info(), job.desc().owner(), state)) {
@@ -162,21 +190,6 @@ public final class Explainer {
                 yield "Partition " + job.desc().partition() + " could not hold it even if it were empty: " + asks(job)
                         + ".";
             }
-            case LICENSES -> licences(job);
-            case RESERVATION -> reservation(job);
-            case REQ_NODE_NOT_AVAIL -> nodes(job);
-            case JOB_ARRAY_TASK_LIMIT -> {
-                change = "scontrol update jobid=" + job.id() + " arraytaskthrottle=...";
-                yield "Only " + job.array().maxRunning() + " of its tasks may run at a time, and so many do.";
-            }
-            case RESOURCES -> resources(job);
-            case PRIORITY -> priority(job);
-            case NO_TOPOLOGY_UNIT -> "Enough nodes are free, but they do not hang together as the topology wants it.";
-            case DEADLINE ->
-                "It could not end before its deadline, "
-                        + clock.apply(job.desc().timing().deadline()) + ".";
-            case NONE -> "The scheduler has not looked at it yet.";
-            default -> limit(job, reason);
         };
     }
 
@@ -300,7 +313,7 @@ public final class Explainer {
                 : "Nodes that it names cannot be used now.";
     }
 
-    /** What is there does not suffice, whoever leaves: which nodes are not, and why. */
+    /** Explains a job that does not fit even if all jobs end: which nodes are missing, and why. */
     private String missing(Job job) {
         Optional<Partition> partition =
                 state.partitions().find(job.desc().partition().split(",")[0]);
@@ -526,7 +539,7 @@ public final class Explainer {
         }
     }
 
-    /** Who has the nodes and leaves first. */
+    /** Names the jobs on the nodes, those that end first at the top. */
     private void holders(Free free) {
         Set<String> nodes = new java.util.HashSet<>(free.names);
         List<Job> running = new ArrayList<>();

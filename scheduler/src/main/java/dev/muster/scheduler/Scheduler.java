@@ -64,7 +64,7 @@ public final class Scheduler implements Planner {
     }
 
     /** One that knows as much of what users' jobs were like. */
-    Scheduler another() {
+    Scheduler withSameHistory() {
         Scheduler out = new Scheduler();
         out.queue.learnFrom(queue);
         return out;
@@ -137,7 +137,7 @@ public final class Scheduler implements Planner {
                     return;
                 }
                 case FEATURES -> {
-                    queue.classes().moved();
+                    queue.classes().featuresChanged();
                     queue.unavailable().changed();
                 }
                 case USABILITY -> queue.unavailable().changed();
@@ -325,7 +325,7 @@ public final class Scheduler implements Planner {
     @Override
     public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
         // a job behind those that a pass plans is told what Slurm tells each: when the running jobs leave enough
-        return pass(state, now, 0).estimate(desc).or(() -> pass(state, now, 0).alone(desc));
+        return pass(state, now, 0).estimate(desc).or(() -> pass(state, now, 0).estimateIgnoringQueue(desc));
     }
 
     public PassCounts counts() {
@@ -382,7 +382,7 @@ public final class Scheduler implements Planner {
      * What a plan of the whole queue is made of, noted down after the next pass.
      *
      * @param wake asks for a pass
-     * @param ms so long it is waited for one; empty if there was none
+     * @param ms milliseconds to wait for a pass; the result is empty if there was none
      */
     public Optional<Forecast.Input> noted(Runnable wake, long ms) throws InterruptedException {
         return forecasts.await(wake, ms);

@@ -5,13 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.limits.PartitionLimits;
-import dev.muster.core.state.Change;
-import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.job.JobDesc;
@@ -24,94 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Associations and QOS: whom a job is charged to, and which limit says no with which word. */
-class AccountLimitsTest {
-    private Cluster cluster =
-            new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "memoryConsumed=true");
-
-    private static Map<String, String> limits(String text) {
-        Map<String, String> out = new TreeMap<>();
-        for (String item : text.isBlank() ? new String[0] : text.split(" ")) {
-            out.put(item.substring(0, item.indexOf('=')), item.substring(item.indexOf('=') + 1));
-        }
-        return out;
-    }
-
-    private static AssocPolicy assoc(int id, int parent, String account, String user, String limits, String... qos) {
-        return new AssocPolicy(
-                id, parent, account, user, "", !user.isEmpty() && id == 3, limits(limits), List.of(qos), "");
-    }
-
-    /** Root over dept over alice, who has a second account. */
-    private void policy(String enforce, String ofDept, String ofAlice, String ofQos) {
-        policy(enforce, "", ofDept, ofAlice, ofQos);
-    }
-
-    private void policy(String enforce, String ofRoot, String ofDept, String ofAlice, String ofQos) {
-        Settings s = cluster.state().settings();
-        Map<String, String> options = new TreeMap<>(s.options());
-        options.put("accounting_enforce", enforce);
-        options.put("licenses", "lic:9");
-        options.put(Settings.BURST_BUFFER, "true");
-        Entry entry = new Entry(
-                0,
-                0,
-                0,
-                "test",
-                List.of(new Change.ClusterRestored(
-                        "",
-                        0,
-                        new Settings(
-                                s.clusterName(),
-                                s.slurmUid(),
-                                s.firstJobId(),
-                                s.maxJobId(),
-                                s.maxJobCount(),
-                                s.maxArraySize(),
-                                s.memoryConsumed(),
-                                s.defMemPerCpuMb(),
-                                s.defMemPerNodeMb(),
-                                s.maxMemPerCpuMb(),
-                                s.maxMemPerNodeMb(),
-                                s.killWaitS(),
-                                s.minJobAgeS(),
-                                s.overTimeLimitMin(),
-                                s.returnToService(),
-                                s.nodeTimeoutS(),
-                                s.batchStartTimeoutS(),
-                                s.maxStepCount(),
-                                s.maxTasksPerNode(),
-                                s.requeueJobs(),
-                                s.enforcePartLimits(),
-                                s.externSteps(),
-                                s.awaitProlog(),
-                                s.configOverrides(),
-                                s.disableRootJobs(),
-                                s.gresTypes(),
-                                options),
-                        cluster.state().nextJobId(),
-                        cluster.state().jobIdCeiling(),
-                        cluster.state().nextSluid(),
-                        cluster.state().sluidCeiling())));
-        cluster.core().apply(entry);
-        List<AssocPolicy> assocs = new ArrayList<>(List.of(
-                assoc(1, 0, "root", "", ofRoot, "normal"),
-                assoc(2, 1, "dept", "", ofDept, "normal"),
-                assoc(3, 2, "dept", "alice", ofAlice, "normal", "fast"),
-                assoc(4, 1, "other", "", "", "normal"),
-                assoc(5, 4, "other", "alice", "", "normal"),
-                assoc(6, 2, "dept", "bob", "", "normal", "fast")));
-        cluster.apply(new Command.ApplyPolicy(new Policy(
-                assocs,
-                List.of(new QosPolicy(1, "normal", Map.of()), new QosPolicy(2, "fast", limits(ofQos))),
-                List.of(),
-                List.of())));
-    }
-
-    private Job last() {
-        State s = cluster.state();
-        return s.jobs().at(s.nextJobId() - 1);
-    }
-
+class AccountLimitsTest extends AccountPolicies {
     @Test
     void theDefaultAccountAndQosAreFilledIn() {
         policy("", "", "", "");
@@ -378,51 +287,6 @@ class AccountLimitsTest {
     }
 
     @Test
-    void whatWasUsedKeepsOthersBack() {
-        policy("limits", "GrpTRESMins=cpu=5", "", "");
-        cluster.accept("charge.account=dept timing.timeLimitMin=20");
-        cluster.schedule();
-        int second = cluster.accept("charge.account=dept timing.timeLimitMin=20 nodesMin=1");
-        cluster.schedule();
-        assertThat(cluster.state().jobs().at(second).isPending())
-                .as("nobody has to be safe")
-                .isFalse();
-        cluster.pass(301);
-        cluster.pass(120);
-        int third = cluster.accept("charge.account=dept timing.timeLimitMin=1");
-        cluster.schedule();
-        assertThat(cluster.shown(third)).isEqualTo("(AssocGrpCPUMinutesLimit)");
-    }
-
-    /** Sixty seconds on the clock are sixty, wherever in its second the last charge was. */
-    @ParameterizedTest
-    @CsvSource({"0", "500", "900"})
-    void whatHasEndedCountsAtOnce(int charge) {
-        cluster.jump(0, charge);
-        policy("limits", "GrpWall=1", "", "");
-        cluster.pass(0);
-        cluster.jump(1, 0);
-        int first = cluster.accept("charge.account=dept timing.timeLimitMin=20");
-        cluster.schedule();
-        cluster.jump(60, 100);
-        cluster.apply(new Command.CancelJobs(
-                0,
-                List.of(new Command.JobRef(Integer.toString(first), first, -1, Command.JobRef.NO_STEP)),
-                0,
-                false,
-                false,
-                false,
-                false,
-                "why"));
-        assertThat(cluster.state().jobs().at(first).run().endTime()
-                        - cluster.state().jobs().at(first).run().startTime())
-                .isEqualTo(60);
-        int second = cluster.accept("charge.account=dept timing.timeLimitMin=20");
-        cluster.schedule();
-        assertThat(cluster.shown(second)).isEqualTo("(AssocGrpWallLimit)");
-    }
-
-    @Test
     void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
         policy("limits", "", "MaxTRES=node=1", "");
         assertThat(cluster.apply(new Command.SubmitJob(
@@ -434,22 +298,6 @@ class AccountLimitsTest {
                         true,
                         false)))
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
-    }
-
-    /** With "safe" the time limit of a job alone must fit; those of others do not count. */
-    @Test
-    void groupWallTimeWithSafe() {
-        policy("associations,limits,qos,safe", "GrpWall=15", "", "");
-        int fits = cluster.accept("charge.account=dept timing.timeLimitMin=15");
-        int too = cluster.accept("charge.account=dept timing.timeLimitMin=10");
-        int no = cluster.accept("charge.account=dept timing.timeLimitMin=16");
-        cluster.schedule();
-        assertThat(cluster.state().jobs().at(fits).state()).isEqualTo(dev.muster.model.job.JobState.RUNNING);
-        assertThat(cluster.state().jobs().at(too).state()).isEqualTo(dev.muster.model.job.JobState.RUNNING);
-        assertThat(cluster.shown(no)).isEqualTo("(AssocGrpWallLimit)");
-        int silent = cluster.accept("charge.account=dept");
-        assertThat(cluster.state().jobs().at(silent).desc().timing().timeLimitMin())
-                .isEqualTo(15);
     }
 
     /** Licences count as other resources do. */
@@ -857,130 +705,6 @@ class AccountLimitsTest {
         assertThat(((Scheduler) cluster.core().planner()).plannedStart(id) > 0).isEqualTo(kept);
     }
 
-    /** A running job ends when what its account may use is used up. */
-    @ParameterizedTest
-    @CsvSource({
-        "GrpTRESMins=cpu=5, '', TIMEOUT",
-        "GrpTRESMins=cpu=50, '', RUNNING",
-        "GrpWall=5, '', TIMEOUT",
-        "'', GrpTRESMins=cpu=5, TIMEOUT",
-        "GrpTRESMins=cpu=5, GrpTRESMins=cpu=50, RUNNING"
-    })
-    void whatIsUsedUpEndsWhatRuns(String ofDept, String ofQos, String state) {
-        policy("limits,qos", ofDept, "", ofQos);
-        int id = cluster.accept("charge.account=dept charge.qos=fast timing.timeLimitMin=20");
-        cluster.schedule();
-        cluster.pass(299);
-        assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo("RUNNING");
-        cluster.pass(302);
-        assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo(state);
-    }
-
-    /** What was used in all has no limit at the root of a cluster; what runs at once has. */
-    @ParameterizedTest
-    @CsvSource({
-        "GrpTRESMins=cpu=5, RUNNING",
-        "GrpWall=5, RUNNING",
-        "GrpTRESRunMins=cpu=5, AssocGrpCPURunMinutesLimit",
-        "GrpTRES=cpu=0, AssocGrpCpuLimit"
-    })
-    void theRootsLimits(String ofRoot, String expected) {
-        policy("limits,qos,safe", ofRoot, "", "", "");
-        int id = cluster.accept("charge.account=dept timing.timeLimitMin=20");
-        cluster.schedule();
-        cluster.pass(302);
-        assertThat(
-                        cluster.state().jobs().at(id).isPending()
-                                ? cluster.core().planner().reason(id).word()
-                                : "RUNNING")
-                .isEqualTo(expected);
-    }
-
-    /** So many jobs grow older at once; when one of them starts, or the limit goes, the next one does. */
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-        GrpJobsAccrue=2 |                 |                                   | aab:++-
-                        | MaxJobsAccrue=1 |                                   | aab:+-+
-                        |                 | GrpJobsAccrue=1                   | aab:+--
-                        |                 | MaxJobsAccruePU=1                 | aab:+-+
-                        |                 | MaxJobsAccruePA=1                 | aab:+--
-        GrpJobsAccrue=1 | MaxJobsAccrue=1 | GrpJobsAccrue=9 MaxJobsAccruePU=9 | aab:+++
-        """)
-    void soManyGrowOlder(String dept, String alice, String qos, String expected) {
-        policy("limits,qos", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
-        cluster.accept("charge.account=dept charge.qos=normal nodesMin=2 exclusive=NODE timing.timeLimitMin=60");
-        cluster.schedule();
-        List<Integer> ids = new ArrayList<>();
-        for (char who : expected.split(":")[0].toCharArray()) {
-            cluster.pass(1);
-            String of = who == 'b' ? " owner.user=bob owner.uid=1001" : "";
-            cluster.apply(new Command.SubmitJob(
-                    who == 'b' ? 1001 : Cluster.USER,
-                    Cluster.desc("charge.account=dept charge.qos=fast" + of),
-                    "",
-                    dev.muster.model.format.Bytes.EMPTY,
-                    dev.muster.model.format.Bytes.EMPTY,
-                    false,
-                    false));
-            ids.add(cluster.state().nextJobId() - 1);
-        }
-        cluster.pass(100);
-        StringBuilder found = new StringBuilder();
-        ids.forEach(id -> found.append(
-                dev.muster.core.limits.Priorities.accrueTime(
-                                        cluster.state(), cluster.state().jobs().at(id))
-                                > 0
-                        ? '+'
-                        : '-'));
-        assertThat(expected).endsWith(":" + found);
-        for (int i = found.indexOf("-"); i >= 0; i = -1) {
-            long before = cluster.state().jobs().at(ids.get(i)).eligibleTime();
-            cluster.apply(new Command.CancelJobs(
-                    0,
-                    List.of(new Command.JobRef(Integer.toString(ids.get(0)), ids.get(0), -1, Command.JobRef.NO_STEP)),
-                    0,
-                    false,
-                    false,
-                    false,
-                    false,
-                    "why"));
-            cluster.pass(5);
-            assertThat(dev.muster.core.limits.Priorities.accrueTime(
-                            cluster.state(), cluster.state().jobs().at(ids.get(i))))
-                    .isGreaterThan(before + 90);
-        }
-        policy("limits,qos", "", "", "");
-        ids.stream()
-                .skip(1)
-                .forEach(id -> assertThat(dev.muster.core.limits.Priorities.accrueTime(
-                                cluster.state(), cluster.state().jobs().at(id)))
-                        .isEqualTo(cluster.state().jobs().at(id).eligibleTime()));
-    }
-
-    /** Of a QOS with NoDecay nothing is forgotten. */
-    @ParameterizedTest
-    @CsvSource({"'', false", "Flags=NoDecay, true"})
-    void usageOfAQosMayStay(String flags, boolean stays) {
-        policy("limits,qos", "", "", flags);
-        int id = cluster.accept("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
-        cluster.schedule();
-        cluster.pass(301);
-        cluster.apply(new Command.CancelJobs(
-                0,
-                List.of(new Command.JobRef(Integer.toString(id), id, -1, Command.JobRef.NO_STEP)),
-                0,
-                false,
-                false,
-                false,
-                false,
-                "why"));
-        cluster.pass(400);
-        long used = cluster.state().shares().qos().at(2);
-        cluster.pass(86_400);
-        assertThat(cluster.state().shares().qos().at(2) == used).isEqualTo(stays);
-        assertThat(cluster.state().shares().usage().at(3)).isLessThan(used);
-    }
-
     /** A cpu here is charged three times, and charging less lets the next job in. */
     @Test
     void billingLimitsCountWhatThePartitionCharges() {
@@ -1011,61 +735,11 @@ class AccountLimitsTest {
     }
 
     @Test
-    void aJobWithoutALimitGetsTheAssociations() {
-        policy("associations,limits", "", "MaxWall=10", "");
-        cluster.submit("");
-        assertThat(last().desc().timing().timeLimitMin()).isEqualTo(10);
-    }
-
-    @Test
     void noWckeyBeginsWithAStar() {
         assertThat(cluster.submit("charge.wckey=*w"))
                 .isInstanceOfSatisfying(
                         Decision.Rejected.class,
                         r -> assertThat(r.sentence()).isEqualTo("Invalid wckey specification"));
-    }
-
-    /** Another QOS brings its time limit, whatever was asked for before, unless the same request says one. */
-    @Test
-    void anotherQosBringsItsLimit() {
-        policy("associations,limits,qos", "", "", "");
-        List<AssocPolicy> assocs =
-                List.copyOf(cluster.state().accounts().assocs().values());
-        cluster.apply(new Command.ApplyPolicy(new Policy(
-                assocs,
-                List.of(new QosPolicy(1, "normal", limits("")), new QosPolicy(2, "fast", limits("MaxWall=30"))),
-                List.of(),
-                List.of())));
-        String[][] table = {{"fast", "", "30"}, {"fast", "20", "20"}, {"normal", "", "10"}};
-        for (String[] row : table) {
-            cluster.accept("charge.account=dept charge.qos=normal timing.timeLimitMin=10 timing.hold=true");
-            Map<String, String> changes = new java.util.TreeMap<>(Map.of("qos", row[0]));
-            if (!row[1].isEmpty()) {
-                changes.put("timelimit", row[1]);
-            }
-            cluster.apply(
-                    new Command.UpdateJob(0, new Command.JobRef("", last().id(), -1, Command.JobRef.NO_STEP), changes));
-            assertThat(last().desc().charge().qos() + " "
-                            + last().desc().timing().timeLimitMin())
-                    .isEqualTo(row[0] + " " + row[2]);
-        }
-    }
-
-    /** The partition's QOS goes before the job's own, unless that has OverPartQOS. */
-    @ParameterizedTest
-    @CsvSource({"MaxWall=1, 2", "MaxWall=1 Flags=OverPartQOS, 1"})
-    void orThatOfThePartitionsQos(String own, int minutes) {
-        policy("associations,limits,qos", "", "MaxWall=10", "MaxWall=2");
-        List<AssocPolicy> assocs =
-                List.copyOf(cluster.state().accounts().assocs().values());
-        cluster.apply(new Command.ApplyPolicy(new Policy(
-                assocs,
-                List.of(new QosPolicy(1, "normal", limits(own)), new QosPolicy(2, "fast", limits("MaxWall=2"))),
-                List.of(),
-                List.of())));
-        cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast")));
-        cluster.accept("charge.account=dept charge.qos=normal");
-        assertThat(last().desc().timing().timeLimitMin()).isEqualTo(minutes);
     }
 
     @Test

@@ -154,7 +154,7 @@ class KeptPruningTest {
                     pruned.forecasts().offer(pruned.forecasts().make(c.state(), now, 1 + r.nextInt(30)));
                 }
                 String as = "seed " + seed + " step " + step + " " + options;
-                Scheduler plain = pruned.another().withoutConnections().unpruned();
+                Scheduler plain = pruned.withSameHistory().withoutConnections().unpruned();
                 plain.reset(c.state());
                 List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
                 reserved += c.state().reservations().size();

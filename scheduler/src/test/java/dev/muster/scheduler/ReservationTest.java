@@ -639,44 +639,6 @@ class ReservationTest {
     }
 
     @Test
-    void aFlexibleReservationIsLeftAndEnteredEarly() {
-        play("""
-                reserve r starttime=+600 duration=60 nodecnt=1 users=alice flags=FLEX
-                submit kind=BATCH charge.reservation=r nodesMin=2
-                schedule                                                        -> 1 RUNNING n[1-2]
-                pass 700                                                        -> 1 RUNNING n[1-2]; r unknown
-                """);
-    }
-
-    @Test
-    void aMagneticReservationTakesJobsIn() {
-        play("""
-                reserve r starttime=+0 duration=600 nodes=n3 users=alice flags=MAGNETIC
-                submit kind=BATCH
-                schedule                                                        -> 1 RUNNING n3
-                submit kind=BATCH tasks=2
-                schedule                                                        -> 2 RUNNING n1
-                """);
-    }
-
-    /** Who asks for more time than it has is left alone. */
-    @Test
-    void aMagneticReservationTakesInWhoFits() {
-        play("""
-                reserve r starttime=+0 duration=600 nodes=n3 users=alice flags=MAGNETIC
-                submit kind=BATCH timing.timeLimitMin=11
-                schedule                                                        -> 1 RUNNING n1
-                submit kind=BATCH timing.timeLimitMin=10
-                schedule                                                        -> 2 RUNNING n3
-                """);
-        play("""
-                reserve r starttime=+0 duration=600 nodes=n3 users=alice flags=MAGNETIC,FLEX
-                submit kind=BATCH timing.timeLimitMin=11 nodeList=n3
-                schedule                                                        -> 1 RUNNING n3
-                """);
-    }
-
-    @Test
     void unusedItIsPurged() {
         play("""
                 reserve r starttime=+0 duration=6000 nodecnt=1 users=alice flags=PURGE_COMP purge_comp=120

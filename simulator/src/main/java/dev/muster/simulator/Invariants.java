@@ -108,23 +108,25 @@ final class Invariants {
         if (ended != (job.state().isTerminal() && !job.has(JobFlag.COMPLETING))) {
             throw new Violation("I29 index of ended jobs", job.displayId() + " " + job.state() + " listed " + ended);
         }
-        for (Step step : job.run().steps()) {
-            if (step.state() == Step.State.ENDED && !step.allDone()) {
-                throw new Violation("I20", job.displayId() + "." + step.name() + " ended with a part that did not");
-            }
-            if (step.isQueued() != step.nodes().isEmpty() && step.state() != Step.State.ENDED
-                    || step.isQueued() && job.state().isTerminal()) {
+        job.run().steps().forEach(s -> step(job, s));
+    }
+
+    private static void step(Job job, Step step) {
+        if (step.state() == Step.State.ENDED && !step.allDone()) {
+            throw new Violation("I20", job.displayId() + "." + step.name() + " ended with a part that did not");
+        }
+        if (step.isQueued() != step.nodes().isEmpty() && step.state() != Step.State.ENDED
+                || step.isQueued() && job.state().isTerminal()) {
+            throw new Violation(
+                    "I20 queued steps", job.displayId() + "." + step.name() + " of a " + job.state() + " job");
+        }
+        for (Step.Part part : step.nodes()) {
+            Allocation.Share share = job.run().allocation().on(part.node()).orElse(null);
+            if (share == null
+                    || !part.cores().minus(share.cores()).isEmpty()
+                    || part.memoryMb() > share.memoryMb() && share.memoryMb() > 0) {
                 throw new Violation(
-                        "I20 queued steps", job.displayId() + "." + step.name() + " of a " + job.state() + " job");
-            }
-            for (Step.Part part : step.nodes()) {
-                Allocation.Share share = job.run().allocation().on(part.node()).orElse(null);
-                if (share == null
-                        || !part.cores().minus(share.cores()).isEmpty()
-                        || part.memoryMb() > share.memoryMb() && share.memoryMb() > 0) {
-                    throw new Violation(
-                            "I20 a step within its job", job.displayId() + "." + step.name() + " on " + part.node());
-                }
+                        "I20 a step within its job", job.displayId() + "." + step.name() + " on " + part.node());
             }
         }
     }
@@ -139,7 +141,7 @@ final class Invariants {
             Allocation.Share share = e.getValue();
             cpus += share.chargedCpus();
             memory += share.memoryMb();
-            // whoever was suspended lent its cores, and an administrator may have let it go on beside the borrower
+            // a suspended job lent its cores, and an administrator may have resumed it beside the borrower
             boolean lends = state.jobs().at(e.getKey()).run().suspendTime() > 0;
             lent += lends ? share.chargedCpus() : 0;
             if (!lends && !cores.intersect(share.cores()).isEmpty()) {

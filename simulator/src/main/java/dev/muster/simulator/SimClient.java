@@ -296,9 +296,19 @@ final class SimClient {
             return;
         }
         String request = name + "-step-" + ++requests;
+        StepDesc desc = stepDesc(request);
+        Command.CreateStep one = new Command.CreateStep(uid, request, job.id(), desc, Bytes.EMPTY, "token");
+        // of a job of several nodes every third step is heterogeneous: two components of the same kind
+        boolean two = requests % 3 == 0 && job.run().allocation().nodes().size() > 1 && !job.isHet();
+        Command asked = two ? new Command.CreateHetStep(uid, request, List.of(one, one)) : one;
+        call("step in " + job.id(), (c, answer) -> c.command(asked, uid, answer), d -> {});
+    }
+
+    /** Draws the step's program and options from the world's random numbers, in this order. */
+    private StepDesc stepDesc(String request) {
         Program program = new Program(100 + world.below(10_000), exit(), world.below(5) == 0);
         StepDesc desc = Codec.bind(new Json.Obj().put("name", request), StepDesc.class);
-        StepDesc full = Codec.decode(
+        return Codec.decode(
                 Codec.encode(new StepDesc(
                         desc.name(),
                         desc.request(),
@@ -343,10 +353,5 @@ final class SimClient {
                         false,
                         false)),
                 StepDesc.class);
-        Command.CreateStep one = new Command.CreateStep(uid, request, job.id(), full, Bytes.EMPTY, "token");
-        // of a job of several nodes every third is heterogeneous: a second component beside the first, of the same kind
-        boolean two = requests % 3 == 0 && job.run().allocation().nodes().size() > 1 && !job.isHet();
-        Command asked = two ? new Command.CreateHetStep(uid, request, List.of(one, one)) : one;
-        call("step in " + job.id(), (c, answer) -> c.command(asked, uid, answer), d -> {});
     }
 }

@@ -376,7 +376,7 @@ final class SimNode {
             case NodeMessages.Relay m ->
                 launch(m.launches().launch(m.launches().parts().getFirst()));
             case NodeMessages.StaleRelay m -> {}
-            case NodeMessages.Charter m -> {} // nobody asks it for steps
+            case NodeMessages.Charter m -> {} // no client asks the node for steps
             case NodeMessages.Notify m -> {}
             case NodeMessages.Signal m -> {}
             case NodeMessages.Welcome m -> {}
@@ -479,15 +479,17 @@ final class SimNode {
         }
         Step step = new Step(m.stepId());
         a.steps.put(step.id, step);
-        start(
-                a,
-                step,
-                m.stepId() == NodeMessages.STEP_EXTERN
-                        ? Program.FOREVER
-                        : Program.of(
-                                m.stepId() >= 0
-                                        ? m.step().arguments().getFirst().text()
-                                        : m.script().text()));
+        start(a, step, program(m));
+    }
+
+    private static Program program(NodeMessages.Launch m) {
+        if (m.stepId() == NodeMessages.STEP_EXTERN) {
+            return Program.FOREVER;
+        }
+        return Program.of(
+                m.stepId() >= 0
+                        ? m.step().arguments().getFirst().text()
+                        : m.script().text());
     }
 
     private void start(Attempt a, Step step, Program program) {
@@ -713,7 +715,8 @@ final class SimNode {
                 }
             } else {
                 s.phase = StepPhase.RUNNING;
-                stepEnded(a, s, s.proc.lostInReboot ? "NodeReboot" : s.proc.killed ? "StepdKilled" : s.endReason);
+                String reason = s.proc.killed ? "StepdKilled" : s.endReason;
+                stepEnded(a, s, s.proc.lostInReboot ? "NodeReboot" : reason);
             }
         }
         if (a.phase == Phase.ENDING) {

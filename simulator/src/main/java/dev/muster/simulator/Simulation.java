@@ -108,6 +108,31 @@ final class Simulation {
 
     // ---- the cluster
 
+    private static Node.Spec spec(String name, int order, int cpus) {
+        return new Node.Spec(
+                name,
+                name,
+                name,
+                6818,
+                cpus,
+                1,
+                1,
+                cpus,
+                1,
+                cpus,
+                1,
+                4096,
+                0,
+                0,
+                List.of(),
+                1,
+                List.of(new Node.Gres("gpu", "", 0, 2, "")),
+                IndexSet.empty(),
+                "UNKNOWN",
+                "",
+                order);
+    }
+
     static Command.ApplyConfig config(Swarm swarm) {
         TreeMap<String, String> options = new TreeMap<>();
         options.put("kill_invalid_depend", Boolean.toString(swarm.killInvalidDepend()));
@@ -143,28 +168,7 @@ final class Simulation {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < swarm.nodes(); i++) {
             names.add("n" + i);
-            specs.add(new Node.Spec(
-                    "n" + i,
-                    "n" + i,
-                    "n" + i,
-                    6818,
-                    swarm.cpus(),
-                    1,
-                    1,
-                    swarm.cpus(),
-                    1,
-                    swarm.cpus(),
-                    1,
-                    4096,
-                    0,
-                    0,
-                    List.of(),
-                    1,
-                    List.of(new Node.Gres("gpu", "", 0, 2, "")),
-                    IndexSet.empty(),
-                    "UNKNOWN",
-                    "",
-                    i));
+            specs.add(spec("n" + i, i, swarm.cpus()));
         }
         PartitionInfo info = Codec.bind(
                 new Json.Obj()

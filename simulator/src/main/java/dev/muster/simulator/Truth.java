@@ -191,22 +191,26 @@ final class Truth {
                 && !requeued.contains(array)) {
             throw new Violation("I10 a cancelled job never starts", "job " + c.jobId());
         }
+        dependenciesHold(job);
+        for (Allocation.Share share : c.allocation().nodes()) {
+            Node node = met.nodes().at(share.node());
+            if (!node.isUsable() || !node.bootId().equals(share.bootId())) {
+                throw new Violation("I15 nodes are usable at the decision", "job " + c.jobId() + " on " + share.node());
+            }
+        }
+    }
+
+    private void dependenciesHold(Job job) {
         boolean any = job.dependencies().stream().anyMatch(Dependency::any);
         for (Dependency d : job.dependencies()) {
             if (!any && d.status() != Dependency.Status.FULFILLED) {
-                throw new Violation("I9 dependencies", "job " + c.jobId() + " starts with " + d);
+                throw new Violation("I9 dependencies", "job " + job.id() + " starts with " + d);
             }
             if (d.kind() == Dependency.Kind.AFTEROK
                     && d.status() == Dependency.Status.FULFILLED
                     && !completed.contains(d.jobId())) {
                 throw new Violation(
-                        "I9 dependencies", "job " + c.jobId() + " starts, but " + d.jobId() + " never completed");
-            }
-        }
-        for (Allocation.Share share : c.allocation().nodes()) {
-            Node node = met.nodes().at(share.node());
-            if (!node.isUsable() || !node.bootId().equals(share.bootId())) {
-                throw new Violation("I15 nodes are usable at the decision", "job " + c.jobId() + " on " + share.node());
+                        "I9 dependencies", "job " + job.id() + " starts, but " + d.jobId() + " never completed");
             }
         }
     }
@@ -221,8 +225,7 @@ final class Truth {
         if (proc == null || proc.alive || !proc.exit.equals(told)) {
             throw new Violation(
                     "I11 true exit status",
-                    "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really "
-                            + (proc == null ? "never ran" : proc.alive ? "runs" : proc.exit.toString()));
+                    "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really " + really(proc));
         }
     }
 
@@ -234,20 +237,11 @@ final class Truth {
         if (c.state() == JobState.COMPLETED) {
             completed.add(c.jobId());
         }
-        boolean byScript = c.state() == JobState.COMPLETED
-                || c.state() == JobState.FAILED
-                        && (c.reason() == JobReason.NON_ZERO_EXIT_CODE || c.reason() == JobReason.RAISED_SIGNAL);
         Proc batch = reality.batch(c.jobId(), job.attempt());
-        if (byScript && (batch == null || batch.alive || !batch.exit.equals(c.exit()))) {
+        if (isEndOfScript(c) && (batch == null || batch.alive || !batch.exit.equals(c.exit()))) {
             throw new Violation(
                     "I11 true exit status",
-                    "job " + c.jobId() + " " + c.state() + " " + c.exit() + ", really "
-                            + (batch == null ? "never ran" : batch.alive ? "runs" : batch.exit.toString()));
-        }
-        if (c.state() == JobState.TIMEOUT
-                && batch == null
-                && reality.couldReport(job.run().allocation().ofScript().node())) {
-            throw new Violation("I23 what was started is launched", "job " + c.jobId() + " is TIMEOUT and never ran");
+                    "job " + c.jobId() + " " + c.state() + " " + c.exit() + ", really " + really(batch));
         }
         if (c.reason() == JobReason.JOB_LAUNCH_FAILURE && reality.wasRefused(c.jobId(), job.attempt())) {
             throw new Violation(
@@ -255,15 +249,38 @@ final class Truth {
                     "job " + c.jobId() + " failed because its launch named another boot");
         }
         world.saw("job " + c.state());
-        if (c.state() == JobState.TIMEOUT
-                && batch != null
-                && !batch.alive
+        if (c.state() == JobState.TIMEOUT) {
+            timedOut(job, batch);
+        }
+    }
+
+    private static boolean isEndOfScript(Change.JobEnded c) {
+        return c.state() == JobState.COMPLETED
+                || c.state() == JobState.FAILED
+                        && (c.reason() == JobReason.NON_ZERO_EXIT_CODE || c.reason() == JobReason.RAISED_SIGNAL);
+    }
+
+    private static String really(Proc proc) {
+        if (proc == null) {
+            return "never ran";
+        }
+        return proc.alive ? "runs" : proc.exit.toString();
+    }
+
+    /** A job that times out was launched, and its end was not reported in time. */
+    private void timedOut(Job job, Proc batch) {
+        if (batch == null) {
+            if (reality.couldReport(job.run().allocation().ofScript().node())) {
+                throw new Violation(
+                        "I23 what was started is launched", "job " + job.id() + " is TIMEOUT and never ran");
+            }
+        } else if (!batch.alive
                 && batch.byItself
                 && batch.endMs < world.nowMs() - Simulation.REPORT_WITHIN_MS
                 && reality.couldReport(batch.node)) {
             throw new Violation(
                     "I11 true exit status",
-                    "job " + c.jobId() + " is TIMEOUT although it ended " + batch.exit + " at " + batch.endMs);
+                    "job " + job.id() + " is TIMEOUT although it ended " + batch.exit + " at " + batch.endMs);
         }
     }
 

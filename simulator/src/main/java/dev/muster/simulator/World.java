@@ -75,7 +75,7 @@ final class World {
         return calm;
     }
 
-    /** True so many times in a thousand, never once the world is calm. */
+    /** Returns true with a probability in thousandths, and never once the world is calm. */
     boolean chance(int perMille) {
         return !calm && perMille > 0 && random.nextInt(1000) < perMille;
     }

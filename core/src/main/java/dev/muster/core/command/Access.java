@@ -9,16 +9,19 @@ import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.job.JobDesc;
 import java.util.List;
 
-/** Who is who: by user id, or by what accounting says of the user. What they may do is in {@link Rights}. */
+/** Roles of users, by user id and by their AdminLevel in accounting. {@link Rights} says what each role may do. */
 public final class Access {
     private Access() {}
 
-    /** root and SlurmUser, and nobody else, have programs run as another user. */
+    /** Only root and SlurmUser may run programs as another user. */
     public static boolean isSuperUser(State state, int uid) {
         return uid == 0 || uid == state.settings().slurmUid();
     }
 
-    /** root, SlurmUser, and who has AdminLevel=Administrator may do everything but run programs as others. */
+    /**
+     * Root, SlurmUser and users with AdminLevel=Administrator; an administrator may do everything but run programs as
+     * another user.
+     */
     public static boolean isAdmin(State state, int uid) {
         return isSuperUser(state, uid) || has(state, uid, AdminLevel.ADMINISTRATOR);
     }

@@ -106,7 +106,7 @@ public sealed interface Command {
     /**
      * A user's new crontab.
      *
-     * @param uid who asks
+     * @param uid the user that sends the request
      * @param zone of the controller
      */
     record SetCrontab(int uid, int owner, String zone, String text, List<CronEntry> entries) implements Command {}
@@ -313,7 +313,7 @@ public sealed interface Command {
 
     // ---- time
 
-    /** @param user its name, for listings and as whom the program runs */
+    /** @param user name of the owner, for listings; the program runs as this user */
     record SetTrigger(
             int uid,
             String user,
@@ -354,7 +354,7 @@ public sealed interface Command {
     record Tick() implements Command {}
 
     /**
-     * Of what is due only what others' changes have brought about and nobody should wait a second for:
+     * Does only the due work that follows from other changes and must not wait for the next second:
      * {@link DueIndex#urgent}.
      */
     record Settle() implements Command {}

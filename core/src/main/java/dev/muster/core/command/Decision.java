@@ -13,7 +13,7 @@ public sealed interface Decision {
     /**
      * Done as records say.
      *
-     * @param reply for whoever asked
+     * @param reply for the caller
      * @param direct messages to nodes that no record justifies (signals), sent once the records are durable
      */
     record Accepted(List<Change> changes, Object reply, List<Direct> direct) implements Decision {}

@@ -32,21 +32,24 @@ public interface Planner {
     /** Why the job can never run as things are configured; empty if it can. */
     Optional<Decision.Rejected> infeasible(State state, JobDesc desc);
 
-    /** Jobs to start, best first, at most so many. Looks at the whole queue and leaves a reason for each that stays. */
+    /**
+     * Returns at most {@code most} jobs to start, best first. Looks at the whole queue and notes a reason for each job
+     * that waits.
+     */
     List<Start> starts(State state, Now now, int most);
 
     /** A job that has to give way to one that {@link #starts} looked at. */
     record Preempt(int jobId, Preemption.Mode mode, int graceS) {}
 
-    /** Who has to give way, by the last {@link #starts}. */
+    /** Victims of preemption that the last {@link #starts} chose. */
     List<Preempt> preemptions();
 
     /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
     List<Integer> resumes();
 
     /**
-     * When time alone may let somebody start who could not in the last {@link #starts}: in seconds since 1970,
-     * Long.MAX_VALUE for never.
+     * Returns when a job that waited in the last {@link #starts} may start without any change of the state: in seconds
+     * since 1970, Long.MAX_VALUE for never.
      */
     default long lookAgain() {
         return Long.MAX_VALUE;

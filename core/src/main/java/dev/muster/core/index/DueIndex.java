@@ -40,31 +40,24 @@ public final class DueIndex {
     private final NavigableSet<Integer> toSettle = new TreeSet<>();
     /** Running jobs with queued steps in which something has changed. */
     private final NavigableSet<Integer> toStep = new TreeSet<>();
-    /** Somebody came to cores that others have, or left them. */
+    /** A job started or ended on cores that jobs share by turns (GANG). */
     private boolean turns;
-    /** Unfinished jobs of one user and name by SLUID, and those of them that want to be alone. */
-    private final Map<Named, NavigableMap<Long, Integer>> named = new HashMap<>();
-    /** Of these the jobs that have nodes. */
-    private final Map<Named, NavigableSet<Integer>> begun = new HashMap<>();
 
-    private final Map<Named, NavigableSet<Integer>> singletons = new HashMap<>();
+    private final Namesakes namesakes = new Namesakes(new HashMap<>(), new HashMap<>(), new HashMap<>());
     /** When a condition of a job will have become true by time alone: {@code after:12+5}. */
     private final NavigableMap<Long, NavigableSet<Integer>> revisits = new TreeMap<>();
     /** Nodes that come back into service by themselves, by when. */
     private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
     /** Nodes that are started, stopped or rebooted, or are to be. */
     private final Set<String> powered = new HashSet<>();
-    /**
-     * The second at which somebody was last planned for the node: what is only remembered here counts for nothing after
-     * a restart.
-     */
+    /** By node, the second at which a job was last planned for it. It is not in the journal: a restart forgets it. */
     private final Map<String, Long> planned = new HashMap<>();
     /** Second of the last power change check; not part of the state. */
     private long powerLookS = Long.MIN_VALUE / 2;
 
     private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
-    /** When somebody who waits may start although nothing has happened. */
+    /** When a waiting job may start without any change of the state, in seconds since 1970. */
     private long look = Long.MAX_VALUE;
 
     private record Named(int uid, String name) {
@@ -84,6 +77,24 @@ public final class DueIndex {
         }
     }
 
+    /**
+     * Jobs by user and name, for singleton dependencies.
+     *
+     * @param unfinished all that have not ended, by SLUID
+     * @param begun those that have nodes
+     * @param singletons those that wait to be the only one of their name
+     */
+    private record Namesakes(
+            Map<Named, NavigableMap<Long, Integer>> unfinished,
+            Map<Named, NavigableSet<Integer>> begun,
+            Map<Named, NavigableSet<Integer>> singletons) {
+        void clear() {
+            unfinished.clear();
+            begun.clear();
+            singletons.clear();
+        }
+    }
+
     public void reset(State state) {
         limits.clear();
         stepLimits.clear();
@@ -94,9 +105,7 @@ public final class DueIndex {
         dependents.clear();
         toSettle.clear();
         toStep.clear();
-        named.clear();
-        begun.clear();
-        singletons.clear();
+        namesakes.clear();
         revisits.clear();
         resuming.clear();
         running.clear();
@@ -133,7 +142,7 @@ public final class DueIndex {
                 || change instanceof Change.NodeReleased;
     }
 
-    /** Once for each that changed who should have a turn. */
+    /** Returns once after each change of the jobs that take turns. */
     public boolean takeTurns() {
         boolean was = turns;
         turns = false;
@@ -255,18 +264,21 @@ public final class DueIndex {
         return out;
     }
 
-    /** Who waited for a job of that name to end may be the first now. */
+    /** A job with a singleton dependency may be the first of its name once the job ended. */
     private void settleNamesakes(State before, State after, int id) {
-        if (!singletons.isEmpty()
+        if (!namesakes.singletons.isEmpty()
                 && after.jobs().find(id).filter(j -> !j.state().isTerminal()).isEmpty()) {
-            before.jobs().find(id).map(j -> singletons.get(Named.of(j))).ifPresent(toSettle::addAll);
+            before.jobs()
+                    .find(id)
+                    .map(j -> namesakes.singletons.get(Named.of(j)))
+                    .ifPresent(toSettle::addAll);
         }
     }
 
     /** No job of the same user and name that is older is unfinished, and none that is not has begun. */
     public boolean isFirstOfItsName(Job job) {
-        NavigableMap<Long, Integer> all = named.get(Named.of(job));
-        return !begun.containsKey(Named.of(job))
+        NavigableMap<Long, Integer> all = namesakes.unfinished.get(Named.of(job));
+        return !namesakes.begun.containsKey(Named.of(job))
                 && (all == null || all.headMap(job.sluid(), false).isEmpty());
     }
 
@@ -308,10 +320,13 @@ public final class DueIndex {
 
     private void add(Job job) {
         if (!job.state().isTerminal()) {
-            named.computeIfAbsent(Named.of(job), k -> new TreeMap<>()).put(job.sluid(), job.id());
+            namesakes
+                    .unfinished
+                    .computeIfAbsent(Named.of(job), k -> new TreeMap<>())
+                    .put(job.sluid(), job.id());
         }
         if (job.state().isActive()) {
-            begun.computeIfAbsent(Named.of(job), k -> new TreeSet<>()).add(job.id());
+            namesakes.begun.computeIfAbsent(Named.of(job), k -> new TreeSet<>()).add(job.id());
         }
         if (job.state() == JobState.RUNNING) {
             running.add(job.id());
@@ -335,7 +350,8 @@ public final class DueIndex {
                     .add(job.id());
             for (Dependency d : job.dependencies()) {
                 if (d.kind() == Dependency.Kind.SINGLETON) {
-                    singletons
+                    namesakes
+                            .singletons
                             .computeIfAbsent(Named.of(job), k -> new TreeSet<>())
                             .add(job.id());
                 } else {
@@ -362,16 +378,16 @@ public final class DueIndex {
             for (Dependency d : job.dependencies()) {
                 drop(dependents, d.jobId(), job.id());
             }
-            drop(singletons, Named.of(job), job.id());
+            drop(namesakes.singletons, Named.of(job), job.id());
         }
         if (job.state().isTerminal()) {
             return;
         }
         Named name = Named.of(job);
-        drop(begun, name, job.id());
-        NavigableMap<Long, Integer> all = named.get(name);
+        drop(namesakes.begun, name, job.id());
+        NavigableMap<Long, Integer> all = namesakes.unfinished.get(name);
         if (all != null && all.remove(job.sluid(), job.id()) && all.isEmpty()) {
-            named.remove(name);
+            namesakes.unfinished.remove(name);
         }
     }
 
@@ -488,9 +504,7 @@ public final class DueIndex {
                 && deadlines.equals(d.deadlines)
                 && waiting.equals(d.waiting)
                 && dependents.equals(d.dependents)
-                && named.equals(d.named)
-                && begun.equals(d.begun)
-                && singletons.equals(d.singletons);
+                && namesakes.equals(d.namesakes);
     }
 
     @Override

@@ -22,7 +22,7 @@ import java.util.Optional;
 
 /** When a burst buffer goes from one stage to the next. */
 public final class BufferRules {
-    /** Of SchedulerParameters: so many tasks of an array that wait have buffers of their own. */
+    /** Option of SchedulerParameters: number of pending tasks of an array that have buffers of their own. */
     static final String ARRAY_STAGE_COUNT = "bb_array_stage_cnt";
 
     private static final int ARRAY_STAGE_DEFAULT = 10;

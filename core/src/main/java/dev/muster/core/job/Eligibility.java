@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Since when a job may start, and since when it grows older: who is held is not eligible, and becomes so anew when he
- * is released, but once he grows older he goes on with that, though he is held or waits for others meanwhile. Where
- * only so many may grow older at once he makes room for others.
+ * The time since when a job is eligible to start, and the time since when its age factor accrues. A held job is not
+ * eligible and becomes so again when it is released. Its age goes on accruing while it is held or waits for a
+ * dependency, unless a limit on accruing jobs applies: then it makes room for others.
  */
 public final class Eligibility {
     private Eligibility() {}
@@ -31,7 +31,7 @@ public final class Eligibility {
         return job.isPending() && job.eligibleTime() > 0 ? from(state, job, 0) : List.of();
     }
 
-    /** Who waits for others or a time besides is looked at when that is over. */
+    /** A job that also waits for a dependency or its begin time becomes eligible when that is over. */
     static List<Change> released(State state, Job job, Now now) {
         boolean free = job.isPending()
                 && job.eligibleTime() == 0

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Who is in which group counts as it is now: a job that waits where AllowGroups is asked has the groups that its owner
- * was last found in.
+ * Updates the groups of waiting jobs: a job in a partition with AllowGroups has the groups that its owner was last
+ * found in.
  */
 public final class GroupRules {
-    /** Jobs that one command changes; whoever looks asks again while there are more. */
+    /** Number of jobs that one command changes; the caller repeats the command while more jobs differ. */
     public static final int JOBS_MAX = 1000;
 
     private GroupRules() {}
@@ -49,7 +49,7 @@ public final class GroupRules {
         return Decision.of(changes, changes.size());
     }
 
-    /** Who was given a group that he is not in (--gid) keeps it. */
+    /** Keeps the group of {@code --gid}, which its user need not be in. */
     private static List<Integer> withOwn(List<Integer> found, int gid) {
         return found.contains(gid)
                 ? found

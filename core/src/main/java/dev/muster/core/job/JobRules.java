@@ -696,7 +696,7 @@ public final class JobRules {
             }
             case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, PREEMPTED, BOOT_FAIL, DEADLINE -> JobReason.NONE;
         };
-        // srun cancels the job of an interrupted step as well, if it lives for so long
+        // srun also cancels the job of an interrupted step, unless the job has ended before
         return end == JobState.CANCELLED
                 ? new Change.JobEnded(
                         job.id(),

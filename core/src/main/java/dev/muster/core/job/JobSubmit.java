@@ -25,7 +25,7 @@ public final class JobSubmit {
     static final String PER_HOUR = "jobs_per_user_per_hour";
 
     private static final int HOUR_S = 3600;
-    /** What the plugin defaults gives to whoever says nothing. */
+    /** Sampling interval that the plugin "defaults" gives to a job without one. */
     private static final String ACCOUNTING_SECONDS = "30";
 
     /**

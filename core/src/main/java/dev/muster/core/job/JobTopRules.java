@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code scontrol top}: jobs go before all others of the same user, partition, account and QOS. Priorities are
- * exchanged among these, by their nice values, so that nobody else's jobs are touched.
+ * {@code scontrol top}: moves jobs before all others of the same user, partition, account and QOS. The rule exchanges
+ * priorities among these jobs by their nice values, so that no other job changes.
  */
 public final class JobTopRules {
     /** An option: users may do this with their own jobs. */
@@ -72,8 +72,8 @@ public final class JobTopRules {
     }
 
     /**
-     * Those that are not of the first one's kind stay where they are. Of equals the one with the lower number goes
-     * first: who is to go behind it comes one lower than it.
+     * Exchanges priorities among the jobs of the first one's kind; others keep theirs. Among equal priorities the lower
+     * job number comes first, so a job that is to follow another gets a priority one lower.
      */
     private static void exchange(State state, List<Job> wanted, Priorities priorities, List<Change> changes) {
         List<Job> before = new ArrayList<>(state.jobs().values().stream()

@@ -13,16 +13,13 @@ import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code scontrol notify}: words for whoever reads a job's standard error. Nothing of it is kept. */
+/** {@code scontrol notify}: prints a message on the standard error of a job. The message is not stored. */
 public final class NotifyRules {
     static final int TEXT_CHARS_MAX = 4096;
 
     private NotifyRules() {}
 
-    /**
-     * The reply says whose job waits for it: "salloc" if its client has to fetch the words, "" if the job's node prints
-     * them.
-     */
+    /** The reply is "salloc" if the job's client has to fetch the message, and "" if the job's node prints it. */
     public static Decision notify(State state, Command.NotifyJob c) {
         Optional<Job> found = state.job(c.job().jobId(), c.job().task());
         if (found.isEmpty()) {

@@ -19,7 +19,7 @@ import java.util.Optional;
 /** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
 public final class RequeueExit {
     private static final int CODE_MAX = 255;
-    /** What is requeued waits so long where neither requeue_delay nor AuthInfo=cred_expire says otherwise. */
+    /** Seconds that a requeued job waits unless requeue_delay or AuthInfo=cred_expire sets another time. */
     private static final long REQUEUE_DELAY_S = 120;
 
     private RequeueExit() {}
@@ -31,7 +31,7 @@ public final class RequeueExit {
     public static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
         Optional<Preemption> goes = state.preempted().find(job.id()).filter(p -> p.endTick() > 0);
         if (goes.isPresent()) {
-            // it was told to make room: whether it ends for that or by itself nobody can tell
+            // a victim of preemption: whether it ended for that or by itself cannot be told
             return goes.get().mode() == Preemption.Mode.REQUEUE
                     ? yielded(state, job, now)
                     : List.of(
@@ -85,7 +85,9 @@ public final class RequeueExit {
                         exit));
     }
 
-    /** Who is released before that is over waits for the rest of it. */
+    /**
+     * Returns the change that sets the time before which a requeued job does not start, even if it is released earlier.
+     */
     static Change delayed(State state, Job job, Now now) {
         String set = state.settings().options().getOrDefault(Settings.REQUEUE_DELAY, "");
         // one second more, as in Slurm: a run starts after its submission, which is the time of the requeue

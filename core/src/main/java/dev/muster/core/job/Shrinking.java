@@ -20,7 +20,7 @@ import java.util.Optional;
 final class Shrinking {
     private Shrinking() {}
 
-    /** Keeps the first so many. */
+    /** Shrinks the job to the first nodes of its allocation. */
     static Optional<Decision.Rejected> toCount(Job job, String value, Json.Obj desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
         int count;

@@ -20,7 +20,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The fields of a job that {@code scontrol update} sets as they are: where each goes, how it is read, who may and when.
+ * The fields of a job that {@code scontrol update} sets without a rule of their own: path in the description, format of
+ * the value, right and job state that each needs.
  */
 final class UpdateFields {
     private UpdateFields() {}

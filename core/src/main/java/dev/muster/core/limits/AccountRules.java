@@ -24,12 +24,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Whom a job is charged to, and what the limits of associations and QOS say to it. */
+/** Charges a job to an association and QOS, and applies the limits of both. */
 public final class AccountRules {
     private static final String NORMAL = "normal";
 
     private final State state;
-    /** What is not charged yet, once somebody asks. */
+    /** Usage since the last charge, computed on the first question. */
     private Map<Integer, Map<String, Long>> fresh;
 
     private Map<Integer, Map<String, Long>> freshQos;
@@ -215,12 +215,12 @@ public final class AccountRules {
     /**
      * A QOS that a job is under: its own or its partition's.
      *
-     * @param limits those that count: what the one with precedence says is not asked of the other
+     * @param limits those that apply; a limit that the QOS with precedence sets replaces the other's
      * @param part it is the partition's
-     * @param members whose use counts
+     * @param members payers whose use counts against the limits
      */
     record Rule(QosPolicy qos, Map<String, String> limits, boolean part, Predicate<AccountUse.Payer> members) {
-        /** Of everybody, or with a word of one user or account. */
+        /** Returns the use of all members, or of one user or account. */
         AccountUse.Sum sum(AccountUse use, String user, String account) {
             return use.of(
                     new Key(qos.name(), part, user, account),
@@ -322,8 +322,8 @@ public final class AccountRules {
     // ---- at submission
 
     /**
-     * The job under those of its QOS that have no objection. Empty if the user, account or QOS may not have so many
-     * more jobs; or, with DenyOnLimit, if this one could never start.
+     * Returns the job with those of its QOS that admit it. Empty if the user, account or QOS is at its limit of
+     * submitted jobs; or, with DenyOnLimit, if the job could never start.
      */
     public Optional<JobDesc> admitted(JobDesc desc, int tasks, AccountUse use) {
         List<String> left = under(desc).stream()
@@ -515,12 +515,12 @@ public final class AccountRules {
                 allocation,
                 use,
                 LimitHierarchy::all,
-                alone(desc, wanted, limitMin));
+                brokenAlone(desc, wanted, limitMin));
     }
 
     /**
-     * What an allocation counts as; without one, what the job asks for. Devices of a type are held against who asks for
-     * that type alone.
+     * Returns what an allocation counts as, or the request where none is given. Devices of a type count only if the job
+     * requests that type.
      */
     Map<String, Long> of(JobDesc desc, Allocation allocation) {
         if (allocation.isEmpty()) {
@@ -535,8 +535,8 @@ public final class AccountRules {
         return out;
     }
 
-    /** Whatever others have: why a job that wants so much never starts. */
-    Optional<JobLimits.Broken> alone(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+    /** Returns the limit that keeps a job of this size from ever starting, even with all other jobs gone. */
+    Optional<JobLimits.Broken> brokenAlone(JobDesc desc, Map<String, Long> wanted, int limitMin) {
         return limited() ? ofEach(desc, wanted, limitMin).stream().findFirst() : Optional.empty();
     }
 
@@ -621,13 +621,13 @@ public final class AccountRules {
         return most;
     }
 
-    /** Those whose jobs are charged to a QOS. */
+    /** Payers whose jobs are charged to a QOS. */
     Predicate<AccountUse.Payer> chargedTo(String qos) {
         Predicate<AccountUse.Payer> part = ofPartitions(state.partitions(), qos);
         return p -> p.qos().equals(qos) || part.test(p);
     }
 
-    /** Those whose jobs are charged to an association or one below it. */
+    /** Payers whose jobs are charged to an association or one below it. */
     Predicate<AccountUse.Payer> chargedTo(AssocPolicy a) {
         Accounts all = accounts;
         return p -> within(

@@ -17,11 +17,11 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Who has how much in the queue and on nodes, by user, account, partition and QOS: kept beside the state, fed by the
+ * Resources in the queue and on nodes by user, account, partition and QOS. It is kept beside the state and fed by the
  * same entries, so that no limit scans the job table.
  */
 public final class AccountUse {
-    /** Those who are charged together. */
+    /** Jobs that are charged together: same user, account, partition and QOS. */
     public record Payer(String user, String account, String partition, String qos) {
         // as of Due's names
         @Override
@@ -58,7 +58,7 @@ public final class AccountUse {
         final Map<String, Long> gross = new TreeMap<>();
 
         int ran;
-        /** Who goes by it; and whether it is among those that have changed. */
+        /** Limits that read this sum; and whether it is among the changed sums. */
         final List<SharedLimits> readers = new ArrayList<>();
 
         private boolean touched;
@@ -84,7 +84,7 @@ public final class AccountUse {
             return name.equals(NODE) ? unnamed + nodes.size() : tres.getOrDefault(name, 0L);
         }
 
-        /** Nodes of which nobody knows yet which. */
+        /** Returns the number of nodes that count although it is not known which they are. */
         long unnamedNodes() {
             return unnamed;
         }
@@ -141,15 +141,14 @@ public final class AccountUse {
 
     private final Map<Payer, Sum> sums = new HashMap<>();
     /**
-     * Sums over several payers that somebody asked for, by what they are the sum of; and of each payer those that it is
-     * part of.
+     * Sums over several payers, by their key, kept since the first question; and by payer the sums that it is part of.
      */
     private final Map<Object, Kept> kept = new HashMap<>();
 
     private final Map<Payer, List<Sum>> partOf = new HashMap<>();
     private int epoch;
     private long changes;
-    /** Sums that somebody goes by and that have changed since they were last asked for. */
+    /** Sums with readers that have changed since {@link #touched()} was last called. */
     private final List<Sum> touched = new ArrayList<>();
     /** A limit counts nodes: which ones run what is kept only then. */
     private boolean named;
@@ -319,7 +318,7 @@ public final class AccountUse {
         add(payer(desc), one, sign);
     }
 
-    /** A job that would run with so much. */
+    /** Counts a job as if it ran with these resources. */
     void planned(JobDesc desc, Map<String, Long> tres) {
         Sum one = new Sum();
         one.running = 1;
@@ -332,7 +331,7 @@ public final class AccountUse {
         return held(state, desc, TresCounts.of(state, a).counted(state, desc));
     }
 
-    /** Without memory where none is dealt out: nobody has less because of it. */
+    /** Drops memory in partitions that do not allocate it: the job takes none from others there. */
     static Map<String, Long> held(State state, JobDesc desc, Map<String, Long> counted) {
         if (!state.memoryConsumed(desc)) {
             counted.remove("mem");

@@ -17,14 +17,14 @@ import java.util.Optional;
 
 /**
  * How many waiting jobs grow older at once: GrpJobsAccrue and MaxJobsAccrue of associations, GrpJobsAccrue,
- * MaxJobsAccruePU and MaxJobsAccruePA of a job's QOS, which count in their place. Who came first goes first; the
- * waiting tasks of an array are one job. Walks over all jobs, but only where there is such a limit.
+ * MaxJobsAccruePU and MaxJobsAccruePA of a job's QOS, which count in their place. The job submitted first comes first;
+ * the pending tasks of an array are one job. Walks over all jobs, but only where there is such a limit.
  */
 public final class AccrueRules {
     private final State state;
     private final Now now;
     private final Accounts accounts;
-    /** By what is counted together: those who grow older. */
+    /** Number of jobs whose age accrues, by the user, account or QOS that they count against. */
     private final Map<String, Integer> counts = new HashMap<>();
 
     public AccrueRules(State state, Now now) {

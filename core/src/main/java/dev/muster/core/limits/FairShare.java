@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who has had how much of what is theirs: the fair tree, the classic rule, or that in which depth does not count. An
+ * Usage of each association against its shares: by the fair tree, the classic rule, or the rule without depth. An
  * association's usage is what its users had, faded; an account's is that of all below it.
  */
 public final class FairShare {
@@ -35,8 +35,8 @@ public final class FairShare {
      * @param shares as set; -1 for its parent's
      * @param normShares of its siblings' shares together (fair tree), or of the whole cluster (classic)
      * @param usage billed resource seconds
-     * @param effective usage as the rule compares it: of the parent's, or with part of the parent's in it; where depth
-     *     does not count, so much that the factor follows from it as in the classic rule
+     * @param effective usage as the rule compares it: of the parent's, or with part of the parent's in it; without
+     *     depth, the value from which the classic rule's formula gives the factor
      * @param normUsage of the cluster's
      * @param level share over usage among siblings; {@link #NEVER_USED}
      * @param factor 0 to 1; of users only
@@ -130,7 +130,7 @@ public final class FairShare {
 
     // ---- fair tree
 
-    /** @param scope among whose children shares are compared */
+    /** @param scope parent of the associations whose shares are compared */
     private void levels(Item scope) {
         List<Item> siblings = siblings(scope);
         measure(scope, scope.usage);
@@ -157,8 +157,8 @@ public final class FairShare {
     }
 
     /**
-     * Children; in place of accounts without shares of their own, theirs: it is they who stand among the account's
-     * siblings.
+     * Returns the children. The children of an account with Fairshare=parent replace it: they compete with the
+     * account's siblings.
      */
     private static List<Item> siblings(Item parent) {
         List<Item> out = new ArrayList<>();
@@ -177,15 +177,15 @@ public final class FairShare {
         }
     }
 
-    /** The rank of who was last looked at, and that of the next who is level with nobody before. */
+    /** The rank that was given last, and the next new rank. */
     private int last;
 
     private int next;
 
     /**
-     * Best first, of those who are level the users first, each account's users before the next account. Who is level
-     * with the one before has the rank that was given last, and so has the best in an account that is level with the
-     * one before. As it is in the original; its manual speaks of accounts that are merged.
+     * Ranks users by level, best first; among equal levels users come before accounts, and each account's users before
+     * the next account. An association of the same level as the one before shares its rank, as does the best one in an
+     * account of the same level. Slurm does so; its manual speaks of accounts that are merged.
      */
     private void rank(Item parent, boolean tied) {
         List<Item> sorted = siblings(parent);
@@ -223,7 +223,7 @@ public final class FairShare {
         }
     }
 
-    /** Those without shares of their own are as whose shares they have. */
+    /** Gives associations with Fairshare=parent the values of the association whose shares they use. */
     private static void unshared(Item parent, Item scope, int dampening) {
         for (Item c : parent.children) {
             if (c.shares < 0) {

@@ -15,16 +15,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What limits say to many jobs that wait: the same as {@link AccountRules#blocks} to each of them, with the limits as
- * numbers that are kept as long as the policy is, and asked for one that asks as much as any of those who are charged
- * together.
+ * Limit verdicts for many waiting jobs: the same as {@link AccountRules#blocks} for each, but with the limits parsed
+ * once per policy. One test with the largest request of a payer stands for all its jobs.
  */
 public final class LimitCache {
-    /** In {@link #free}: shared limits keep back none of those who are charged together. */
+    /** In {@link #free}: no shared limit blocks any job of the payer. */
     public static final byte FREE = 1;
     /** They may. */
     private static final byte DOUBTFUL = 2;
-    /** So long, in seconds, the numbers hold by which what was used is overestimated. */
+    /** Seconds for which an overestimate of the minutes used is kept. */
     private static final long HOLDS_S = 60;
 
     private final Map<AccountUse.Payer, Payer> payers = new HashMap<>();
@@ -37,10 +36,7 @@ public final class LimitCache {
     private AccountUse use;
     private Shares shares = Shares.NONE;
     private long era;
-    /**
-     * By number of those who are charged together, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must
-     * be found.
-     */
+    /** By number of the payer, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must be tested. */
     private byte[] free = {DOUBTFUL};
     /** What runs, and by which numbers, when limits were last gone over for others that are left of them. */
     private long seenChanges = -1;
@@ -55,7 +51,7 @@ public final class LimitCache {
     private long second;
     private double mostPerUnit;
 
-    /** Those who are charged together, and all limits that count for them together with others. */
+    /** A payer with all limits that it shares with others. */
     private static final class Payer {
         private final List<SharedLimits> limits;
         private final int number;
@@ -115,7 +111,7 @@ public final class LimitCache {
             return alone == JobReason.NONE;
         }
 
-        /** The number of those who are charged for it together. */
+        /** Returns the number of the job's payer. */
         public int payer() {
             return payer.number;
         }
@@ -189,7 +185,7 @@ public final class LimitCache {
 
     private Asked asked(JobDesc desc, Map<String, Long> wanted, Allocation on, int limitMin) {
         Payer payer = payer(desc);
-        Asked out = new Asked(payer, rules.alone(desc, wanted, limitMin), numbers.size(), on);
+        Asked out = new Asked(payer, rules.brokenAlone(desc, wanted, limitMin), numbers.size(), on);
         Map<String, Long> minutes = AccountRules.minutes(wanted, limitMin);
         numbers.forEach((name, n) -> {
             out.now[n] = name.equals(SharedLimits.JOBS) ? 1 : wanted.getOrDefault(name, 0L);
@@ -209,7 +205,7 @@ public final class LimitCache {
     }
 
     /**
-     * Where the job adds nothing to what limits count of nodes: those that all have who are under such limits. Empty if
+     * Returns the nodes in use under the job's limits on nodes: on these the job adds nothing to the count. Empty if
      * there is no such limit.
      */
     public Optional<Set<String>> nodesInUse(JobDesc desc) {
@@ -274,7 +270,7 @@ public final class LimitCache {
         return asked.reason;
     }
 
-    /** Limits that they share keep back none of those who are charged together, for certain. */
+    /** No shared limit blocks any job of the payer, for certain. */
     public boolean isFree(int number) {
         byte[] known = free();
         if (known[number + 1] == 0) {
@@ -284,9 +280,9 @@ public final class LimitCache {
     }
 
     /**
-     * What is known of that by number, counted from 1: {@link #FREE}, something else for who must be asked for by
-     * {@link #isFree}. It holds until somebody starts or ends or is asked for. Only of those is anything found anew of
-     * whose limits other amounts are left than before.
+     * Returns what is known by number of the payer, counted from 1: {@link #FREE}, or another value where
+     * {@link #isFree} must be called. The array holds until a job starts or ends or {@link #isFree} is called. Only
+     * payers whose limits have other amounts left than before are tested again.
      */
     public byte[] free() {
         if (seenChanges == use.changes() && seenEra == era) {
@@ -307,14 +303,14 @@ public final class LimitCache {
     }
 
     private void look(SharedLimits gauge) {
-        if (gauge.isOther(this)) {
+        if (gauge.takeChange(this)) {
             gauge.payers().forEach(p -> free[p + 1] = 0);
         }
     }
 
     private boolean isBelow(Payer payer) {
         for (SharedLimits gauge : payer.limits) {
-            if (!gauge.isAmple(this) && gauge.doubtful(payer.most, this, 0) >= 0) {
+            if (!gauge.coversAll(this) && gauge.doubtful(payer.most, this, 0) >= 0) {
                 return false;
             }
         }

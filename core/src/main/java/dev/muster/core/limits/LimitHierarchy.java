@@ -23,7 +23,7 @@ final class LimitHierarchy {
     private final Accounts accounts;
     private final BiFunction<Object, Supplier<SharedLimits>, SharedLimits> kept;
 
-    /** Whose limits: of one rule of these two QOS, or of an association under them. */
+    /** Key of a holder of limits: one rule of these two QOS, or an association under them. */
     private record Key(String what, String ownQos, String partQos, boolean part, String whose) {}
 
     /** @param kept gives for equal keys the same gauge */
@@ -330,7 +330,7 @@ final class LimitHierarchy {
         add(key(whose, desc, r.part(), user + account), place, bounds, use -> r.sum(use, user, account), out);
     }
 
-    /** Minutes of groups that the job would be too much for if nobody else had ever used any. */
+    /** Returns the reasons of GrpTRESMins limits that the job exceeds even without any usage of others. */
     static List<JobReason> minutesAlone(AccountRules rules, JobDesc desc, Map<String, Long> asked) {
         long limitMin = desc.timing().timeLimitMin();
         List<SharedLimits.Bound> bounds = new ArrayList<>();

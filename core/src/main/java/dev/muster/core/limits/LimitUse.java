@@ -15,14 +15,14 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Behind the word of a limit that keeps a job waiting: whose it is, how much it allows, how much of that is used and by
- * what the job is too much.
+ * Explains the limit that keeps a job waiting: its holder, its value, the amount in use and the amount that the job
+ * adds.
  */
 public final class LimitUse {
     private LimitUse() {}
 
     /**
-     * @param whose {@code QOS high}, {@code account a}, {@code user ann in account a}
+     * @param whose the holder: {@code QOS high}, {@code account a}, {@code user ann in account a}
      * @param limit as sacctmgr calls it
      * @param what {@code cpu}, {@code jobs}, {@code minutes}
      * @param used by what runs; -1 if it is a limit of each job, or of what was used over time

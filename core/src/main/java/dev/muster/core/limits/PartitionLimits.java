@@ -87,7 +87,8 @@ public final class PartitionLimits {
     /**
      * Memory that a job is given, in mebibytes: at most one of the three.
      *
-     * @param perNodeMb 0 for none; likewise perCpuMb
+     * @param perNodeMb 0 if memory is not set per node
+     * @param perCpuMb 0 if memory is not set per CPU
      * @param all every node's whole memory
      */
     public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
@@ -301,9 +302,9 @@ public final class PartitionLimits {
     }
 
     /**
-     * As above.
+     * Returns whether AllowGroups admits a user.
      *
-     * @param member whether somebody is of the group with this number
+     * @param member whether the user is in the group with this number
      */
     public static boolean admitsGroups(PartitionInfo info, IntPredicate member) {
         return !restricts(info.allowGroups()) || info.allowGids().stream().anyMatch(member::test);

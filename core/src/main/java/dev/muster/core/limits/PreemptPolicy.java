@@ -21,7 +21,7 @@ public final class PreemptPolicy {
     private final boolean gang;
     private final McsLabel mcs;
     private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
-    /** By QOS: so long nobody is disturbed; and from which priority on nobody is. */
+    /** By QOS: PreemptExemptTime in seconds; and the priority from which jobs are exempt. */
     private final Map<String, Long> exemptS = new java.util.HashMap<>();
 
     private final Map<String, Long> ranks = new java.util.HashMap<>();
@@ -55,7 +55,7 @@ public final class PreemptPolicy {
         return type.equals("preempt/qos");
     }
 
-    /** Neither the priorities of jobs decide who gives way nor how long somebody has run. */
+    /** Neither priorities nor run times of jobs decide which job is preempted. */
     public boolean isPlain() {
         String exempt = state.settings().options().getOrDefault(Preemption.EXEMPT_S, "-1");
         return isPlain(String.join(",", standard))
@@ -79,8 +79,8 @@ public final class PreemptPolicy {
     }
 
     /**
-     * Whether the first job may take the place of the second, whatever becomes of that. With WITHIN jobs of one QOS
-     * may, with PRIORITY nobody may but who has the higher priority.
+     * Returns whether the first job may preempt the second, whatever the mode. WITHIN allows it within one QOS;
+     * PRIORITY allows it only to the job with the higher priority.
      *
      * @param priority of the first now
      */
@@ -113,7 +113,7 @@ public final class PreemptPolicy {
     }
 
     /**
-     * Who has nodes with its label alone neither takes the place of a job that has not that label nor gives way to one.
+     * A job that shares nodes only with its MCS label preempts no job of another label, and no such job preempts it.
      */
     public boolean mayMeet(JobDesc taker, JobDesc holder) {
         return !isLabelled() || meets(taker, holder) && meets(holder, taker);
@@ -125,8 +125,8 @@ public final class PreemptPolicy {
     }
 
     /**
-     * Of those who may have to go, who has less of this goes first: the priority of its QOS, or the tier of its
-     * partition.
+     * Returns the rank of a victim: the priority of its QOS, or the tier of its partition. Victims with a lower rank
+     * are preempted first.
      */
     public long rank(Job holder) {
         return ranks.computeIfAbsent(
@@ -167,11 +167,11 @@ public final class PreemptPolicy {
      * What becomes of a job; OFF if it stays. A heterogeneous one goes as a whole: not if one of its components stays.
      */
     public Preemption.Mode of(Job holder) {
-        Preemption.Mode mode = alone(holder);
+        Preemption.Mode mode = ownMode(holder);
         if (holder.isHet() && mode != Preemption.Mode.OFF) {
             List<Preemption.Mode> all = state.members(holder).stream()
                     .filter(j -> j.state().isActive() || j.state() == JobState.PENDING)
-                    .map(this::alone)
+                    .map(this::ownMode)
                     .toList();
             return Stream.of(Preemption.Mode.OFF, Preemption.Mode.CANCEL, Preemption.Mode.REQUEUE)
                     .filter(all::contains)
@@ -181,9 +181,9 @@ public final class PreemptPolicy {
         return mode;
     }
 
-    private Preemption.Mode alone(Job holder) {
+    private Preemption.Mode ownMode(Job holder) {
         List<String> words = words(holder);
-        // WITHIN and PRIORITY alone say whom a job gives way to, not how
+        // WITHIN and PRIORITY alone set the victims, not the mode
         Preemption.Mode mode =
                 mode(words.stream().allMatch(w -> w.equals("WITHIN") || w.equals("PRIORITY")) ? standard : words);
         if (holder.desc().extras().warnReserve() && mode != Preemption.Mode.REQUEUE) {

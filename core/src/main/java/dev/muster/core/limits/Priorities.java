@@ -218,7 +218,7 @@ public final class Priorities {
         long since = flags.contains("ACCRUE_ALWAYS") ? job.submitTime() : accrueTime(state, job);
         long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
         long until = job.run().startTime() > 0 ? job.run().startTime() : now;
-        // of a time without end nobody ever has a part
+        // no part of an unlimited time passes
         if (since == 0 || until <= since || most < 0) {
             return 0;
         }

@@ -13,9 +13,9 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Limits on what some have together, in the order in which they are asked: what is left below each is looked up once
- * for all who are under it. As long as nobody of them starts or ends, limits in minutes are held against the most that
- * may have been used meanwhile; what was used is added up only for who would be too much for that.
+ * Limits that several payers share, in the order in which they are tested: what is left below each is looked up once
+ * for all payers. As long as none of their jobs starts or ends, limits in minutes are compared with an upper bound of
+ * the minutes used; the exact sum is computed only for a job that exceeds the bound.
  */
 final class SharedLimits {
     /** In place of a resource: jobs that run. */
@@ -33,9 +33,9 @@ final class SharedLimits {
     record Bound(Kind kind, String what, long most, JobReason reason) {}
 
     /**
-     * Whose used minutes count.
+     * The holder whose used minutes count.
      *
-     * @param members who may have added to them since the last charge
+     * @param members payers that may have added minutes since the last charge
      * @param factor what the job's own minutes count against them
      * @param safe those of running jobs and its own count as well
      */
@@ -66,9 +66,9 @@ final class SharedLimits {
     private long[] exact = new long[0];
     private long[] exactVersion = new long[0];
     private long[] exactSecond = new long[0];
-    /** Numbers of those who are charged together that are under it. */
+    /** Numbers of the payers under the limit. */
     private final BitSet payers = new BitSet();
-    /** What was left when {@link #isOther} was last asked; and whether it sufficed for everybody. */
+    /** What was left when {@link #takeChange} was last called; and whether it sufficed for all payers. */
     private long[] seen;
 
     private boolean seenAmple;
@@ -97,8 +97,8 @@ final class SharedLimits {
     }
 
     /**
-     * The one that is told of those that so much and so many minutes of it are too much for: more nodes than there may
-     * ever be, or else the first.
+     * Returns the reason of a limit that a job with these resources and minutes exceeds: of one on jobs, on minutes, or
+     * on nodes that the job exceeds by itself, otherwise of the first.
      *
      * @param on the nodes, none before they are chosen
      */
@@ -114,7 +114,7 @@ final class SharedLimits {
             boolean broken = isOfNodes(b) && !on.isEmpty()
                     ? areTooMany(b, beside, on)
                     : asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules);
-            if (broken && isTold(b, now)) {
+            if (broken && isReported(b, now)) {
                 return Optional.of(b.reason);
             }
             first = broken && first.isEmpty() ? Optional.of(b.reason) : first;
@@ -127,11 +127,11 @@ final class SharedLimits {
      *
      * @param now the resources that the job asks for
      */
-    private static boolean isTold(Bound b, long now) {
+    private static boolean isReported(Bound b, long now) {
         return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.most;
     }
 
-    /** All of what runs at the same time that so much of it is too much for. */
+    /** Returns the reasons of all limits on running jobs that these resources exceed. */
     List<JobReason> allBroken(Map<String, Long> wanted, AccountUse use, AccountRules rules) {
         AccountUse.Sum beside = of.apply(use);
         return bounds.stream()
@@ -152,7 +152,7 @@ final class SharedLimits {
         return beside.has(AccountUse.NODE) + beside.newNodes(on) > b.most;
     }
 
-    /** The nodes that those have who are under a limit that counts nodes; empty if there is no such limit. */
+    /** Returns the nodes in use under a limit that counts nodes; empty if there is no such limit. */
     Optional<Set<String>> nodes(AccountUse use) {
         return bounds.stream().anyMatch(SharedLimits::isOfNodes)
                 ? Optional.of(of.apply(use).nodes())
@@ -252,7 +252,7 @@ final class SharedLimits {
         return -1;
     }
 
-    /** So much is asked for by somebody who is under it. */
+    /** Notes the request of a payer under the limit, of which the largest counts. */
     void most(LimitCache.Asked asked) {
         for (int k = 0; k < numbers.length; k++) {
             mostAsked[k] =
@@ -261,8 +261,8 @@ final class SharedLimits {
         ampleFor = null;
     }
 
-    /** It keeps back nobody who is under it, for certain. */
-    boolean isAmple(LimitCache book) {
+    /** The limit blocks no job of its payers, for certain. */
+    boolean coversAll(LimitCache book) {
         refresh(book);
         if (ampleFor != left) {
             ampleFor = left;
@@ -283,17 +283,17 @@ final class SharedLimits {
     }
 
     /**
-     * Something else is left than when this was last asked, and it did not or does not suffice for all who are under
-     * it.
+     * Another amount is left than at the last call, and it did not or does not suffice for all payers. Notes the amount
+     * for the next call.
      */
-    boolean isOther(LimitCache book) {
+    boolean takeChange(LimitCache book) {
         refresh(book);
         if (seen == left) {
             return false;
         }
         boolean before = seen != null && seenAmple;
         seen = left;
-        seenAmple = isAmple(book);
+        seenAmple = coversAll(book);
         return !(before && seenAmple);
     }
 
@@ -307,7 +307,7 @@ final class SharedLimits {
             }
             if (!goesByTime(k, book)
                     || asked(b, asked.now(numbers[k]), asked.minutes(numbers[k])) > exact(k, book, asked)) {
-                if (isTold(b, asked.now(numbers[k]))) {
+                if (isReported(b, asked.now(numbers[k]))) {
                     return Optional.of(b.reason);
                 }
                 first = first.isEmpty() ? Optional.of(b.reason) : first;
@@ -358,8 +358,8 @@ final class SharedLimits {
     }
 
     /**
-     * No less than what has been used until the book's numbers are renewed, and may have been used by nobody but who
-     * ran since the last charge.
+     * Returns an upper bound of the minutes used until the cache renews its numbers; only jobs that ran since the last
+     * charge can have added to it.
      */
     private long mostUsedMin(Bound b, LimitCache book) {
         Meter m = meter.get();

@@ -148,7 +148,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         return Math.max(byTasks, least(r));
     }
 
-    /** Who says nothing of how many has all nodes that he names. */
+    /** Returns the least number of nodes; a job that sets none has all nodes that it names. */
     private static int least(ResourceRequest r) {
         boolean named = r.nodesMin() == 0 && !r.nodeList().isEmpty();
         int listed = named && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok ok
@@ -165,7 +165,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         return billing(state, partition, Map.of());
     }
 
-    /** As above, with the job's licences and burst buffer. */
+    /** Returns the billing of the job, its licenses and burst buffer included. */
     public long billing(State state, JobDesc desc) {
         return billing(state, desc.partition(), global(desc));
     }

@@ -83,7 +83,8 @@ public final class UsageRules {
     }
 
     /**
-     * With each charge, jobs end whose QOS or account has nothing left; of very many the rest ends with the next one.
+     * With each charge, ends jobs whose QOS or account has no minutes left; beyond the limit of changes, the rest ends
+     * with the next charge.
      */
     private void endSpent(Change.UsageCharged charge, List<Change> changes) {
         AccountRules rules = new AccountRules(state, charge);

@@ -22,7 +22,7 @@ public final class ChangingFeatures {
     public static final String BOOT_S = "features:boot";
     /** An option: features that no node has at once, with commas; groups with semicolons. */
     public static final String EXCLUSIVE = "features:exclusive";
-    /** An option: AllowUserBoot, numbers of users with commas; absent for everybody. */
+    /** An option: AllowUserBoot, user ids with commas; absent if every user may have nodes rebooted. */
     public static final String USERS = "features:users";
 
     private ChangingFeatures() {}
@@ -87,7 +87,7 @@ public final class ChangingFeatures {
     /** Why an expression with changeable features cannot be honoured: a reboot brings all of what is asked for. */
     public static Optional<Decision.Rejected> objection(State state, String expression) {
         List<String> asked = names(expression);
-        // most ask for none: whoever submits should not have to wait until all nodes have been looked at
+        // most jobs ask for none: a submission should not wait for a look at all nodes
         if (asked.isEmpty() || !isChangeable(state, asked)) {
             return Optional.empty();
         }

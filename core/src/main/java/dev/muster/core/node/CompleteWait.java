@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * CompleteWait: what a job that is just ending leaves may fit one that waits better than what there is now. So nobody
- * starts meanwhile; with reduce_completing_frag nobody in its partition, and in those that have nodes of that one.
+ * CompleteWait: the nodes of a completing job may fit a waiting job better than the nodes that are free now. So no job
+ * starts meanwhile; with reduce_completing_frag no job starts in the partition of the completing job and in partitions
+ * that share its nodes.
  */
 public final class CompleteWait {
     private static final String BY_PARTITION = "reduce_completing_frag";
@@ -24,7 +25,7 @@ public final class CompleteWait {
                 && !completing(state, now).isEmpty();
     }
 
-    /** Those in which nobody starts now. */
+    /** Returns the partitions in which no job starts now. */
     public static Set<String> partitions(State state, Now now) {
         if (!state.settings().options().containsKey(BY_PARTITION)) {
             return Set.of();
@@ -45,8 +46,8 @@ public final class CompleteWait {
     }
 
     /**
-     * When the next of those that are just ending is not waited for any more, in seconds since 1970; Long.MAX_VALUE if
-     * nobody is.
+     * Returns when the wait for the next completing job ends, in seconds since 1970; Long.MAX_VALUE if no job is waited
+     * for.
      */
     public static long ends(State state, Now now) {
         return completing(state, now).stream()

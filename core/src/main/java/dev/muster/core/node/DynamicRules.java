@@ -66,11 +66,11 @@ public final class DynamicRules {
                     spec, Node.of(spec).with(Node.Flag.DYNAMIC_NORM, true).flags()));
         }
         join(fresh);
-        return moved(state.settings().topologies());
+        return topologiesChanged(state.settings().topologies());
     }
 
     /** With the topologies as the nodes say where they are. */
-    private Decision moved(List<Topology> before) {
+    private Decision topologiesChanged(List<Topology> before) {
         List<Topology> after = before;
         for (Change change : changes) {
             Optional<Node.Spec> spec = switch (change) {
@@ -254,7 +254,7 @@ public final class DynamicRules {
                         .toList());
     }
 
-    /** ReconfigFlags: what scontrol changed of who is never stopped goes before the file. */
+    /** ReconfigFlags: keeps what scontrol changed of SuspendExc* in place of the values in slurm.conf. */
     private Map<String, String> kept(Settings settings) {
         boolean keeps = List.of(settings.options()
                                 .getOrDefault(Settings.RECONFIG_FLAGS, "")

@@ -80,7 +80,7 @@ public final class ManagedSteps {
     }
 
     private void adopt(Job job, Step step, NodeMessages.StepManaged m) {
-        // the same request had come here, and its answer was lost: nobody is there for that step
+        // an earlier copy of the request came here, and its answer was lost: no srun serves that step
         Requests.answered(state, m.requestId(), m.uid())
                 .map(a -> Integer.parseInt(a.text()))
                 .filter(id -> id != step.number())

@@ -42,9 +42,9 @@ public final class NodeRules {
     private static final String FEATURES_NOT_SET = "requested node features not set";
 
     static final String NOT_RESPONDING = "Not responding";
-    /** What a node says of a step whose end it slept through. */
+    /** A node's reason for a step that ended while the node was down. */
     static final String NODE_REBOOT = "NodeReboot";
-    /** What a node says of a step whose processes the kernel killed for want of memory. */
+    /** A node's reason for a step whose processes the kernel killed for lack of memory. */
     private static final String OUT_OF_MEMORY = "OutOfMemory";
 
     private final State state;
@@ -284,7 +284,7 @@ public final class NodeRules {
         if (found.flatMap(s -> s.on(node)).filter(p -> !p.done()).isEmpty()) {
             return;
         }
-        // a stepd that died before it wrote a status leaves no exits: nobody saw its tasks end, they were killed
+        // a stepd that died before it wrote a status leaves no exits: its tasks count as killed
         boolean unseen = m.tasks().isEmpty() && m.stepId() != Step.EXTERN;
         ExitStatus worst = unseen ? ExitStatus.signaled(9) : ExitStatus.NONE;
         for (ExitStatus exit : m.tasks().values()) {

@@ -214,7 +214,7 @@ public final class NodeUpdates {
                     bindings.put(node.name(), CpuBind.defaultMode(value).get());
                 }
                 case "topology" -> {
-                    Optional<Decision.Rejected> nowhere = moved(node.name(), value);
+                    Optional<Decision.Rejected> nowhere = topologyChanged(node.name(), value);
                     if (nowhere.isPresent()) {
                         return nowhere;
                     }
@@ -242,7 +242,7 @@ public final class NodeUpdates {
     }
 
     /** Notes the node's new place, or says why it has none. */
-    private Optional<Decision.Rejected> moved(String node, String words) {
+    private Optional<Decision.Rejected> topologyChanged(String node, String words) {
         return switch (NodeTopology.place(topologies.orElse(state.settings().topologies()), node, words)) {
             case NodeTopology.Placed p -> {
                 topologies = Optional.of(p.topologies());
@@ -347,7 +347,7 @@ public final class NodeUpdates {
         };
     }
 
-    /** ResumeAfter is over. Who is not out of service any more is left alone. */
+    /** Resumes a node when its ResumeAfter is over; a node that is in service again stays as it is. */
     public List<Change> resumed(Node node) {
         Command.UpdateNode nothing =
                 new Command.UpdateNode(state.settings().slurmUid(), List.of(node.name()), Map.of());

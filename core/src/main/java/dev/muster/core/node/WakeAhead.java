@@ -72,7 +72,7 @@ public final class WakeAhead {
                     soon.add(name);
                 }
             }
-            // those of earlier plans have their turn before them where only so many may be started in a minute
+            // ResumeRate: nodes of earlier plans are started first
             long turn = rate <= 0 || sleepers.isEmpty() ? 0 : 60L * ((sleepers.size() - 1) / rate);
             here.stream()
                     .filter(n -> now.seconds() + bootS(n) + turn >= plan.start())

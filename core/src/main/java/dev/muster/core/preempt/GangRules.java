@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * PreemptMode=GANG: of the jobs that have the same cores, one runs at a time. Who runs keeps them for
- * SchedulerTimeSlice, then those go on that have waited longest. A job that waits is suspended and keeps all that it
- * has, cores too: nobody else is placed there because of it.
+ * PreemptMode=GANG: of the jobs on the same cores one runs at a time. It runs for SchedulerTimeSlice, then the jobs
+ * that have waited longest go on. A waiting job is suspended and keeps its allocation, cores included: no further job
+ * is placed on them.
  */
 public final class GangRules {
     private final State state;
@@ -80,7 +80,10 @@ public final class GangRules {
         }
     }
 
-    /** First those whose time is not over, those that wait, the longest first, and those whose time is. */
+    /**
+     * Returns the jobs by turn: those within their time slice, then the waiting ones by descending wait, then those
+     * whose slice is over.
+     */
     private List<Job> inTurn() {
         Map<Integer, Job> sharing = new TreeMap<>();
         for (Node node : state.nodes().values()) {

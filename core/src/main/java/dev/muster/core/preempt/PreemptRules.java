@@ -40,7 +40,7 @@ public final class PreemptRules {
     }
 
     /** With grace it is warned and goes on until that is over. */
-    public void giveWay(Planner.Preempt p) {
+    public void preempt(Planner.Preempt p) {
         Job job = state.jobs().at(p.jobId());
         boolean ends = p.mode() != Preemption.Mode.SUSPEND && p.mode() != Preemption.Mode.GANG;
         long end = p.graceS() > 0 && ends ? now.tickMs() + p.graceS() * 1000L : 0;
@@ -126,7 +126,7 @@ public final class PreemptRules {
     private void endAlone(Job job, Preemption.Mode mode) {
         switch (mode) {
             case SUSPEND, GANG -> {
-                // who waits for his turn stops waiting for it, and leaves his cores
+                // a job that waits for its turn stops waiting for it and leaves its cores
                 if (job.state() != JobState.SUSPENDED) {
                     changes.add(new Change.JobSuspended(job.id(), now.seconds()));
                 }
@@ -139,7 +139,7 @@ public final class PreemptRules {
     }
 
     /** Its cores are free again. */
-    public void goOn(int jobId) {
+    public void resume(int jobId) {
         changes.add(resumed(state.jobs().at(jobId), now));
     }
 

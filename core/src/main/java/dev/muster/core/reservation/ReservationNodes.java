@@ -44,7 +44,10 @@ public final class ReservationNodes {
 
     sealed interface Chosen {}
 
-    /** @param units as in {@link Reservation}, likewise gres */
+    /**
+     * @param units as in {@link Reservation}
+     * @param gres as in {@link Reservation}
+     */
     public record Found(List<String> nodes, Map<String, IndexSet> units, Map<String, Map<String, IndexSet>> gres)
             implements Chosen {}
 
@@ -479,7 +482,7 @@ public final class ReservationNodes {
                 .count();
     }
 
-    /** {@code [a*2&b*1]}: so many nodes of each; anything else is one expression for all nodes. */
+    /** Reads {@code [a*2&b*1]} as two nodes with a and one with b; any other text is one expression for all nodes. */
     private static List<Alternative> alternatives(String features) {
         if (!features.startsWith("[") || !features.endsWith("]") || !features.contains("*")) {
             return List.of(new Alternative(features, 0));

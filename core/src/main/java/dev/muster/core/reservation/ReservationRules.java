@@ -97,7 +97,7 @@ public final class ReservationRules {
         };
     }
 
-    /** Others keep so many licences in its time that there are not enough for it. */
+    /** Other reservations at the same time leave too few licenses for it. */
     private boolean lacksLicences(Reservation r) {
         if (r.licences().isEmpty() || r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT)) {
             return false;
@@ -155,7 +155,7 @@ public final class ReservationRules {
         if (lacksLicences(r)) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
         }
-        if (!r.who().equals(old.who()) && shutsOut(old, r)) {
+        if (!r.who().equals(old.who()) && excludesItsJobs(old, r)) {
             return Optional.of(Decision.reject(SlurmErrno.RESERVATION_BUSY));
         }
         return Optional.empty();
@@ -237,7 +237,7 @@ public final class ReservationRules {
     }
 
     /** Jobs that were submitted to it might not be in it any more. */
-    private boolean shutsOut(Reservation old, Reservation r) {
+    private boolean excludesItsJobs(Reservation old, Reservation r) {
         return state.jobs().values().stream()
                 .anyMatch(j -> !j.state().isTerminal()
                         && Reservation.named(j.desc()).contains(r.name())
@@ -245,7 +245,7 @@ public final class ReservationRules {
                         && !Access.admits(state, r, j.desc()));
     }
 
-    /** USER_DELETE, or user_resv_delete for all: whom the reservation is for may end it. */
+    /** USER_DELETE, or user_resv_delete for all reservations: users of a reservation may delete it. */
     private boolean mayDelete(Optional<Reservation> found, String user, List<Integer> gids) {
         return found.filter(r -> (r.has(ReservationFlag.USER_DELETE)
                                 || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
@@ -380,7 +380,7 @@ public final class ReservationRules {
     private boolean isPurged(Reservation r, long idleSince) {
         return r.has(ReservationFlag.PURGE_COMP)
                 && now.seconds() - Math.max(idleSince, r.start()) >= r.purgeAfterS()
-                && !waitedFor(r);
+                && !hasPendingJobs(r);
     }
 
     public void due(List<Change> changes) {
@@ -446,7 +446,7 @@ public final class ReservationRules {
         return out;
     }
 
-    private boolean waitedFor(Reservation r) {
+    private boolean hasPendingJobs(Reservation r) {
         return state.jobs().values().stream()
                 .anyMatch(j -> j.state() == JobState.PENDING
                         && Reservation.named(j.desc()).contains(r.name()));

@@ -149,8 +149,8 @@ public record Accounts(
     }
 
     /**
-     * What the servers say is taken, beyond what this cluster's jobs have and what is left to other clusters, somebody
-     * else has.
+     * Licenses that the servers report as used, without those of this cluster's jobs and those left to other clusters,
+     * are used outside of any cluster.
      */
     private static List<RemoteLicence> missing(Policy p, Map<String, Integer> used) {
         Map<String, Integer> shares = new HashMap<>();

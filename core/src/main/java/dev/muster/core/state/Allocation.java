@@ -51,7 +51,7 @@ public record Allocation(
      */
     public record Resize(long time, int firstStep) {}
 
-    /** Who runs the job's part on a node. */
+    /** The agent that runs the job's part on a node. */
     public enum Agent {
         SLURMD,
         KUBELET,
@@ -82,23 +82,23 @@ public record Allocation(
             int charge) {
 
         /**
-         * What is in use of the node because of the job: who leaves cores or threads alone pays for what others cannot
-         * have.
+         * Returns the CPUs charged to the job on the node. Cores and threads that --core-spec or --thread-spec leaves
+         * idle count, because no other job can have them.
          */
         public int chargedCpus() {
             return charge > 0 ? charge : cpus;
         }
 
         /**
-         * Units of its node that nobody else may have because of it: who leaves some of a node alone has the others,
-         * and nobody has these.
+         * Returns the units of the node that no other job may have. A job with specialized cores has all units: its
+         * own, and the specialized ones that stay idle.
          */
         public IndexSet units(Node.Spec spec) {
             return charge == 0 ? cores : IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
         }
 
         /**
-         * CPUs for tasks: fewer than there are where so many threads of each core are used.
+         * Returns the CPUs for tasks, with the given number of threads used of each core.
          *
          * @param threads 0 for all
          */

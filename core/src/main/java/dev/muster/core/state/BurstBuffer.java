@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param pool "" where none was named
  * @param size of the pool, in its units; a multiple of its granularity
  * @param words why it does not go on by itself, "" if it does
- * @param hurry teardown without the niceties: the job never ran, or nobody wants what it wrote
+ * @param hurry teardown without stage-out: the job never ran, or its output is not wanted
  * @param tries teardowns that failed
  * @param environment entries NAME=VALUE that the script gives the job
  */
@@ -148,7 +148,7 @@ public record BurstBuffer(
         return new BurstBuffer(jobId, Stage.STAGING_IN, round + 1, now, now, pool, size, "", false, 0, List.of());
     }
 
-    /** It stays where it is until somebody does something about it. */
+    /** Returns the buffer with an error: it stays in its stage until a user or operator acts. */
     public BurstBuffer stuck(String why) {
         return new BurstBuffer(jobId, stage, round + 1, since, createTime, pool, size, why, hurry, tries, environment);
     }

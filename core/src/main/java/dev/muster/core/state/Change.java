@@ -92,7 +92,7 @@ public sealed interface Change {
      */
     record JobShrunk(int jobId, List<String> dropped, long time) implements Change {}
 
-    /** It has so many mebibytes of each of these nodes, fewer than before. */
+    /** A job gives memory back: it has these MiB of each of the nodes, fewer than before. */
     record JobMemoryLowered(int jobId, Map<String, Long> memoryMb) implements Change {}
 
     record StepStarted(int jobId, Step step) implements Change {}
@@ -258,8 +258,8 @@ public sealed interface Change {
             implements Change {}
 
     /**
-     * Options of the settings that count until slurm.conf is read again; "" for none. Topologies likewise, none for
-     * those that there are.
+     * Options of the settings until slurm.conf is read again; "" unsets one. An empty list of topologies keeps the
+     * present ones.
      */
     record OptionsChanged(Map<String, String> options, List<Topology> topologies) implements Change {
         public OptionsChanged {

@@ -42,7 +42,7 @@ public record CronTime(
             Map.entry("@fika", "0 15 * * *"),
             Map.entry("@teatime", "0 16 * * *"));
     /**
-     * 29 February of a given weekday comes at least once in so many days (eight years without a leap day, and seven
+     * Days within which 29 February falls on a given weekday at least once (eight years without a leap day, and seven
      * weekdays).
      */
     private static final int DAYS_AHEAD_MAX = 366 * 41;

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param tickMs cluster time: grows without jumps over restarts and leaders
  * @param timeMs wall time for people, milliseconds since 1970
- * @param uid who caused it; -1 the controller itself
+ * @param uid the user whose command it was; -1 for the controller itself
  * @param cause the command's name
  */
 public record Entry(long tickMs, long timeMs, int uid, String cause, List<Change> changes) {

@@ -19,13 +19,13 @@ import java.util.Optional;
  * @param flags bits by {@link JobFlag#ordinal}
  * @param reason why it is held or how it ended; why it waits for its turn is the planner's to say
  * @param priority 0 while held
- * @param holdUid who holds it, -1 if nobody
+ * @param holdUid the user who holds the job, -1 if it is not held
  * @param attempt 0 before its first start; grows with each start
  * @param restarts how often it was requeued after a start
  * @param het its place in a heterogeneous job
- * @param accrueTime since when it grows older where few may do so at once (GrpJobsAccrue and its like);
- *     {@link #KEPT_YOUNG} while it may not; less than that, negated, since when it does because somebody said so
- *     (ResetAccrueTime), 0 since it is eligible
+ * @param accrueTime since when its age accrues under a limit of accruing jobs (GrpJobsAccrue and its like);
+ *     {@link #KEPT_YOUNG} while it does not; below that, the negated time of ResetAccrueTime; 0 if it accrues since it
+ *     is eligible
  * @param failedNode the node whose failure ended the last attempt, "" if none did
  */
 public record Job(
@@ -82,7 +82,7 @@ public record Job(
      * @param preSuspendMs run time before the last resume, milliseconds
      * @param sinceTickMs tick of the last start or resume
      * @param steps running and ended steps of this attempt
-     * @param paused suspensions of before, which nobody is charged for
+     * @param paused earlier suspensions, which are not charged
      */
     public record Run(
             long startTime,

@@ -25,7 +25,7 @@ final class JobRunUpdates {
                 Job.Paused.NONE);
     }
 
-    /** Of a job that waits for somebody to look at why it failed. */
+    /** Returns the run of a job that is held after a failure. */
     static Job.Run failed(ExitStatus exit) {
         Job.Run r = Job.Run.NONE;
         return new Job.Run(

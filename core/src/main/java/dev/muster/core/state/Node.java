@@ -53,11 +53,13 @@ public record Node(
     }
 
     /**
-     * What others say that the node is.
+     * Identity of the node as its cloud and its certificates have it.
      *
-     * @param instanceId of a cloud; instanceType likewise
+     * @param instanceId identifier in a cloud, "" if unset
+     * @param instanceType type in a cloud, "" if unset
      * @param certToken SHA-256, in hex, of what the node may show to have its certificate signed; "" where none was set
-     * @param certRenewal likewise, of what slurmctld gave it for the next time in place of a token that counts once
+     * @param certRenewal SHA-256, in hex, of the token that slurmctld gave the node for its next certificate, in place
+     *     of one that counts once
      * @param certTime when slurmctld last had one signed, seconds since 1970; 0 never
      * @param bootS seconds that it took the last time from being told to start until it was there; 0 where it never was
      */
@@ -143,7 +145,7 @@ public record Node(
      * @param cpusPerUnit CPUs in one of them
      * @param gres configured devices
      * @param configState State= of slurm.conf: UNKNOWN, DOWN, DRAIN, FUTURE, CLOUD, …
-     * @param restrictedPerGpu units for each GPU that only those who have it may use
+     * @param restrictedPerGpu units for each GPU that only jobs with that GPU may use
      * @param suspendTime seconds without work before it is stopped, INFINITE, or "" where its partitions or the cluster
      *     say
      * @param inactive those of the features that it has not now, as scontrol says
@@ -246,8 +248,8 @@ public record Node(
      * @param file device path pattern, "" if none
      * @param flags of gres.conf
      * @param near the units near each of the devices, from the first one; empty where gres.conf does not say
-     * @param links of each of the devices to all of the node's of this name, as Links has them: {@code -1,4,0,0};
-     *     likewise
+     * @param links by device, from the first one, its links to all devices of this name as Links has them:
+     *     {@code -1,4,0,0}; empty where gres.conf does not say
      * @param parts of mps and shard, how many of these each of the node's GPUs has; empty where they are dealt evenly
      */
     public record Gres(
@@ -284,7 +286,7 @@ public record Node(
             this(name, type, first, count, file, List.of());
         }
 
-        /** Given only to who asks for it, not with the whole node. */
+        /** A job gets the devices only on request, not with a whole node. */
         public boolean isExplicit() {
             return flags.contains("explicit");
         }

@@ -61,9 +61,7 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return info.exclusiveNode() || info.overSubscribe().equals("EXCLUSIVE");
     }
 
-    /**
-     * In place of MaxCPUsPerNode or MaxCPUsPerSocket: none at all. 0 there has always meant that nobody said anything.
-     */
+    /** Value of MaxCPUsPerNode or MaxCPUsPerSocket for no CPUs at all, because 0 means that the limit is unset. */
     public static final int NO_CPUS = -2;
 
     /** The bound that such a number stands for; -1 for no bound. */
@@ -77,7 +75,7 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return kept;
     }
 
-    /** NO, NODE, USER or TOPO: whom its jobs share their nodes with. */
+    /** Returns NO, NODE, USER or TOPO: how its jobs share their nodes. */
     public String exclusive() {
         if (info.exclusiveTopo()) {
             return "TOPO";

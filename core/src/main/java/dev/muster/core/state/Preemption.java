@@ -18,8 +18,7 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
     public static final String PARAMETERS = "preempt_parameters";
 
     /**
-     * What becomes of a job that gives way. GANG: nobody took its place; it waits for its next turn on cores that it
-     * shares.
+     * How a job is preempted. GANG: the job keeps its allocation and waits for its next turn on cores that it shares.
      */
     public enum Mode {
         OFF,

@@ -20,7 +20,7 @@ import java.util.Map;
  * @param gres devices that are reserved of each node, by their name; none where none were asked for
  * @param flags bits by {@link ReservationFlag#ordinal}
  * @param maxStartDelayS how long others may still run into it; 0 not at all
- * @param purgeAfterS PURGE_COMP: it goes when no job has been in it for so long; 0 never
+ * @param purgeAfterS PURGE_COMP: seconds without a job after which the reservation is deleted; 0 never
  * @param idleSince no job is in it since then; 0 while there is one
  * @param begun its start was noticed: what waits for it is looked at
  * @param zone in whose days it repeats
@@ -110,7 +110,7 @@ public record Reservation(
         }
     }
 
-    /** Those meant, or with deny everybody else. */
+    /** Names that are admitted, or with deny all except these. */
     public record Names(boolean deny, List<String> names) {
         public static final Names NONE = new Names(false, List.of());
 
@@ -335,7 +335,7 @@ public record Reservation(
                 serial);
     }
 
-    /** With so many nodes. */
+    /** Returns the reservation with another node count. */
     public Reservation counting(int count) {
         Want other = new Want(
                 want.nodes,

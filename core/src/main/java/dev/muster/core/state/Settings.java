@@ -89,7 +89,7 @@ public record Settings(
             List.of(),
             java.util.Collections.emptySortedMap());
 
-    /** Of a cluster whose network nothing is known of. */
+    /** Settings of a cluster without a topology. */
     public Settings(
             String clusterName,
             int slurmUid,
@@ -215,9 +215,7 @@ public record Settings(
     public static final String REQUEUE_EXIT = "requeue_exit";
     /** The same, and they wait there for their release as SPECIAL_EXIT. */
     public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
-    /**
-     * An option: {@code true} with SlurmctldParameters=user_resv_delete: who may run in a reservation may delete it.
-     */
+    /** An option: {@code true} with SlurmctldParameters=user_resv_delete: users of a reservation may delete it. */
     public static final String USER_RESV_DELETE = "ctld:user_resv_delete";
     /** An option: {@code true} with SlurmctldParameters=allow_user_triggers. */
     public static final String USER_TRIGGERS = "ctld:allow_user_triggers";
@@ -227,7 +225,7 @@ public record Settings(
     public static final String REG_MEMORY_PERCENT = "ctld:node_reg_mem_percent";
     /** An option: 1 with TaskPluginParam=OOMKillStep. */
     public static final String OOM_KILL_STEP = "oom_kill_step";
-    /** An option: {@code true} with PrologFlags=NoHold: nobody waits for prologs but the steps. */
+    /** An option: {@code true} with PrologFlags=NoHold: only steps wait for prologs. */
     public static final String PROLOG_NO_HOLD = "prolog_no_hold";
     /** An option: {@code true} with PrologFlags=DeferBatch: a batch script waits for the prologs of all its nodes. */
     public static final String PROLOG_DEFER_BATCH = "prolog_defer_batch";
@@ -264,8 +262,7 @@ public record Settings(
     /** An option: JobAcctGatherFrequency, where JobAcctGatherType is not none. */
     public static final String ACCT_GATHER_FREQUENCY = "acct_gather_frequency";
     /**
-     * An option: {@code true} with SchedulerType=sched/builtin: nobody starts before one that came first in his
-     * partition.
+     * An option: {@code true} with SchedulerType=sched/builtin: jobs of a partition start in the order of the queue.
      */
     public static final String IN_ORDER = "in_order";
     /** An option: {@code true} with RebootProgram: nodes are rebooted for jobs that ask for it. */

@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
  * @param triggers of strigger
  * @param crontabs of scrontab, by the user's number
  * @param buffers burst buffers, and their pools
- * @param shares what was used of what is whose
+ * @param shares usage by association and QOS
  */
 public record State(
         long tickMs,

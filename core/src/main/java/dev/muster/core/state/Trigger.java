@@ -11,11 +11,11 @@ import java.util.List;
  * @param jobId 0 if it is about nodes
  * @param nodes hostlist, "" for all (with a job: for all of the job's)
  * @param offsetS seconds after the event; negative before it
- * @param uid whose it is, and as whom the program runs
+ * @param uid the owner; the program runs as this user
  * @param program with its arguments
  * @param permanent stays when it has fired
  * @param dueTime when the program is to run for what has happened; 0 if nothing has
- * @param cause what has happened to whom: names of nodes, the number of the job
+ * @param cause object of the event: names of nodes, or the number of the job
  */
 public record Trigger(
         int id,

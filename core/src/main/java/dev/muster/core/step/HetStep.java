@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A heterogeneous step of one job while it finds its places, component by component: each has nodes that no earlier one
- * has. So a node knows a step by its number alone, and nobody's cores or devices count twice.
+ * A heterogeneous step of one job while its components are placed one by one, each on nodes that no earlier component
+ * has. So a node knows a step by its number alone, and no core or device counts twice.
  */
 final class HetStep {
     private final Set<String> nodes = new TreeSet<>();

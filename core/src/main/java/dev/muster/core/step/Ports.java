@@ -60,7 +60,7 @@ public final class Ports {
         return range.isEmpty() ? IndexSet.empty() : IndexSet.range(first(range), first(range) + count(settings) - 1, 1);
     }
 
-    /** So many of what is free, or as many as there are, from a place in the range on. */
+    /** Returns at most {@code count} of the free ports, from a place in the range on. */
     private static IndexSet some(IndexSet free, int count, int first, int turn, int size) {
         IndexSet ports = IndexSet.empty();
         for (int i = 0; i < size && ports.count() < count; i++) {

@@ -27,7 +27,8 @@ public final class Sampling {
     }
 
     /**
-     * Where memory is limited by looking at it, nobody may have it looked at less often than the configuration says.
+     * Where sampling enforces memory limits, a job may not have its memory sampled less often than the configuration
+     * says.
      */
     public static Optional<Decision.Rejected> refusal(Settings settings, String text, ResourceRequest request) {
         int asked = taskSeconds(text);

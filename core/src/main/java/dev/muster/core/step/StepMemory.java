@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much memory of its job's a step has for itself. One that says how much it needs is held to it, and as much is
- * there for nobody else while it runs. One that says nothing, or 0, may use all of its job's and keeps it from nobody;
- * with {@code --overlap} none is kept from others either.
+ * The memory of its job that a step reserves. A step with a memory request is limited to it, and other steps cannot
+ * have that memory while it runs. A step without one, or with 0, may use all memory of the job and reserves none; with
+ * {@code --overlap} a step reserves none either.
  */
 final class StepMemory {
     /** More tasks than there can be. */
@@ -29,7 +29,7 @@ final class StepMemory {
         counts = asks(step) && state.memoryConsumed(job.desc());
     }
 
-    /** So much for each CPU is nothing where a step has no CPUs for itself. */
+    /** Returns whether the step requests memory; memory per CPU is no request of a step without CPUs of its own. */
     private static boolean asks(StepDesc d) {
         ResourceRequest r = d.request();
         boolean perCpu = r.memPerCpuMb() > 0 && (!r.overcommit() || d.wholeNodes());
@@ -61,8 +61,8 @@ final class StepMemory {
     }
 
     /**
-     * What it has on a node with so many CPUs and these devices: with all CPUs of a node, that many times as much as
-     * for one of them.
+     * Returns the memory on a node, in MiB, for a number of CPUs and these devices; memory per CPU counts once for each
+     * CPU.
      */
     long of(Allocation.Share share, int cpus, Map<String, IndexSet> devices) {
         if (!counts) {

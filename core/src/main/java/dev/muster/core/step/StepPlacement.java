@@ -239,7 +239,10 @@ final class StepPlacement {
         return inOrder(usable, free, slots, nodes, tasks, cpusPerTask, ignoreOthers);
     }
 
-    /** Who says nothing of "exactly so many" has all cores of a node, and comes when nobody else has any of them. */
+    /**
+     * Returns the tasks that the cores have room for. A step without {@code --exact} has all cores of a node and starts
+     * only when no other step has one of them.
+     */
     private int tasksByCpus(Allocation.Share share, IndexSet cores, int cpusPerTask) {
         if (cores.isEmpty() && !share.cores().isEmpty()
                 || step.wholeNodes() && cores.count() < share.cores().count()) {

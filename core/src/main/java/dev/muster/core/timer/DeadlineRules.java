@@ -41,7 +41,7 @@ public final class DeadlineRules {
     static final long ANSWERS_KEPT_MS = 600_000;
 
     static final int ANSWERS_MAX = 200_000;
-    /** While jobs run, so much of their time at most is forgotten by a restart. */
+    /** Milliseconds of jobs' run time that a restart forgets at most. */
     static final long UNRECORDED_MS = 10_000;
 
     private static final int SLICE = Decision.CHANGES_MAX / 4;
@@ -149,7 +149,7 @@ public final class DeadlineRules {
         }
     }
 
-    /** OverTimeLimit lets a job run on for so many minutes. The nodes enforce the limit on their own as well. */
+    /** Ends a job at its limit and the minutes of OverTimeLimit. The nodes enforce the limit on their own as well. */
     private void overLimit(Job job) {
         long deadline = job.desc().timing().deadline();
         if (deadline > 0 && now.seconds() >= deadline) {

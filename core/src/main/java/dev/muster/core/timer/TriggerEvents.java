@@ -57,7 +57,7 @@ public final class TriggerEvents {
         note("fail", is, is.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
     }
 
-    /** Taken out of service by somebody, who puts it back with RESUME. */
+    /** An administrator took the node out of service, and puts it back with RESUME. */
     private static boolean isOut(Node node) {
         return node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL);
     }

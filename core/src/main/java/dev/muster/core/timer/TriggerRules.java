@@ -18,7 +18,7 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** strigger: who may have what program run, and when it is time. */
+/** strigger: sets and clears triggers, and decides when their programs run. */
 public final class TriggerRules {
     /** More than a cluster needs; a program that sets two for each one that fires ends here. */
     static final int MOST = 1000;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which units of a node are near which of its GPUs, and which of them only those may use who have GPUs.
+ * The units of a node that are near each of its GPUs, and the units that only jobs with GPUs may use.
  *
  * @param groups GPUs that are near the same units, in their order; one for all where gres.conf does not say
  * @param restricted all restricted units

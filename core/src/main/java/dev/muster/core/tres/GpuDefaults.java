@@ -14,7 +14,7 @@ import java.util.Optional;
  * JobDefaults.
  *
  * @param cpusPerGpu 0 for what the cluster says, or nothing
- * @param memPerGpuMb MiB, likewise
+ * @param memPerGpuMb MiB; 0 for what the cluster says, or nothing
  */
 public record GpuDefaults(long cpusPerGpu, long memPerGpuMb) {
     private static final GpuDefaults NONE = new GpuDefaults(0, 0);

@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * The channels by which nodes of an NVIDIA IMEX domain share memory ({@code SwitchType=switch/nvidia_imex}): each job
  * has one for all of its nodes from its start to its end, or one for each of its segments
- * ({@code --network=unique-channel-per-segment}), and nobody else has the same.
+ * ({@code --network=unique-channel-per-segment}). No two jobs have the same channel.
  */
 public final class ImexChannels {
     /** The word of {@code --network}, in lower case. */
@@ -45,7 +45,7 @@ public final class ImexChannels {
         return out;
     }
 
-    /** What nobody has. */
+    /** Returns the channels that no job has. */
     public static IndexSet free(State state) {
         IndexSet free =
                 count(state.settings()) == 0 ? IndexSet.empty() : IndexSet.range(0, count(state.settings()) - 1, 1);

@@ -46,7 +46,7 @@ public final class Licenses {
             return total < 0 ? ENDLESS : Math.max(0, total - base - missing());
         }
 
-        /** Taken outside by somebody whom nobody knows. */
+        /** Returns the licenses that are used outside of the cluster. */
         public int missing() {
             return remote.map(RemoteLicence::deficit).orElse(0);
         }
@@ -155,7 +155,7 @@ public final class Licenses {
         return served.size() == 1 ? served.getFirst() + ":" + count : part;
     }
 
-    /** Who asks says {@code name:count}: an equals sign is for those who have licences. */
+    /** A request has the form {@code name:count}; with an equals sign it is not valid. */
     public static boolean hasEqualsSign(String text) {
         return text.indexOf('=') >= 0;
     }

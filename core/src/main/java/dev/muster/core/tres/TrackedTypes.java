@@ -30,7 +30,7 @@ public record TrackedTypes(Set<String> names) {
         return new TrackedTypes(out);
     }
 
-    /** Adds what somebody asks for, so many times. */
+    /** Adds a request for devices {@code times} times. */
     public void asked(Map<String, Integer> counts, Tres.Item item, int times) {
         counts.merge(item.name(), item.count() * times, Integer::sum);
         typed(counts, item.name(), item.type(), item.count() * times);

@@ -19,7 +19,7 @@ public final class NumberAllocator {
     private final State state;
     private final Now now;
     private final List<Allocation> begun = new ArrayList<>();
-    /** What is free of them, once somebody has asked. */
+    /** Free channels, computed on the first request. */
     private Optional<IndexSet> channels = Optional.empty();
 
     public NumberAllocator(State state, Now now) {

@@ -21,13 +21,19 @@ public final class PlannedReservations {
 
     /** By job its number in the plan's order; shared by all copies. */
     private final Map<Integer, Integer> ranks;
-    /** A bit for the lower part of each one's number: passes ask for many of whom nothing is kept. Shared likewise. */
+    /**
+     * A bit for the lower part of each job number: passes ask for many jobs without a reservation. Shared like the
+     * numbers.
+     */
     private final long[] bits;
 
     private final List<Integer> jobs;
     /** By number; none where nothing is kept for the job any more. */
     private final List<List<PlannedPlace>> places;
-    /** Of each node the last claim, one more than its number; of each claim the one before it on its node, likewise. */
+    /**
+     * By node the last claim, one more than its number; by claim the one before it on its node, one more than its
+     * number.
+     */
     private final int[] last;
 
     private int[] before = new int[64];
@@ -121,7 +127,7 @@ public final class PlannedReservations {
         return firstEnd;
     }
 
-    /** Jobs for whom something is kept, in the plan's order. */
+    /** Returns the jobs with a reservation, in the plan's order. */
     public List<Integer> jobs() {
         return IntStream.range(0, jobs.size())
                 .filter(r -> !places.get(r).isEmpty())
@@ -183,7 +189,7 @@ public final class PlannedReservations {
         return claims.get(claim);
     }
 
-    /** Of the job whose claim it is. */
+    /** Returns the rank of the claim's job. */
     int rankAt(int claim) {
         return rankOf[claim];
     }

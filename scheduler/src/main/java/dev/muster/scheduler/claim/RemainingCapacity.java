@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What others leave of a node's free CPUs and memory to a class that names no reservation: those whose places are kept,
- * and reservations. No less than there is.
+ * The free CPUs and memory of a node that planned jobs and reservations leave to a class that names no reservation. It
+ * is an upper bound.
  */
 public final class RemainingCapacity implements UnreservedCapacity {
     private final List<NodeSlot> nodes;
@@ -26,12 +26,12 @@ public final class RemainingCapacity implements UnreservedCapacity {
         this.nowS = nowS;
     }
 
-    /** Nobody has anything kept. */
+    /** No planned job and no reservation holds anything. */
     public boolean isEmpty() {
         return standing.isEmpty() && reserved.isEmpty();
     }
 
-    /** Reservations leave all nodes to everybody. */
+    /** Reservations withhold no node. */
     public boolean isUnreserved() {
         return reserved.isEmpty();
     }
@@ -91,22 +91,25 @@ public final class RemainingCapacity implements UnreservedCapacity {
                 : Math.min(free, standing.get().memoryUntil(slot, until));
     }
 
-    /** Goes up with each whose place counts from then on, and with each who is off his nodes for a moment. */
+    /**
+     * Goes up with each planned job whose reservation takes effect, and with each victim that is off its nodes for a
+     * trial.
+     */
     public int version() {
         return standing.map(ReservationsInForce::version).orElse(0);
     }
 
     /**
-     * @param freeCpus of the node now
-     * @param freeMb likewise
+     * @param freeCpus free CPUs of the node now
+     * @param freeMb free memory of the node now, in MiB
      */
     public Left left(int node, int freeCpus, long freeMb) {
         return new Left(nodes.get(node), freeCpus, freeMb);
     }
 
     /**
-     * What others leave of one node, for thousands who ask one after the other, as long as nothing changes there: the
-     * same for one time limit.
+     * What others leave of one node, kept as long as nothing changes there, because thousands of classes ask one after
+     * the other. It differs by time limit.
      */
     public final class Left {
         private static final int KNOWN = 64;
@@ -126,7 +129,7 @@ public final class RemainingCapacity implements UnreservedCapacity {
             this.freeMb = freeMb;
         }
 
-        /** Whether there is as much for somebody with that limit in minutes, -1 for none. */
+        /** Returns whether the node has that much for a job with this limit in minutes, -1 for none. */
         public boolean has(int limitMin, int leastCpus, long leastMb, boolean whole) {
             int at = limitMin * 0x9E3779B9 >>> 26;
             if (is[at] == 0 || limits[at] != limitMin) {

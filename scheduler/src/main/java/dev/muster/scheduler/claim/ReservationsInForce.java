@@ -19,9 +19,9 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Places that the last plan keeps for the first that wait, for one pass: a place counts from its job's turn on, if that
- * does not start. So who comes before it in the queue may take it, and who comes after it may have its nodes only as
- * long as it does not come.
+ * The reservations of the last plan as they take effect in one pass. A reservation holds from its job's turn on, if the
+ * job does not start then. So a job that comes earlier in the queue may take it, and a later job may have its nodes
+ * only until the reserved job begins.
  */
 public final class ReservationsInForce {
     private final ClusterIndex cluster;
@@ -29,9 +29,9 @@ public final class ReservationsInForce {
     private final State state;
     private final Now now;
     private final PlannedReservations claims;
-    /** Whose turn has come, as {@link PlannedReservations#rank}. */
+    /** Ranks of the jobs whose turn has come, as {@link PlannedReservations#rank}. */
     private final BitSet come = new BitSet();
-    /** Goes up with each whose turn comes. */
+    /** Goes up with each job whose turn comes. */
     private int version;
 
     private int lifts;
@@ -43,8 +43,8 @@ public final class ReservationsInForce {
     private int askedAt;
 
     /**
-     * What is left of a node by the time at which somebody comes, for the sooner times and this; as long as nothing
-     * else changes.
+     * The least that is left of a node up to the begin of one of its reservations; valid as long as nothing else
+     * changes.
      */
     private static final class Bound {
         private final int version;
@@ -118,7 +118,7 @@ public final class ReservationsInForce {
         return claims.has(jobId);
     }
 
-    /** Goes up with each whose turn comes, and with each who is lifted or back. */
+    /** Goes up with each job whose turn comes, and with each victim that leaves its nodes for a trial or comes back. */
     int version() {
         return version + lifts;
     }
@@ -155,9 +155,7 @@ public final class ReservationsInForce {
         }
     }
 
-    /**
-     * Something of the node is kept for somebody who came before: looked up once for all who ask between two of these.
-     */
+    /** A job with an earlier turn has a reservation on the node: looked up once between two turns. */
     public boolean touches(NodeSlot node) {
         if (askedAt != version) {
             askedAt = version;
@@ -179,7 +177,7 @@ public final class ReservationsInForce {
         return false;
     }
 
-    /** Whether somebody who came before has his place there before that second since 1970. */
+    /** Returns whether a job with an earlier turn has a reservation there that begins before that second since 1970. */
     public boolean comesBefore(NodeSlot node, long until) {
         for (PlannedPlace c : here(node.index)) {
             if (c.from() < until) {
@@ -190,19 +188,19 @@ public final class ReservationsInForce {
     }
 
     /**
-     * Units of the node that may be had until then, seconds since 1970, so that everybody's place is there when it is
-     * needed.
+     * Returns the units of the node that a job may have until then, in seconds since 1970, without delaying a
+     * reservation.
      */
     public int unitsUntil(NodeSlot node, long until) {
         return (int) Math.min(node.freeUnits.count(), least(node, until, true) / Math.max(1, node.spec.cpusPerUnit()));
     }
 
-    /** Mebibytes, likewise. */
+    /** Returns the memory in MiB that a job may have until then, without delaying a reservation. */
     public long memoryUntil(NodeSlot node, long until) {
         return Math.min(node.freeMemoryMb, least(node, until, false));
     }
 
-    /** The least that is left at any time when somebody comes. */
+    /** Returns the least that is left at the begin of any reservation. */
     private long least(NodeSlot node, long until, boolean cpus) {
         if (!lifted.isEmpty()) {
             bounds.remove(node.index);
@@ -243,7 +241,7 @@ public final class ReservationsInForce {
         return out;
     }
 
-    /** What is kept of the node for those who came before. */
+    /** Returns the reservations on the node of jobs with earlier turns. */
     private List<PlannedPlace> here(int node) {
         List<PlannedPlace> out = new ArrayList<>();
         for (int at = claims.first(node); at >= 0; at = claims.next(at)) {

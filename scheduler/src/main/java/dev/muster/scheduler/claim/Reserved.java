@@ -97,16 +97,16 @@ public final class Reserved {
     }
 
     /**
-     * Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one
-     * it waits for nobody.
+     * The job may run where the other reservation will begin: it can be ended within that reservation's MaxStartDelay.
+     * Without MaxStartDelay the reservation is not delayed.
      */
     private static boolean mayDelay(ReservationScope job, Reservation other) {
         return job.leavingS() >= 0 && other.maxStartDelayS() > 0 && job.leavingS() <= other.maxStartDelayS();
     }
 
     /**
-     * Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on
-     * after it.
+     * A job that is longer than the reservation is not placed in it automatically, unless jobs may run on after its
+     * end.
      */
     private boolean mayFit(JobDesc desc, Reservation r) {
         return r.has(ReservationFlag.FLEX) || desc.timing().timeLimitMin() * 60L <= r.endAt(now) - r.startAt(now);
@@ -215,7 +215,7 @@ public final class Reserved {
             for (Reservation r : others) {
                 kept = kept.union(ReservedDevices.on(r, node.spec, device));
             }
-            // who reserved some of a kind has these
+            // a reservation with devices of a kind has exactly these
             boolean some = own != null && own.gres().values().stream().anyMatch(g -> g.containsKey(device));
             kept = some
                     ? kept.union(GresRequest.devices(node.spec, device, "")

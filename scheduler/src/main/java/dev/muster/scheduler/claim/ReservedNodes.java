@@ -16,7 +16,7 @@ import java.util.List;
  * all passes until then.
  */
 public final class ReservedNodes {
-    /** Times that come again are looked for so much further ahead, in seconds, than a pass asks for. */
+    /** Seconds beyond a pass's horizon for which the times of repeating reservations are computed. */
     private static final long AHEAD_S = 3600;
 
     private static final List<Claim> NONE = List.of();

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Partitions of which reservations leave nothing to who names none of them, in one pass. */
+/** Partitions that reservations occupy entirely, for jobs that name no reservation, in one pass. */
 public final class ReservedPartitions {
     private static final byte OPEN = 1;
     private static final byte CLOSED = 2;
@@ -15,7 +15,7 @@ public final class ReservedPartitions {
     private final ClusterIndex cluster;
     private final Reserved reserved;
     private final long nowS;
-    /** By their numbers, whether they are for who has no end; 0 where nobody asked yet. */
+    /** By partition number, whether it is occupied for jobs without a time limit; 0 where not looked up. */
     private byte[] forGood = {};
 
     private final Map<Span, Boolean> forSoLong = new HashMap<>();
@@ -33,7 +33,7 @@ public final class ReservedPartitions {
         return !isOpen(c.partition) && is(c.partition, c);
     }
 
-    /** It is known that reservations do not keep all of the partition from who has no end, so from nobody. */
+    /** It is known that reservations leave some of the partition to jobs without a time limit, and so to every job. */
     public boolean isOpen(int partition) {
         return reserved.isEmpty() || partition < forGood.length && forGood[partition] == OPEN;
     }
@@ -47,7 +47,7 @@ public final class ReservedPartitions {
         if (partition >= forGood.length) {
             forGood = Arrays.copyOf(forGood, partition + 8);
         }
-        // who is not kept out for good is not for any time
+        // a partition that is open to jobs without a time limit is open to all
         forGood[partition] = forGood[partition] == CLOSED || isAll(need, -1) ? CLOSED : OPEN;
         return forGood[partition] == CLOSED
                 && forSoLong.computeIfAbsent(new Span(partition, need.limitMin()), s -> isAll(need, s.limitMin));

@@ -38,7 +38,7 @@ final class ConstraintCheck {
     /** A running job's cores and devices of a node, until that slot. */
     private record Place(Job job, Allocation.Share share, int end) {}
 
-    /** By node whose GPUs are near some of its cores, who runs there. */
+    /** Running jobs by node, for nodes with GPUs near some of their cores. */
     private final Map<Integer, List<Place>> places = new HashMap<>();
     /** Such a node as it is in the slot that was asked for last. */
     private final Map<Integer, Then> thens = new HashMap<>();
@@ -46,8 +46,8 @@ final class ConstraintCheck {
     private record Then(int slot, NodeSlot node) {}
 
     /**
-     * So many nodes are looked at in all for needs whose nodes must hang together; those that come later are planned as
-     * if they need not.
+     * Nodes looked at in one plan for needs with a topology constraint; beyond that, jobs are planned without the
+     * constraint.
      */
     private static final long LOOKS_MAX = 40_000_000;
 
@@ -58,23 +58,23 @@ final class ConstraintCheck {
     private final TimeGrid times;
     private final Map<String, Integer> numbers;
     private final LicensePlan licences;
-    /** Nodes as if nobody was on them. */
+    /** Nodes as if they were idle. */
     private final NodeSlot[] empty;
 
     private final Map<String, Integer> leaves = new HashMap<>();
     /** By partition with MaxCPUsPerNode: CPUs of each node that its jobs have, by slot and node. */
     private final Map<String, int[][]> held = new HashMap<>();
-    /** Who is on each node until which slot, where somebody minds. */
+    /** By node the jobs there with their last slot, where a job restricts sharing. */
     private final Map<Integer, List<Stay>> company = new HashMap<>();
 
     private boolean isMinded;
     /** By reservation, "" for none. */
     private final Map<String, Map<ResourceNeed, int[]>> named = new HashMap<>();
-    /** By topology, nodes of the same switch or block, where somebody wants these to himself. */
+    /** By topology, nodes of the same switch or block, where a job wants it exclusively. */
     private final Map<String, Map<Integer, int[]>> mates = new HashMap<>();
     /** Of trees whether some switch has all nodes below it. */
     private final IdentityHashMap<Topology, Boolean> whole = new IdentityHashMap<>();
-    /** The first slot in which the job whose turn it is does not wait for few switches any more. */
+    /** The first slot in which the current job no longer waits for its switch count. */
     private int patience;
 
     private long looks;
@@ -118,7 +118,7 @@ final class ConstraintCheck {
         return c.simple && c.need.shape().cpusMax() < 0;
     }
 
-    /** Somebody minds whom he meets: before {@link #held}. */
+    /** Notes a sharing policy that restricts which jobs share its nodes; call it before {@link #held}. */
     void mind(SharingPolicy who) {
         isMinded = true;
         if (who.topo()) {
@@ -151,7 +151,7 @@ final class ConstraintCheck {
         }
     }
 
-    /** Somebody is given CPUs of a node, or of a part of one, in these slots. */
+    /** Notes that a job has CPUs of a node, or of a part of one, in these slots. */
     void holds(ResourceNeed need, int number, int cpus, int from, int end) {
         holds(need.partition(), ground.node(number), cpus, from, end);
         if (isMinded) {
@@ -193,7 +193,7 @@ final class ConstraintCheck {
         });
     }
 
-    /** So many tasks fit on the node with so much free in all these slots, as far as devices do not matter. */
+    /** Returns the tasks that fit on the node with these free resources in all slots, without regard to devices. */
     long tasks(NeedClass c, int n, int cpus, long memoryMb, boolean idle, int from, int end) {
         ResourceNeed need = c.need;
         NodeSlot node = node(n);
@@ -219,8 +219,8 @@ final class ConstraintCheck {
     }
 
     /**
-     * Of so many tasks those that find cores near their GPUs beside who runs now and in this slot; of who is planned
-     * the places are not known.
+     * Returns how many of the tasks find cores near their GPUs beside the jobs that run now and still do in this slot.
+     * Cores of planned jobs are not known.
      */
     long near(ResourceNeed need, int n, int slot, long tasks) {
         if (tasks <= 0
@@ -245,8 +245,8 @@ final class ConstraintCheck {
     }
 
     /**
-     * Somebody is there in these slots whom it does not go with, or on its switch or block if one of the two wants that
-     * for itself.
+     * A job that does not share with this one is on the node in these slots, or on its switch or block if one of the
+     * two wants that exclusively.
      */
     boolean keepsOff(SharingPolicy who, int number, int from, int end) {
         if (!isMinded) {
@@ -320,10 +320,10 @@ final class ConstraintCheck {
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
     /**
-     * Of these nodes with room, those that it gets; empty if they do not do.
+     * Returns the nodes that the need gets of the able ones; empty if they do not satisfy it.
      *
-     * @param able with how many tasks each has room for; those that it names come first
-     * @param required so many
+     * @param able nodes with the tasks that each has room for; required nodes come first
+     * @param required number of required nodes
      */
     List<Pick> pick(ResourceNeed need, List<Candidate> able, int required, int from, int end) {
         looks += able.size();

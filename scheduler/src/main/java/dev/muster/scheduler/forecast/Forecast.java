@@ -46,9 +46,9 @@ public final class Forecast {
      * @param masks of places, by their number
      * @param special jobs that are in no lane and wait for nothing but resources and others: each way in which they may
      *     be served
-     * @param drawn of lanes whose jobs some reservation draws, by their numbers, likewise
+     * @param drawn by number of a lane whose jobs a reservation draws: each way in which they may be served
      * @param nodes names by number
-     * @param whole what of each node jobs may have when nobody else is there
+     * @param whole resources of each node for jobs when it is idle
      * @param era of nodes' numbers
      * @param claims how many of the first that have to wait get their places kept
      */
@@ -105,8 +105,8 @@ public final class Forecast {
     record Planned(long start, int[] nodes, int cpus, String partition, List<PlannedPlace> places) {}
 
     /**
-     * @param behind whose times lie behind those that were planned step by step, and are coarse
-     * @param open who is planned when the rest is, and has a coarse time until then, or none
+     * @param behind jobs whose times lie behind the fine slots, and are coarse
+     * @param open jobs that are planned with the rest, and have a coarse time until then, or none
      */
     Forecast(
             Input in,
@@ -139,7 +139,9 @@ public final class Forecast {
         return made.whole();
     }
 
-    /** Seconds until one more task of its array may run, if only so many may; 0 where one may now. */
+    /**
+     * Returns the seconds until one more task of the array may run under its limit of running tasks; 0 if one may now.
+     */
     static long throttledS(State state, Job job, long tickMs) {
         int most = job.array().maxRunning();
         if (most <= 0) {

@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes a {@link Forecast} in two steps: of the seven days from now on, from which passes take what they keep, and of
- * the time behind them, one {@link ForecastWindow} after the other until everybody has a time. All that is decided now
- * hangs on the first, and so it is there as soon as it can be.
+ * Makes a {@link Forecast} in two steps: first for the seven days from now on, from which passes take their
+ * reservations, then for the time behind them, one {@link ForecastWindow} after the other until every job has a time.
+ * Passes need only the first step, so it is handed over at once.
  */
 public final class ForecastBuilder {
     /**
@@ -31,12 +31,12 @@ public final class ForecastBuilder {
     private Map<Integer, Forecast.Planned> behind = new HashMap<>();
     private final PlannedReservations claims;
     private List<ForecastWindow.Turn> left = new ArrayList<>();
-    /** Who never finds a place as long as those without a limit have theirs. */
+    /** Jobs that find no place as long as jobs without a limit keep theirs. */
     private final List<ForecastWindow.Turn> never = new ArrayList<>();
 
     private ForecastWindow stretch;
     private int made = 1;
-    /** Who has no limit is over after a year. */
+    /** Jobs without a limit count as ending after a year. */
     private boolean yearly;
 
     private int walked;
@@ -74,7 +74,7 @@ public final class ForecastBuilder {
         return new Forecast(in, walked, tried, new HashMap<>(planned), behind, open, claims);
     }
 
-    /** Empty for who waits for something that no plan knows of. */
+    /** Returns an empty list for a job that waits for something that no plan knows of. */
     private List<Forecast.Asked> asked(QueueOrder.Block block, int i) {
         int lane = block.lanes[i];
         if (lane == QueueOrder.UNKNOWN) {

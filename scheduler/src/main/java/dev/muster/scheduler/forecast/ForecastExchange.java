@@ -34,13 +34,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Between the core thread and whoever makes plans of the whole queue: what a plan is made of is noted down after a
- * pass, when it was asked for, and what comes back is taken up before the next. Where the cluster is large the pass
- * leaves planning to it and keeps its places; elsewhere it only tells when those start that the pass had no reservation
- * for.
+ * Hands plans of the whole queue over between the core thread and the plan thread. The input of a plan is noted after a
+ * pass, on request; the result is taken up before the next pass. On a large cluster passes leave planning to it and
+ * take its reservations; on others it only tells the start times of jobs beyond the pass's own reservations.
  */
 public final class ForecastExchange {
-    /** Of so many jobs that wait the places are kept that a plan gives them. */
+    /** Number of waiting jobs whose places in a plan become reservations. */
     static final int CLAIMS_MAX = 1000;
 
     private final ClusterIndex cluster;
@@ -60,7 +59,7 @@ public final class ForecastExchange {
     private boolean planned;
     /** Goes up when nodes get other numbers. Written by the core thread alone. */
     private volatile int era;
-    /** Somebody wants to make a plan. */
+    /** The plan thread wants an input. */
     private volatile boolean wanted;
 
     private final BlockingQueue<Forecast.Input> notes = new ArrayBlockingQueue<>(1);
@@ -206,7 +205,7 @@ public final class ForecastExchange {
             PlannedReservations before = claims;
             claims = new ReservationsInForce(cluster, queue.ranks()::has, state, now, before)
                     .renewed(fresh.claims(), fresh.changes());
-            // who was turned down for what was kept there is looked at anew
+            // classes that failed because of the old reservations are tested again
             before.nodes(cluster.free()::hasRoom).forEach(cluster.free()::freer);
             List<Integer> jobs = claims.jobs();
             jobs.stream().filter(id -> !before.has(id)).forEach(queue.ranks()::lookAt);

@@ -23,9 +23,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Seven days of a {@link Forecast}, and in coarse steps the year behind them: there places are kept for the first that
- * do not begin in these days, so that nobody who comes after them is given anything that lasts into their time. The
- * next stretch begins where this one's days end.
+ * Seven days of a {@link Forecast}, and in coarse steps the year behind them. In that year the first jobs that do not
+ * begin in the seven days have places, so that no later job is given nodes into their time. The next window begins
+ * where this one's days end.
  */
 final class ForecastWindow {
     /** Tasks of one array that are planned one by one. */
@@ -33,8 +33,8 @@ final class ForecastWindow {
     /** Classes of one place with which others are compared. */
     private static final int KNOWN_MAX = 64;
     /**
-     * What has become of a job whose turn it was: all of it has its place, some of it is left for a later stretch, or
-     * there will never be one.
+     * The outcome of a job's turn: all of it is placed, some of it is left for a later window, or no window will ever
+     * have a place.
      */
     enum Outcome {
         PLACED,
@@ -105,7 +105,7 @@ final class ForecastWindow {
 
     private final Forecast.Input in;
     private final FutureCapacity.Cast cast;
-    /** It begins so many seconds after the first one, and then. */
+    /** Seconds from the begin of the first window to this one's; and its begin. */
     private final long laterS;
 
     private final long nowS;
@@ -133,15 +133,17 @@ final class ForecastWindow {
     private final ConstraintCheck exacting;
     /** Of each class the first slot in which it may still fit. */
     private int[] from = new int[1024];
-    /** Likewise of those who want few switches, by {@link #patience}. */
+    /** The first slot by {@link #patience}, for jobs that want few switches. */
     private final Map<Integer, Integer> fromChoosy = new HashMap<>();
-    /** Likewise in reservations, by these and the class. */
+    /** The first slot by reservation and class, for jobs in reservations. */
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
 
     private final Map<Place, long[]> masksWithin = new HashMap<>();
     /** By mask, its nodes with power and those without. */
     private final IdentityHashMap<long[], long[][]> halves = new IdentityHashMap<>();
-    /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
+    /**
+     * By place the classes whose first slot is known: a class that requests no less than one of them fits no earlier.
+     */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
 
     private int[] found = new int[64];
@@ -149,7 +151,7 @@ final class ForecastWindow {
 
     private record Place(String reservation, int where) {}
 
-    /** Who has a place that outlasts the seven days. */
+    /** Jobs with a place that outlasts the seven days. */
     private final List<Seat> lasting = new ArrayList<>();
 
     private int behind;
@@ -200,7 +202,7 @@ final class ForecastWindow {
         return yearly && seat.isEndless() ? seat.start + TimeGrid.YEAR_S : seat.to;
     }
 
-    /** Somebody runs, or is planned, who has no limit. */
+    /** A job without a limit runs or is planned. */
     boolean areEndless() {
         return lasting.stream().anyMatch(Seat::isEndless)
                 || cast.running().stream().anyMatch(j -> leftS(j) >= RemainingTime.ENDLESS_S);
@@ -211,7 +213,10 @@ final class ForecastWindow {
         return RemainingTime.seconds(in.state(), job, in.tickMs());
     }
 
-    /** The next one, where who has no limit is over after a year; nobody was to be found a place by this one. */
+    /**
+     * Returns the next window, in which jobs without a limit end after a year; call it only if this window placed no
+     * job.
+     */
     ForecastWindow yearly() {
         return new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S, lasting, false, true);
     }
@@ -225,7 +230,7 @@ final class ForecastWindow {
         if (!any && behind == 0) {
             return Optional.empty();
         }
-        // where nobody begins in these days the next are those in which somebody may
+        // if no job begins in these days, the next window starts where one may
         long idleS = any || behind == BEHIND_MAX ? 0 : times.starts()[firstBehind - 1] - TimeGrid.HORIZON_S;
         return Optional.of(
                 new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
@@ -239,8 +244,8 @@ final class ForecastWindow {
         return last || slot < near;
     }
 
-    /** Nobody is looked for behind it. */
-    private int reach() {
+    /** Returns the first slot in which no job is placed any more. */
+    private int placingEnd() {
         return last || behind < BEHIND_MAX ? slots : near;
     }
 
@@ -252,8 +257,8 @@ final class ForecastWindow {
      * Gives it the first places in which it fits.
      *
      * @param keep what its first task has is left in {@link #places}
-     * @param to who begins in these days; who begins later as well in the last stretch
-     * @param then where somebody's place behind the days is put down
+     * @param to receives jobs that begin in these days, and in the last window also those that begin later
+     * @param then receives places behind the days
      */
     Outcome plan(Turn turn, boolean keep, Map<Integer, Forecast.Planned> to, Map<Integer, Forecast.Planned> then) {
         List<Forecast.Asked> ways = turn.ways;
@@ -266,8 +271,8 @@ final class ForecastWindow {
                 way = other < slot ? ways.get(w) : way;
                 slot = Math.min(slot, other);
             }
-            if (slot >= reach()) {
-                // it finds nothing in all the time behind, where nobody is planned: it never will
+            if (slot >= placingEnd()) {
+                // it fits nowhere in the time behind, where no job is planned: it never will
                 return slot < slots || behind > 0 ? Outcome.LEFT : Outcome.NEVER;
             }
             if (ways.size() > 1) {
@@ -316,7 +321,7 @@ final class ForecastWindow {
         }
         int s = from(job, first);
         if (afterS(job) > 0) {
-            // what keeps it back keeps nobody else of its class
+            // what keeps this job back keeps no other job of its class back
             return s;
         }
         // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
@@ -334,14 +339,14 @@ final class ForecastWindow {
     /** The first slot from that one on in which it fits, and in which its array lets it begin. */
     private int from(Forecast.Asked job, int first) {
         int s = Math.max(first, afterS(job) <= 0 ? 0 : Math.min(slots, times.slotAt(afterS(job))));
-        int reach = reach();
-        while (s < reach && !fitsIn(job, s)) {
+        int end = placingEnd();
+        while (s < end && !fitsIn(job, s)) {
             s++;
         }
         return s;
     }
 
-    /** Of who wants few switches a number for its class and for how long it waits for them; -1 for all others. */
+    /** Returns a number for the class and the wait of a job that wants few switches; -1 for all others. */
     private int patience(Forecast.Asked job) {
         return job.need().need.network().switches() == 0
                 ? -1
@@ -425,7 +430,7 @@ final class ForecastWindow {
     private boolean othersMayDo;
 
     private boolean singly(NeedClass c, long[] mask, int[] named, int slot, int end) {
-        return isForOne(c, named) && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
+        return isForOne(c, named) && onOneNode(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
     }
 
     /**
@@ -433,7 +438,7 @@ final class ForecastWindow {
      */
     private boolean awakeFirst(NeedClass c, long[] mask, int[] named, int slot, int end) {
         long[][] half = halves.computeIfAbsent(mask, in.free()::halves);
-        return isForOne(c, named) && (alone(c, half[0], slot, end) || alone(c, half[1], slot, end))
+        return isForOne(c, named) && (onOneNode(c, half[0], slot, end) || onOneNode(c, half[1], slot, end))
                 || oneByOne(c, half[0], named, slot, end)
                 || oneByOne(c, half[1], named, slot, end);
     }
@@ -443,7 +448,7 @@ final class ForecastWindow {
     }
 
     /** One node has room for all tasks of a job that may have several. */
-    private boolean alone(NeedClass c, long[] mask, int slot, int end) {
+    private boolean onOneNode(NeedClass c, long[] mask, int slot, int end) {
         long wanted = Math.max(c.cpusMin, (long) c.tasks * c.cpusPerTask);
         for (int w = 0; w < mask.length; w++) {
             for (long bits = most[slot][w] < wanted ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
@@ -694,7 +699,7 @@ final class ForecastWindow {
 
     private static final int[][] NONE_DEALT = {};
 
-    /** Of those that it has in all, so many are on the node. */
+    /** Returns how many of the job's GPUs are on the node. */
     private static int gpus(ResourceNeed need, int[][] dealt, int node) {
         int sum = 0;
         for (int i = 0; i < dealt.length; i++) {

@@ -21,9 +21,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What nobody has of each node, or part of one as {@link PlanningNodes} numbers them, in each slot of a plan's times:
- * of those who run as long as they may, and of those who are planned. Devices, licences and who keeps whom away are
- * noted with it.
+ * Free resources of each node, or part of one as {@link PlanningNodes} numbers them, in each slot of a plan. Running
+ * jobs, up to their limits, and planned jobs take from it. Devices, licenses and sharing policies are noted with it.
  */
 final class FutureCapacity {
     private final Forecast.Input in;
@@ -31,13 +30,12 @@ final class FutureCapacity {
     private final long laterS;
     private final boolean yearly;
     private final TimeGrid times;
-    private final int slots;
     private final int count;
     private final Map<String, Integer> numbers = new HashMap<>();
     final PlanningNodes ground;
     final int[][] cpus;
     final int[][] memoryMb;
-    /** Of blocks of 64 nodes, no less than the most CPUs that one of them has; and how many nodes nobody is on. */
+    /** By block of 64 nodes an upper bound of the free CPUs of one of them; and the number of idle nodes. */
     final int[][] most;
 
     final int[] idle;
@@ -46,7 +44,7 @@ final class FutureCapacity {
      * fuller.
      */
     final int[] fuller;
-    /** CPUs that nobody has, in all. */
+    /** Free CPUs in all. */
     final long[] unused;
     /** Something is other than in the slot before. */
     private final boolean[] differs;
@@ -56,14 +54,14 @@ final class FutureCapacity {
     final LicensePlan licences;
     final DevicePlan devices;
     final ConstraintCheck exacting;
-    /** Free GPUs by slot and node; empty if nobody waits for any. */
+    /** Free GPUs by slot and node; empty if no waiting job wants GPUs. */
     int[][] gpus;
 
     /**
      * @param cast of the plan
      * @param times from slot 0 on
-     * @param laterS slot 0 begins so many seconds after now
-     * @param yearly who has no limit is over after a year
+     * @param laterS seconds from now to slot 0
+     * @param yearly jobs without a limit end after a year
      */
     FutureCapacity(Forecast.Input in, Cast cast, TimeGrid times, long laterS, boolean yearly) {
         this.in = in;
@@ -71,7 +69,7 @@ final class FutureCapacity {
         this.yearly = yearly;
         this.laterS = laterS;
         this.times = times;
-        this.slots = times.count();
+        int slots = times.count();
         this.ground = new PlanningNodes(in.state(), in.nodes(), times, in.nowS() + laterS);
         this.count = ground.size();
         this.whole = Arrays.copyOf(in.whole().cpus, count);
@@ -138,7 +136,7 @@ final class FutureCapacity {
             bound[n] = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
             cpus[0][n] = Math.min(bound[n], cpus[0][n]);
         }
-        for (int s = 1; s < slots; s++) {
+        for (int s = 1; s < times.count(); s++) {
             if (!differs[s]) {
                 System.arraycopy(cpus[s - 1], 0, cpus[s], 0, count);
                 System.arraycopy(memoryMb[s - 1], 0, memoryMb[s], 0, count);
@@ -152,7 +150,7 @@ final class FutureCapacity {
     }
 
     private void sum() {
-        for (int s = 0; s < slots; s++) {
+        for (int s = 0; s < times.count(); s++) {
             if (s > 0 && !differs[s]) {
                 System.arraycopy(most[s - 1], 0, most[s], 0, most[s].length);
                 idle[s] = idle[s - 1];
@@ -170,7 +168,7 @@ final class FutureCapacity {
     /**
      * What is the same for every stretch of a plan.
      *
-     * @param running who has nodes now
+     * @param running jobs that have nodes now
      * @param needs of those that wait, one of each kind of devices and company
      */
     record Cast(List<Job> running, List<ResourceNeed> needs) {
@@ -196,7 +194,7 @@ final class FutureCapacity {
                 : RemainingTime.seconds(in.state(), job, in.tickMs());
     }
 
-    /** Who has so many seconds left is over before slot 0. */
+    /** A job with this many seconds left ends before slot 0. */
     private boolean isGone(long leftS) {
         return laterS > 0 && leftS <= laterS;
     }
@@ -210,7 +208,7 @@ final class FutureCapacity {
 
     /**
      * @param cores it has them, not only what a suspended job keeps
-     * @param used units that somebody has of what reservations have, by their parts
+     * @param used by part, units of a reservation that jobs have
      */
     private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores, IndexSet[] used) {
         int slot = isGone(afterS) ? 0 : Math.max(1, times.slotAt(Math.max(0, afterS - laterS)));
@@ -220,7 +218,7 @@ final class FutureCapacity {
                 continue;
             }
             int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
-            if (slot < slots && cores) {
+            if (slot < times.count() && cores) {
                 differs[slot] = true;
                 cpus[slot][n] += share.chargedCpus();
                 memoryMb[slot][n] += memory;
@@ -228,17 +226,17 @@ final class FutureCapacity {
             if (slot == 0) {
                 continue;
             }
-            devices.held(n, share, Math.min(slot, slots));
-            exacting.held(job, n, share, Math.min(slot, slots));
+            devices.held(n, share, Math.min(slot, times.count()));
+            exacting.held(job, n, share, Math.min(slot, times.count()));
             if (cores) {
-                exacting.lies(job, n, share, Math.min(slot, slots));
+                exacting.lies(job, n, share, Math.min(slot, times.count()));
             }
             for (PlanningNodes.Part p : ground.on(n)) {
                 IndexSet here = cores ? exacting.node(n).units(share).intersect(p.units()) : IndexSet.empty();
                 int i = p.number() - ground.nodes();
                 used[i] = used[i] == null ? here : used[i].union(here);
-                devices.held(p.number(), share, Math.min(slot, slots));
-                if (slot < slots && cores) {
+                devices.held(p.number(), share, Math.min(slot, times.count()));
+                if (slot < times.count() && cores) {
                     cpus[slot][p.number()] += here.count()
                             * in.state().nodes().at(share.node()).spec().cpusPerUnit();
                     memoryMb[slot][p.number()] += memory;
@@ -247,17 +245,14 @@ final class FutureCapacity {
         }
     }
 
-    /**
-     * What reservations have is nobody else's in their times. Of reservations that lie over one another the larger
-     * counts.
-     */
+    /** Withholds the nodes of reservations in their times. Of overlapping reservations the larger one counts. */
     private void keepReservations() {
         ground.byNode().forEach((n, parts) -> {
             if (!in.free().isReady(n)) {
                 return;
             }
             int last = parts.stream().mapToInt(p -> p.area().last()).max().orElse(0);
-            for (int s = 1; s <= Math.min(last, slots - 1); s++) {
+            for (int s = 1; s <= Math.min(last, times.count() - 1); s++) {
                 for (PlanningNodes.Part p : parts) {
                     differs[s] |= p.isKept(s) != p.isKept(s - 1);
                 }

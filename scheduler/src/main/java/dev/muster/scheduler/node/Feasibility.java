@@ -35,8 +35,8 @@ public final class Feasibility {
     /** Nodes with what is asked for may come. */
     private static final String ANY_FEATURES = "ignore_constraint_validation";
     /**
-     * What does not fit on some nodes is tried again with so much more of them: not with each, which would take the
-     * square of their number.
+     * The selection is repeated each time that the candidates have grown by one part in this number: trying it with
+     * each further node would take quadratic time.
      */
     private static final int NEXT_PART = 8;
 
@@ -102,7 +102,9 @@ public final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
         }
         boolean known = areKnownNodes(r.nodeList(), state) && areKnownNodes(r.excludeList(), state);
-        return !known || both(r) ? Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME)) : Optional.empty();
+        return !known || requiresExcluded(r)
+                ? Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME))
+                : Optional.empty();
     }
 
     /** @param ofTask the text equals that of --tres-per-task, which alone may name CPUs and licenses */
@@ -173,7 +175,7 @@ public final class Feasibility {
     }
 
     /** A node that is asked for and excluded. */
-    private static boolean both(ResourceRequest r) {
+    private static boolean requiresExcluded(ResourceRequest r) {
         return !r.nodeList().isEmpty()
                 && !r.excludeList().isEmpty()
                 && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok asked
@@ -421,7 +423,7 @@ public final class Feasibility {
         return inPartition(state, desc, partition, true).isPresent();
     }
 
-    /** All nodes of the partition together have so many; no more of them are looked at than it takes. */
+    /** Returns whether the nodes of the partition have that many CPUs together; stops at the first nodes that do. */
     private static boolean hasCpus(State state, Partition partition, long wanted, int mostOfNode) {
         long cpus = 0;
         for (String name : partition.nodes()) {

@@ -13,12 +13,12 @@ import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 
 /**
- * What is free on each node now, side by side in arrays and sets of bits, so that a need can be turned down without a
- * look at any {@link NodeSlot}; and which nodes have become freer, one after the other, so that who was turned down is
- * asked again only after that. Nodes have the numbers of their slots. Owned by the core thread.
+ * The free resources of each node now, in arrays and bit sets, so that a need can be rejected without a look at any
+ * {@link NodeSlot}. A log of the nodes that gained resources lets a pass test a blocked class again only after such a
+ * gain. Nodes have the numbers of their slots. Owned by the core thread.
  */
 public final class FreeTable {
-    /** Of so many nodes that became freer it is remembered which. */
+    /** Entries in the log of nodes that gained resources. */
     private static final int LOG_MAX = 1 << 12;
 
     public final int[] cpus;
@@ -63,7 +63,7 @@ public final class FreeTable {
         return changes;
     }
 
-    /** Something has come or gone on the node, or will go at another time, since there had been so many changes. */
+    /** A job started or ended on the node, or has another end, since the table had this number of changes. */
     public boolean hasChanged(int node, long since) {
         return changedAt[node] > since;
     }
@@ -83,7 +83,7 @@ public final class FreeTable {
 
     /** Nodes that became freer, each once, and the most that one of them has. */
     public record Freer(int[] nodes, int cpus, long memoryMb, int gpus) {
-        /** So many of them may take a task of such a need, as things are in the table. */
+        /** Returns how many of the nodes may take a task of the need, as the table has them. */
         int mayServe(NeedClass c, FreeTable table) {
             if (c.cpusMin > cpus || c.memoryMin > memoryMb || c.gpus > gpus) {
                 return 0;
@@ -258,7 +258,7 @@ public final class FreeTable {
         return is(mask, n) && is(ready, n) && (whole ? is(idle, n) : is(room, n));
     }
 
-    /** As {@link #mayTake(NeedClass, int)}, of what others leave of it who come first. */
+    /** Tests as {@link #mayTake(NeedClass, int)} does, on the capacity that earlier jobs leave. */
     public boolean mayTake(NeedClass c, int n, UnreservedCapacity beside) {
         return mayTake(c, n) && tasksBeside(c, n, beside) >= 0;
     }
@@ -288,12 +288,12 @@ public final class FreeTable {
         return isShort(c, memory, n -> c.tasksOn(cpus[n], memoryMb[n]));
     }
 
-    /** The same of what others leave of it who come first; that is noted down nowhere. */
+    /** Tests the same on the capacity that earlier jobs leave, and remembers no result. */
     public boolean isShort(NeedClass c, UnreservedCapacity beside) {
         return isShort(c, new NeedClass.Memory(), n -> tasksBeside(c, n, beside));
     }
 
-    /** The same of what reservations leave, where all this may be had only after somebody has gone. */
+    /** Tests the same on the capacity that reservations leave once victims are gone. */
     public boolean isShortOfUnreserved(NeedClass c, UnreservedCapacity beside, NeedClass.Memory memory) {
         return isShort(c, memory, n -> tasksWhoeverGoes(c, n, beside));
     }

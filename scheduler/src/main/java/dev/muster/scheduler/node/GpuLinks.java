@@ -5,8 +5,8 @@ import dev.muster.model.format.IndexSet;
 import java.util.Arrays;
 
 /**
- * Which GPUs of a node are linked with each other, as Links of gres.conf says: who gets several gets such as have most
- * links among them.
+ * The links between a node's GPUs, as Links of gres.conf says: a job with several GPUs gets those with the most links
+ * among them.
  */
 final class GpuLinks {
     /** Nothing is said of links. */
@@ -44,8 +44,8 @@ final class GpuLinks {
     }
 
     /**
-     * So many of these: from each on those that have most links to what is chosen, and of all these sets the one with
-     * most; else the first.
+     * Chooses GPUs: from each start, adds the GPU with the most links to those chosen, and takes the set with the most
+     * links; otherwise the first GPUs.
      */
     IndexSet choose(IndexSet free, int count) {
         if (links.length == 0 || count < 2 || count >= free.count()) {

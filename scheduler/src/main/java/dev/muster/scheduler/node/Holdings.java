@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What jobs have of nodes, as what they share their cores, and who minds whom there. Owned by the core thread. */
+/** What jobs hold of nodes, how they share cores, and which sharing policies apply there. Owned by the core thread. */
 public final class Holdings {
     private final Map<String, NodeSlot> nodes;
     /** Partitions whose jobs may share cores. */
@@ -29,7 +29,7 @@ public final class Holdings {
         this.nodes = nodes;
     }
 
-    /** Nobody has anything, and partitions are as they are there. */
+    /** Clears all holdings and reads the partitions of the state. */
     public void reset(State state) {
         settings = state.settings();
         minding = 0;
@@ -115,7 +115,7 @@ public final class Holdings {
         return minding > 0;
     }
 
-    /** Units that others have with whom the job may be there, and come to its turn. */
+    /** Returns the units of jobs with which the job may take turns. */
     IndexSet shareable(Job job, NodeSlot node) {
         Partition p =
                 shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);

@@ -20,7 +20,7 @@ public final class NeedClass {
     private final Where where;
     /** Nothing but what is free can serve it, so that {@link FreeTable#isShort} holds of it. */
     public final boolean bounded;
-    /** The bounds say all that it asks for: what keeps it back keeps back who asks for no less. */
+    /** The bounds are the whole request: what blocks the class blocks every class that requests no less. */
     public final boolean simple;
 
     public final boolean exclusive;
@@ -34,7 +34,7 @@ public final class NeedClass {
     public final int nodesMin;
     public final int tasks;
     public final int cpusPerTask;
-    /** On each node, at least; likewise mebibytes and GPUs. */
+    /** The least CPUs on each node; memory in MiB and GPUs follow. */
     public final int cpusMin;
 
     public final long memoryMin;
@@ -56,7 +56,7 @@ public final class NeedClass {
      * to be.
      */
     public static final class Memory {
-        /** To ask is dear, and who is not asked costs no more than these attempts to make room for him. */
+        /** Attempts of preemption after which the costly test for room is repeated. */
         private static final int REST = 30;
 
         private long shortAt = -1;
@@ -69,10 +69,7 @@ public final class NeedClass {
         private long tasks;
         /** A node that was enough alone when it was last looked for; -1: none is known. */
         int witness = -1;
-        /**
-         * So often it is not asked again whether there were room without all who may have to go, nor what is planned,
-         * as there was.
-         */
+        /** Attempts left in which the test for room without all victims is skipped, because the last one found room. */
         private int rest;
 
         public void at(long freed) {
@@ -89,7 +86,7 @@ public final class NeedClass {
             shortAt = -1;
         }
 
-        /** It is asked again whether there were room without all who may have to go. */
+        /** Returns whether the test for room without all victims is due again. */
         public boolean isDue() {
             return rest-- <= 0;
         }
@@ -153,7 +150,7 @@ public final class NeedClass {
                 && Features.isPlain(need.features());
     }
 
-    /** GPUs that come with tasks or for the job as a whole: on each node at least so many. */
+    /** Returns the least GPUs on each node that follow from GPUs per task or per job. */
     private static int gpusBeside(ResourceNeed need, boolean single) {
         int perTask = GresRequest.gpus(need.gresPerTask());
         int ofJob = GresRequest.gpus(need.gresPerJob());
@@ -196,7 +193,7 @@ public final class NeedClass {
         return where.id;
     }
 
-    /** So many tasks at most fit into so much. */
+    /** Returns the most tasks that fit into these CPUs and this memory. */
     public long tasksOn(int cpus, long memoryMb) {
         long most = cpus / cpusPerTask;
         most = memPerCpuMb > 0 ? Math.min(most, memoryMb / memPerCpuMb / cpusPerTask) : most;
@@ -250,7 +247,7 @@ public final class NeedClass {
         return table.isShort(this, memory);
     }
 
-    /** As if it had been looked for: somebody who asks for no more is short. */
+    /** Notes that the class is short because one that requests no more is. */
     public void isShortAsWell(FreeTable table) {
         free.at(table.freed());
     }
@@ -259,12 +256,12 @@ public final class NeedClass {
         free.forget();
     }
 
-    /** One node with so many tasks is all of it. */
+    /** Returns whether one node with this many tasks suffices. */
     boolean isEnough(long onOne) {
         return nodesMin <= 1 && onOne >= tasks;
     }
 
-    /** Nodes, or parts of them, that somebody has reserved are not for it. */
+    /** The class may not have reserved nodes or parts of them. */
     public boolean heedsReservations() {
         return bounded && need.within().isNone();
     }

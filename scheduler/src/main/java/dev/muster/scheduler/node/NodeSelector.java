@@ -258,7 +258,7 @@ public final class NodeSelector {
                 : chosen;
     }
 
-    /** The required ones, and then who has most of what is asked for in all. */
+    /** Orders the required nodes first, then those with the most devices that the job requests in total. */
     private static List<Candidate> richest(ResourceNeed need, List<Candidate> largest, int required) {
         List<Candidate> out = new ArrayList<>(largest);
         out.subList(required, out.size())
@@ -358,7 +358,7 @@ public final class NodeSelector {
                 : Math.min(free, node.freeMemoryMb / (need.memPerCpuMb() * Math.max(1, need.chargedCpus(node.spec))));
     }
 
-    /** So many tasks use one allocation unit of the node up; no more than it has room for. */
+    /** Returns the tasks that use up one allocation unit of the node, at most those that it has room for. */
     private static int ofOneUnit(ResourceNeed need, Candidate c) {
         return Math.max(1, Math.min(c.tasks(), need.usableCpus(c.node().spec) / need.cpusPerTask()));
     }
@@ -373,7 +373,7 @@ public final class NodeSelector {
         for (Candidate c : chosen) {
             kept += ofOneUnit(need, c);
         }
-        // where nobody said how many tasks, there is one for each node
+        // without a number of tasks there is one for each node
         int left = Math.max(need.tasks(), chosen.size());
         boolean dealt = need.shape().spread() && need.tasksOn().isEmpty();
         while (dealt && left > 0) {

@@ -26,9 +26,9 @@ public final class NodeSlot {
     public GpuCores gpuCores = GpuCores.NONE;
     GpuLinks gpuLinks = GpuLinks.NONE;
     public boolean usable;
-    /** Without power: it is started for whoever gets it. */
+    /** The node is powered down: it is started for the job that gets it. */
     public boolean asleep;
-    /** It has been started, or will be whoever gets it, and is not there yet. */
+    /** The node is powering up, or will be for any job, and has not registered yet. */
     public boolean coming;
     /** Others may be started. */
     public boolean startable = true;
@@ -43,19 +43,19 @@ public final class NodeSlot {
     public IndexSet freeUnits;
     public long freeMemoryMb;
     public final Map<String, IndexSet> freeGres = new TreeMap<>();
-    /** Of these, those that reservations keep from whom a place is being looked for: {@link Reserved#allowed}. */
+    /** Devices that reservations withhold from the job that is being placed: {@link Reserved#allowed}. */
     public Map<String, IndexSet> withheld = Map.of();
 
     public int holders;
     /** How many jobs hold each unit: more than one where they share it. */
     private int[] unitHolders = new int[0];
-    /** Of these, jobs of a partition that share; empty where nobody does. */
+    /** By partition, the number of sharing jobs on each unit; empty where no job shares. */
     private final Map<String, int[]> sharers = new TreeMap<>();
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
     /** The units that these are on. */
     private final Map<String, int[]> unitsHeld = new TreeMap<>();
-    /** Jobs that are here by whom they share with. */
+    /** Number of jobs on the node by sharing policy. */
     private final Map<SharingPolicy, Integer> company = new HashMap<>();
     /**
      * Its leaf switch or block in each topology; and which that is of the cluster's {@link Topology#units}, -1 where it
@@ -200,7 +200,7 @@ public final class NodeSlot {
         }
     }
 
-    /** Units that only jobs of the partition have which share, and fewer than so many. */
+    /** Returns the units that only sharing jobs of the partition have, fewer of them than OverSubscribe allows. */
     public IndexSet shareable(String partition, ResourceNeed.Sharing sharing) {
         int[] counts = sharers.get(partition);
         int[] shy = sharing.alike() ? sharers.get(ResourceNeed.Sharing.uninvited(partition)) : null;
@@ -238,7 +238,7 @@ public final class NodeSlot {
         share.gres().forEach((name, devices) -> freeGres.computeIfPresent(name, (n, free) -> free.union(devices)));
     }
 
-    /** Of these units so many of each socket that the partition's jobs have no more CPUs of it than that. */
+    /** Returns as many of the units of each socket as MaxCPUsPerSocket leaves to the partition's jobs. */
     public IndexSet withinSockets(IndexSet units, String partition, int cpusMax) {
         int perSocket = Math.max(1, spec.units() / Math.max(1, spec.sockets()));
         int[] held = unitsHeld.getOrDefault(partition, new int[spec.units()]);
@@ -306,7 +306,7 @@ public final class NodeSlot {
         company.merge(who, jobs, (a, b) -> a + b == 0 ? null : a + b);
     }
 
-    /** Whether the job may be here with those who are. */
+    /** Returns whether the job may share the node with the jobs on it. */
     public boolean accepts(SharingPolicy who) {
         for (Unit u : spots) {
             if (u.alone > 0 || u.jobs > 0 && who.owns(u.topology)) {
@@ -339,13 +339,13 @@ public final class NodeSlot {
         return open(name).intersect(GresRequest.devices(spec, name, type));
     }
 
-    /** Free devices that nobody else has reserved. */
+    /** Returns the free devices without those that reservations withhold. */
     IndexSet open(String name) {
         IndexSet free = freeGres.getOrDefault(name, IndexSet.empty());
         return withheld.isEmpty() ? free : free.minus(withheld.getOrDefault(name, IndexSet.empty()));
     }
 
-    /** GPUs of which nobody has a part. */
+    /** Returns the GPUs of which no job has a part. */
     private IndexSet wholeGpus(String type) {
         IndexSet out = open("gpu");
         out = type.isEmpty() ? out : out.intersect(GresRequest.devices(spec, "gpu", type));
@@ -355,7 +355,7 @@ public final class NodeSlot {
         return out;
     }
 
-    /** GPUs of which somebody has a part. */
+    /** Returns the GPUs of which a job has a part. */
     private IndexSet sharedGpus(String name, SharedGpus.Parts parts) {
         return parts.isEmpty()
                 ? IndexSet.empty()
@@ -382,8 +382,8 @@ public final class NodeSlot {
     }
 
     /**
-     * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of
-     * the one with most, or of all where a job may have those of several.
+     * Returns free parts of one GPU: of the one that has enough with the fewest left over, or with the most free if the
+     * job wants that. Where none has enough, of the one with the most, or of all where a job may have parts of several.
      */
     IndexSet parts(String name, int count, ResourceNeed.Gpus how) {
         if (how.taskParts() > 0) {

@@ -22,7 +22,7 @@ final class SocketOrder {
         this.perSocket = Math.max(1, (node.spec.units() + sockets - 1) / sockets);
     }
 
-    /** So many units for the tasks: what nobody has before what is shared. */
+    /** Chooses units for the tasks: free units before shared ones. */
     static IndexSet choose(ResourceNeed need, NodeSlot node, IndexSet may, int count, int tasks) {
         IndexSet idle = may.intersect(node.freeUnits);
         if (count >= may.count()

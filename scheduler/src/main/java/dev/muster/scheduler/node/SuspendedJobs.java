@@ -7,13 +7,13 @@ import dev.muster.core.state.State;
 import dev.muster.model.job.JobState;
 import java.util.List;
 
-/** What jobs that are suspended leave to others. */
+/** The resources that suspended jobs leave to others. */
 public final class SuspendedJobs {
     private SuspendedJobs() {}
 
     /**
-     * Suspended, by an administrator or for others: memory and devices are still its own. Who waits for a turn keeps
-     * his cores as well.
+     * The job is suspended by an administrator or by preemption: it keeps memory and devices, but not its cores. A job
+     * that waits for its turn (GANG) keeps the cores as well.
      */
     public static boolean gaveItsCores(State state, Job job) {
         return job.state() == JobState.SUSPENDED
@@ -23,7 +23,7 @@ public final class SuspendedJobs {
                         .isEmpty();
     }
 
-    /** Others have their turn on its cores. */
+    /** Other jobs have their turn on its cores (GANG). */
     public static boolean awaitsTurn(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted()
@@ -32,7 +32,7 @@ public final class SuspendedJobs {
                         .isPresent();
     }
 
-    /** It goes on by itself as soon as its cores are free. */
+    /** The job was suspended by preemption; it resumes as soon as its cores are free. */
     public static boolean gaveWay(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted()
@@ -41,14 +41,14 @@ public final class SuspendedJobs {
                         .isPresent();
     }
 
-    /** The job, of a heterogeneous one all components that gave way: they go on together. */
+    /** Returns the job; of a heterogeneous job all suspended components, because they resume together. */
     public static List<Job> together(State state, Job job) {
         return job.isHet()
                 ? state.members(job).stream().filter(j -> gaveWay(state, j)).toList()
                 : List.of(job);
     }
 
-    /** All of them are free, or had by those alone with whom they take turns. */
+    /** All cores of the jobs are free, or held only by jobs with which they take turns. */
     public static boolean haveTheirCores(ClusterIndex cluster, List<Job> jobs) {
         for (Job job : jobs) {
             for (Allocation.Share s : job.run().allocation().nodes()) {

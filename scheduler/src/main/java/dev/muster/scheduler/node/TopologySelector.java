@@ -23,7 +23,7 @@ final class TopologySelector {
     /** Candidates by name: their place in the list. */
     private final Map<String, Integer> places = new HashMap<>();
 
-    /** @param required so many of the first candidates the job cannot do without */
+    /** @param required number of required nodes, which are the first candidates */
     private TopologySelector(Topology topology, ResourceNeed need, List<Candidate> candidates, int required) {
         this.topology = topology;
         this.need = need;
@@ -315,7 +315,7 @@ final class TopologySelector {
                 : List.of();
     }
 
-    /** So many blocks in a row at a time, those with the fewest free nodes first. */
+    /** Returns groups of {@code of} consecutive blocks, those with the fewest free nodes first. */
     private List<List<List<Candidate>>> groups(List<Topology.Block> blocks, int of) {
         List<List<List<Candidate>>> out = new ArrayList<>();
         for (int i = 0; i < blocks.size(); i += of) {
@@ -352,7 +352,7 @@ final class TopologySelector {
         long of(Topology.Block place, Set<String> free);
     }
 
-    /** Each segment in one of these places whose nodes are all free: where that costs least, of such the first. */
+    /** Places each segment where all nodes are free and the cost is least; among equals in the first place. */
     private List<Candidate> pieces(int nodes, int segment, List<Topology.Block> places, Cost cost) {
         if (nodes % segment != 0) {
             return List.of();
@@ -407,7 +407,7 @@ final class TopologySelector {
         return List.of();
     }
 
-    /** Each segment in a row on one ring, of the shortest row of free nodes that has so many. */
+    /** Places each segment in a row on one ring, in the shortest row of free nodes that is long enough. */
     private List<Candidate> arcs(int nodes, int segment) {
         Map<String, List<String>> rings = new HashMap<>();
         List<Topology.Block> arcs = new ArrayList<>();

@@ -304,11 +304,11 @@ final class BackfillReservations {
                 break;
             }
         }
-        return alone(desc);
+        return estimateIgnoringQueue(desc);
     }
 
     /** Estimates the start beside the reservations of this pass, at {@code --begin} at the earliest. */
-    Optional<Planner.Estimate> alone(JobDesc desc) {
+    Optional<Planner.Estimate> estimateIgnoringQueue(JobDesc desc) {
         long begin = Math.max(now.seconds(), desc.timing().beginTime());
         int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;
         Optional<Planner.Estimate> best = Optional.empty();

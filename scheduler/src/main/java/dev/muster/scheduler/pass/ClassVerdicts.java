@@ -157,7 +157,7 @@ public final class ClassVerdicts {
         if (preempts && !vainKnown) {
             return from;
         }
-        boolean mayPreempt = preempts && !pass.preemptor().isSpent();
+        boolean mayPreempt = preempts && !pass.preemptor().isExhausted();
         byte[] free = limited ? queue.limits().free() : null;
         short[] passed = block.passed;
         int[] needs = block.needs;
@@ -173,10 +173,10 @@ public final class ClassVerdicts {
     }
 
     /** As {@link #next}, of one. */
-    boolean isTold(QueueOrder.Block block, int i) {
+    boolean isUnchanged(QueueOrder.Block block, int i) {
         return (!preempts
                         || vainKnown
-                                && (pass.preemptor().isSpent()
+                                && (pass.preemptor().isExhausted()
                                         || block.groups[i] < vain.length && vain[block.groups[i]]))
                 && block.passed[i] == verdicts[block.needs[i]]
                 && (!limited || isFree(block.payers[i]));
@@ -197,7 +197,7 @@ public final class ClassVerdicts {
     private void spread(int id) {
         if (id < states.length
                 && states[id] == 0
-                && settled.isSure(id)
+                && settled.isBlockedForSure(id)
                 && settled.behind(id) <= came
                 && isBlocked(settled.partition(id))
                 && !isBarred(id)) {
@@ -228,7 +228,9 @@ public final class ClassVerdicts {
         if (is == EXCEEDS) {
             return verdict(block.needs[i], Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state));
         }
-        if (preempts && !isKnownVain(block.groups[i]) && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
+        if (preempts
+                && !isKnownVain(block.groups[i])
+                && !cannotPreempt(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
         }
         if (is == LACKS_LICENCES) {
@@ -342,7 +344,8 @@ public final class ClassVerdicts {
     }
 
     private boolean isSettled(int id) {
-        return (remembersBeside() ? settled.has(id, came, beside) : settled.has(id)) && settled.behind(id) <= came;
+        return (remembersBeside() ? settled.isStillBlocked(id, came, beside) : settled.isStillBlocked(id))
+                && settled.behind(id) <= came;
     }
 
     /** What is too little beside kept places stays so. */
@@ -405,11 +408,11 @@ public final class ClassVerdicts {
         return known;
     }
 
-    private boolean isVain(JobClassIndex.Lane lane, QueueOrder.Place place) {
+    private boolean cannotPreempt(JobClassIndex.Lane lane, QueueOrder.Place place) {
         JobClassIndex.Group group = lane.group;
         NeedClass c = lane.need;
         if (group.pass == number && group.vain == Long.MAX_VALUE
-                || pass.preemptor().isSpent()) {
+                || pass.preemptor().isExhausted()) {
             return true;
         }
         if (group.pass != number && isStillVain(group, c)) {
@@ -422,7 +425,7 @@ public final class ClassVerdicts {
         }
         JobDesc desc = place.job().desc();
         boolean isShort = group.pass != number && pass.preemptor().isShort(desc, c.need, group, c);
-        boolean vain = isShort || pass.preemptor().isVain(desc, c.need, priority);
+        boolean vain = isShort || pass.preemptor().cannotPreempt(desc, c.need, priority);
         if (vain) {
             // where priorities do not decide it is the same for all of them
             vain(group, isShort || pass.preemptor().isPlain() ? Long.MAX_VALUE : priority);

@@ -782,8 +782,8 @@ public final class Pass {
      * Estimates the start of a job as if no other job waited; running jobs without a limit count as ending after a
      * year.
      */
-    public Optional<Planner.Estimate> alone(JobDesc desc) {
+    public Optional<Planner.Estimate> estimateIgnoringQueue(JobDesc desc) {
         outlook.yearly();
-        return plans.alone(desc);
+        return plans.estimateIgnoringQueue(desc);
     }
 }

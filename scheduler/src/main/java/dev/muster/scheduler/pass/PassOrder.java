@@ -170,7 +170,7 @@ public final class PassOrder {
                 break;
             }
             boolean passes = quick && !pass.hasSuspended();
-            if (passes && lanes.isTold(turn.block(), turn.at())) {
+            if (passes && lanes.isUnchanged(turn.block(), turn.at())) {
                 continue;
             }
             int known = passes ? known(turn.block(), turn.at()) : QueueOrder.UNKNOWN;

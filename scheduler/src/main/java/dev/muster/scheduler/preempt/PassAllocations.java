@@ -22,7 +22,7 @@ public final class PassAllocations {
     private final ClusterIndex cluster;
     private final RunningJobTimeline outlook;
     private final List<Taken> taken = new ArrayList<>();
-    /** Who came to which node. */
+    /** Sharing policies that were added to nodes. */
     private final List<Met> met = new ArrayList<>();
     /** Of what is taken, what is shared. */
     private final List<Taken> shares = new ArrayList<>();
@@ -37,7 +37,7 @@ public final class PassAllocations {
 
     private record Spoken(NodeSlot node, Allocation.Share rest, ResourceNeed need) {}
 
-    /** Of these, what is held while those who leave are off their nodes. */
+    /** Allocations made while victims are off their nodes. */
     private final List<Taken> arrived = new ArrayList<>();
 
     public PassAllocations(ClusterIndex cluster, RunningJobTimeline outlook) {
@@ -50,7 +50,7 @@ public final class PassAllocations {
         NodeSlot node = cluster.node(share.node());
         int idle = node.units(share).intersect(node.freeUnits).count();
         node.hold(share, need.partition());
-        // it is being rebooted for this job: nobody else comes before it is there
+        // the node is being rebooted for this job: no other job starts on it before
         if (share.bootId().isEmpty()) {
             cluster.rebooting(node);
         }
@@ -92,8 +92,8 @@ public final class PassAllocations {
     }
 
     /**
-     * Somebody waits for others to leave this place: nobody else gets what is free of it, nor may count on what they
-     * leave.
+     * Reserves the place of a job that waits for its victims to leave: no other job gets the free part of it, nor
+     * counts on what the victims leave.
      */
     public void keep(Allocation place, ResourceNeed need) {
         for (Allocation.Share s : place.nodes()) {
@@ -144,7 +144,7 @@ public final class PassAllocations {
                 continue;
             }
             if (there) {
-                // devices of those who are not off their nodes stay theirs when this is given back
+                // devices of victims that are not off their nodes stay theirs when this is given back
                 Map<String, IndexSet> devices = new HashMap<>();
                 s.rest.gres()
                         .forEach((name, ids) ->

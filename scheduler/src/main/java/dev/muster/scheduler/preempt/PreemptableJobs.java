@@ -28,9 +28,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who may have to give way, sorted by what decides to whom, and for each kind of taker a table of what would be free if
- * all went that may have to for it: whom that is too little for nobody has to try to make room for. Nobody's priority
- * and no time of exemption counts here, so there may be less room than it says, never more. Owned by the core thread.
+ * Jobs that can be preempted, by what decides for which preemptors. For each kind of preemptor a table has what would
+ * be free without all its possible victims: a class that does not fit even there needs no attempt. Priorities and
+ * exempt times do not count here, so the table is an upper bound. Owned by the core thread.
  */
 public final class PreemptableJobs implements GroupVerdicts {
     private static final int FAILED_MAX = 64;
@@ -53,7 +53,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     private boolean on;
     /** Goes up when kinds are made anew. */
     private long era;
-    /** Somebody who might have had to go was exempt until then, seconds since 1970. */
+    /** The first second since 1970 at which a possible victim's exempt time ends. */
     private long exemptUntil = Long.MAX_VALUE;
 
     /** As of the settings: see {@link #inOrder}. */
@@ -72,7 +72,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         private final int[] gpus;
         private final int[] holders;
         private final Map<Integer, Job> jobs = new TreeMap<>();
-        /** Of these, who goes already; and the others in the order in which they would have to. */
+        /** Victims that are ending already; and the other possible victims in the order of preemption. */
         private final Map<Integer, Job> going = new TreeMap<>();
 
         private final List<Holder> staying = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         }
     }
 
-    /** Those for whom the same have to go. */
+    /** Preemptors with the same possible victims. */
     public static final class Kind implements GroupVerdicts.Kind {
         private final JobDesc example;
         private final String partition;
@@ -95,13 +95,13 @@ public final class PreemptableJobs implements GroupVerdicts {
         private final BitSet dirty = new BitSet();
         /** Of needs that were found to be too much in this pass, by place. */
         private final List<List<NeedClass>> failed = new ArrayList<>();
-        /** Of needs for which there was no room in this pass beside what is planned, so many of each place. */
+        /** By place, classes that found no room in this pass beside the reservations; their number is bounded. */
         private final List<List<NeedClass>> planned = new ArrayList<>();
 
         private long pass = -1;
         /** Numbers of groups that are of it. */
         private final BitSet groups = new BitSet();
-        /** Groups of takers for whom it is too little. */
+        /** Groups of preemptors that do not fit even without all victims. */
         private final BlockedClasses settled;
 
         private Kind(JobDesc example, String partition, int nodes) {
@@ -206,8 +206,8 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions
-     * the small ones. Of equals who was submitted first, of an array the first tasks.
+     * Orders victims by start alone if the policy says so; otherwise those of the lowest QOS or partition first, and
+     * within a partition the small ones. Equals are ordered by submission, tasks of an array by index.
      */
     private static Comparator<Job> inOrder(PreemptPolicy policy) {
         boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty()
@@ -312,7 +312,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         kind.groups.set(group);
     }
 
-    /** Nobody has to go for such takers. */
+    /** Preemptors of this kind have no possible victim. */
     public boolean isPowerless(Kind kind) {
         for (Category c : kind.below) {
             if (!c.jobs.isEmpty()) {
@@ -336,7 +336,7 @@ public final class PreemptableJobs implements GroupVerdicts {
                 vain[g] = true;
             }
             for (int g = 0; g < vain.length; g++) {
-                vain[g] |= kind.settled.isSure(g);
+                vain[g] |= kind.settled.isBlockedForSure(g);
             }
         }
     }
@@ -344,7 +344,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     /** The same for one group, with what was taken in this pass. */
     public boolean isSettled(Kind kind, int group) {
         refresh(kind);
-        return kind.settled.has(group);
+        return kind.settled.isStillBlocked(group);
     }
 
     /** It is known to be so until something more would be free. */
@@ -364,7 +364,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         return out.values();
     }
 
-    /** One of those who may have to go. */
+    /** Returns the record of a possible victim. */
     Holder holder(Job job) {
         Holder known = counted.get(job.id());
         return known == null ? new Holder(job, null, slots(job)) : known;
@@ -384,7 +384,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * Those who may have to go for such takers and do not yet, in the order in which they would. To be read before
+     * Returns the possible victims of the kind that are not ending yet, in the order of preemption. Read it before
      * anything else is recorded.
      */
     List<Holder> staying(Kind kind) {
@@ -397,14 +397,14 @@ public final class PreemptableJobs implements GroupVerdicts {
         return out;
     }
 
-    /** Those of them who go already. */
+    /** Returns the possible victims of the kind that are ending already. */
     List<Job> going(Kind kind) {
         List<Job> out = new ArrayList<>();
         kind.below.forEach(c -> out.addAll(c.going.values()));
         return out;
     }
 
-    /** The job is one of those who may have to go for such takers. */
+    /** The job is a possible victim of such preemptors. */
     boolean isBelow(Kind kind, int jobId) {
         Holder known = counted.get(jobId);
         return known != null && kind.below.contains(known.of);
@@ -437,7 +437,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         if (!c.isShort(kind.table, memory)) {
             boolean reserved = isReserved(kind, c, memory, beside);
             if (reserved) {
-                // for its time alone: who is over before a reservation begins may fit
+                // only because of its time limit: a shorter job may fit before a reservation begins
                 failed(kind, c);
             }
             return reserved;
@@ -464,8 +464,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no
-     * less.
+     * Notes that the class found no room in this pass without any victim, and so no class that requests no less will.
      */
     void failed(Kind kind, NeedClass c) {
         if (c.simple) {

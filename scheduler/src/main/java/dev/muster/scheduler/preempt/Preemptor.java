@@ -31,8 +31,8 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest
- * first, until it fits; then each whose leaving was not needed is put back.
+ * Selects the victims of a preemptor, as few as make room for it. It takes possible victims off their nodes one by one,
+ * the lowest first, until the job fits; then it puts back each victim that was not needed.
  */
 public final class Preemptor {
     /** Jobs for which room is made in one pass; each costs a look at all that run. */
@@ -58,21 +58,21 @@ public final class Preemptor {
 
     private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
     private int tries;
-    /** Who found no room last found too few nodes with room, however they lie to each other. */
+    /** The last failed preemptor found too few nodes with room, whatever the topology. */
     private boolean tooFew;
-    /** Who found no room finds none before more becomes free. */
+    /** A preemptor that found no room finds none before more becomes free. */
     private final boolean remembers;
-    /** Neither priorities nor times decide who gives way. */
+    /** Neither priorities nor times decide which jobs are victims. */
     private final boolean plain;
 
     private final boolean reclaims;
-    /** Room is made for somebody who asks for licences. */
+    /** The preemptor requests licenses. */
     private boolean reclaiming;
 
     private final Map<PreemptableJobs.Kind, Holders> holders = new HashMap<>();
-    /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
+    /** By partition and QOS, the highest priority for which no job is a victim. */
     private final Map<Taker, Long> powerless = new HashMap<>();
-    /** Not even if all went who would have to is there room for the need of the key. */
+    /** By partition, QOS and need, the highest priority for which there is no room even without all victims. */
     private final Map<Taker, Long> hopeless = new HashMap<>();
 
     private static final byte MAY = 1;
@@ -137,7 +137,7 @@ public final class Preemptor {
         return reclaims;
     }
 
-    /** Not for who asks for this licence or that one. */
+    /** Preemption may free licenses for the need; not for alternatives of licenses. */
     public boolean reclaims(ResourceNeed need) {
         return reclaims
                 && !need.licences().items().isEmpty()
@@ -154,8 +154,8 @@ public final class Preemptor {
         return plain;
     }
 
-    /** Room is made for nobody else in this pass. */
-    public boolean isSpent() {
+    /** This pass makes no further attempt of preemption. */
+    public boolean isExhausted() {
         return tries >= TRIES_MAX;
     }
 
@@ -201,7 +201,7 @@ public final class Preemptor {
      */
     public Room make(Job job, ResourceNeed need, JobClassIndex.Group group, NeedClass c, Places places) {
         long priority = ranks.priority(job.id()).orElse(job.priority());
-        if (!policy.isOn() || isVain(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
+        if (!policy.isOn() || cannotPreempt(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
             return new None();
         }
         reclaiming = reclaims(need);
@@ -240,7 +240,7 @@ public final class Preemptor {
         return taken(gone, chosen, found, serves, places, need.partition());
     }
 
-    /** With those off their nodes there is a place: whose going is not needed stays. */
+    /** Returns the place that is free without the chosen victims; victims that are not needed stay. */
     private Room taken(
             List<Job> gone,
             List<Job> chosen,
@@ -286,7 +286,7 @@ public final class Preemptor {
         ResourceNeed need = needs.getFirst();
         boolean alike = IntStream.range(1, jobs.size())
                 .allMatch(i -> kind(jobs.get(i).desc(), needs.get(i)).equals(kind(job.desc(), need)));
-        if (!policy.isOn() || isSpent() || !alike) {
+        if (!policy.isOn() || isExhausted() || !alike) {
             return new None();
         }
         reclaiming = false;
@@ -358,10 +358,7 @@ public final class Preemptor {
         return until > now.seconds();
     }
 
-    /**
-     * Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked
-     * for.
-     */
+    /** The possible victims on nodes that can serve the need, in their order; looked up lazily. */
     private final class Near {
         private final Holders all;
         private final Predicate<NodeSlot> serves;
@@ -431,7 +428,7 @@ public final class Preemptor {
         private final List<PreemptableJobs.Holder> candidates;
         /** Jobs that go already. */
         private final List<Job> gone;
-        /** Of candidates who were asked for, whether they may be disturbed. */
+        /** By candidate that was looked up, whether it may be preempted. */
         private final byte[] may;
 
         private Holders(List<PreemptableJobs.Holder> candidates, List<Job> gone) {
@@ -479,7 +476,10 @@ public final class Preemptor {
         return modes.computeIfAbsent(holder.id(), id -> policy.of(holder));
     }
 
-    /** By QOS who is stopped for somebody in its own partition takes turns with him. */
+    /**
+     * Returns the mode; with preempt/qos, a victim that is suspended for a job of its own partition takes turns with
+     * it.
+     */
     private Preemption.Mode mode(Job holder, String partition) {
         boolean turns = mode(holder) == Preemption.Mode.SUSPEND
                 && policy.byQos()
@@ -493,8 +493,8 @@ public final class Preemptor {
     }
 
     /**
-     * The place that there is when the first so many are gone, the fewest for which there is one: these are then off
-     * their nodes, and no others. Empty if there is none even without all of them.
+     * Returns the place that is free without the first victims, as few as possible; exactly these are off their nodes
+     * afterwards. Empty if there is no place even without all of them.
      */
     private Optional<Allocation> first(Near candidates, List<Job> chosen, NeedClass c, Places places) {
         int least = pruned && c.bounded ? cluster.free().enough(c, candidates.iterator(), cluster::node, open) : 0;
@@ -535,7 +535,7 @@ public final class Preemptor {
         return found;
     }
 
-    /** So many of them, the first, are off their nodes then; all if there are fewer. */
+    /** Takes the first {@code many} victims off their nodes; all if there are fewer. */
     private Optional<Allocation> liftTo(int many, Near candidates, List<Job> chosen, Places places) {
         liftTo(many, candidates, chosen);
         return places.find();
@@ -554,7 +554,7 @@ public final class Preemptor {
     }
 
     /**
-     * Puts back each whose going was not needed, the lowest first.
+     * Puts back each victim that was not needed, the lowest first.
      *
      * @param chosen those that have to go in the end
      */
@@ -562,7 +562,7 @@ public final class Preemptor {
         Optional<Allocation> found = place;
         for (Job h : List.copyOf(chosen)) {
             drop(h, mode(h));
-            // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
+            // a victim on other nodes does not change the place, unless its sharing policy covers the switch
             Optional<Allocation> without =
                     reclaiming || cluster.holdings().someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
@@ -613,8 +613,8 @@ public final class Preemptor {
     }
 
     /** Nothing comes of trying to make room for such a job with this priority, in this pass. */
-    public boolean isVain(JobDesc taker, ResourceNeed need, long priority) {
-        return isSpent()
+    public boolean cannotPreempt(JobDesc taker, ResourceNeed need, long priority) {
+        return isExhausted()
                 || powerless.getOrDefault(
                                 new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()),
                                 Long.MIN_VALUE)
@@ -625,7 +625,7 @@ public final class Preemptor {
                         >= priority;
     }
 
-    /** Not even if all went who may ever have to is there room, whatever the priority. */
+    /** The preemptor does not fit even without all possible victims, whatever its priority. */
     public boolean isShort(JobDesc taker, ResourceNeed need, JobClassIndex.Group group, NeedClass c) {
         if (!pruned) {
             return false;
@@ -644,12 +644,12 @@ public final class Preemptor {
                 && preemptable.isShort(PreemptableJobs.kindOf(group), c, group.memory, open);
     }
 
-    /** Who has been stopped in this pass, in that order. */
+    /** Returns the jobs that this pass suspended, in that order. */
     public List<Job> suspended() {
         return suspended;
     }
 
-    /** Where QOS say who gives way to whom the queue's order does not. */
+    /** The job preempts the other by its QOS, whatever their order in the queue. */
     public boolean outranksByQos(Job taker, Job holder) {
         return policy.byQos()
                 && policy.outranks(

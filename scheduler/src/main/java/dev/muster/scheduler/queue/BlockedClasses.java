@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * Numbers of those for whom what is free was too little and has not become more since, with the least that each asks of
- * a node, side by side: a pass goes over thousands of them without a look at any. Whom something that became free may
- * serve is in doubt until he is asked for: it may have been taken by then. Owned by the core thread.
+ * Classes that did not fit and whose candidate nodes have not gained resources since, with the least that each requests
+ * of a node in columns, so that a pass can skip thousands of them. When a candidate node gains resources, its classes
+ * are in doubt until they are tested: another job may have taken the gain by then. Owned by the core thread.
  */
 public final class BlockedClasses {
     private static final byte SURE = 1;
     private static final byte DOUBTFUL = 2;
-    /** Of so many nodes it is looked up for each class what others leave of them. */
+    /** Number of grown nodes up to which each class is tested on what reservations leave of them. */
     private static final int FEW = 16;
 
     private static final RemainingCapacity.Left[] NOBODY_ASKED = {};
@@ -31,17 +31,17 @@ public final class BlockedClasses {
     private boolean[] exclusive = new boolean[0];
     private NeedClass.Where[] wheres = new NeedClass.Where[0];
     private NeedClass[] needs = new NeedClass[0];
-    /** How many had their places kept before it, where it was too little for that; 0 where that did not count. */
+    /** Number of reservations made before the class failed, where it failed because of them; 0 otherwise. */
     private int[] behind = new int[0];
 
     private int size;
-    /** Up to which change of the table all of them were known to be short. */
+    /** The change of the table up to which all classes were known to be short. */
     private long at;
-    /** What has become free since, and the most that one of those nodes has after so many changes. */
+    /** Nodes that gained resources since; the change for which their maxima below were computed. */
     private int[] freer = {};
 
     private long changes = -1;
-    /** Those in doubt, and perhaps some that no longer are. */
+    /** Classes in doubt, and perhaps some that no longer are. */
     private int[] doubtful = {};
 
     private int doubts;
@@ -51,10 +51,7 @@ public final class BlockedClasses {
     private int mostCpus;
     private long mostMemoryMb;
     private int mostGpus;
-    /**
-     * Of the nodes that became freer, what these leave of them, as of so many changes of the table and so many of
-     * theirs.
-     */
+    /** What reservations leave of the grown nodes, for one change of the table and one version of the reservations. */
     private RemainingCapacity.Left[] lefts = NOBODY_ASKED;
 
     private RemainingCapacity leftBeside;
@@ -65,8 +62,8 @@ public final class BlockedClasses {
         this.table = table;
     }
 
-    /** Still too little is free. */
-    public boolean has(int id) {
+    /** The class still does not fit. A class in doubt is tested here, and the result is kept. */
+    public boolean isStillBlocked(int id) {
         if (id >= size || is[id] == 0) {
             return false;
         }
@@ -77,13 +74,19 @@ public final class BlockedClasses {
     }
 
     /**
-     * The same, where things that became free may be kept for those who came already: on a few nodes that is looked up.
+     * Tests the same where gained resources may be reserved for jobs with earlier turns; looked up if only a few nodes
+     * have grown.
      *
-     * @param came so many had their places kept, and nothing of that is over
+     * @param came number of reservations made so far in the pass, all still in force
      */
-    public boolean has(int id, int came, RemainingCapacity beside) {
-        if (has(id) || id >= size || is[id] == 0 || behind[id] > came || freer.length > FEW || mayServe(id, beside)) {
-            return isSure(id);
+    public boolean isStillBlocked(int id, int came, RemainingCapacity beside) {
+        if (isStillBlocked(id)
+                || id >= size
+                || is[id] == 0
+                || behind[id] > came
+                || freer.length > FEW
+                || mayServe(id, beside)) {
+            return isBlockedForSure(id);
         }
         is[id] = SURE;
         behind[id] = Math.max(behind[id], came);
@@ -124,39 +127,39 @@ public final class BlockedClasses {
                 && table.isOpen(wheres[id].mask, exclusive[id], n);
     }
 
-    /** As far as can be told without a look at what it asks for. */
-    public boolean isSure(int id) {
+    /** The class is known not to fit, without another test. */
+    public boolean isBlockedForSure(int id) {
         return id < size && is[id] == SURE;
     }
 
-    /** Of one that is settled. */
+    /** Returns a blocked class. */
     public NeedClass need(int id) {
         return needs[id];
     }
 
-    /** Likewise the number of its partition. */
+    /** Returns the partition number of a blocked class. */
     public int partition(int id) {
         return partitions[id];
     }
 
-    /** Likewise {@link NeedClass#desk}. */
+    /** Returns {@link NeedClass#desk} of a blocked class. */
     public int desk(int id) {
         return desks[id];
     }
 
-    /** So many must have had their places kept before what is said of it holds. */
+    /** Returns the number of reservations that must have been made in a pass before the class counts as blocked. */
     public int behind(int id) {
         return behind[id];
     }
 
-    /** Of those whose places are kept some came, or went, beyond so many. */
+    /** Adjusts the numbers of reservations after some were added or removed behind the first {@code from}. */
     public void shift(int from, int by) {
         for (int id = 0; id < size; id++) {
             behind[id] = behind[id] > from ? Math.max(from, behind[id] + by) : behind[id];
         }
     }
 
-    /** What is kept for others is not counted on any more. */
+    /** Forgets classes that are blocked only because of reservations. */
     public void forgetBehind() {
         for (int id = 0; id < size; id++) {
             is[id] = behind[id] > 0 ? 0 : is[id];
@@ -208,17 +211,17 @@ public final class BlockedClasses {
         return size;
     }
 
-    /** Something was taken since those in doubt were last looked at. */
+    /** Resources were taken since the classes in doubt were last tested. */
     public boolean isStale() {
         return doubts > 0 && renewedAt != table.changes();
     }
 
     /**
-     * Whom none of what became freer may serve is in doubt no more.
+     * Tests the classes in doubt: one that no grown node can serve is blocked again.
      *
-     * @param came so many had their places kept, and nothing of that is over
-     * @param beside what is left beside these; empty to leave that aside
-     * @param sure told of each who is so now
+     * @param came number of reservations made so far in the pass, all still in force
+     * @param beside what these leave; empty to ignore them
+     * @param sure receives each class that is blocked for certain now
      */
     public void renew(int came, Optional<RemainingCapacity> beside, IntConsumer sure) {
         if (doubts == 0 || renewedAt == table.changes() && beside.isEmpty()) {
@@ -258,8 +261,8 @@ public final class BlockedClasses {
     }
 
     /**
-     * Takes up what became freer since the last time. Who is still in doubt as to what became free before that is not
-     * settled any more.
+     * Reads the nodes that gained resources since the last call. A class still in doubt from an earlier gain is not
+     * blocked any more.
      */
     public void wake() {
         if (at == table.freed()) {

@@ -64,7 +64,7 @@ public enum HetOrder {
         };
     }
 
-    /** With those whose place changes with theirs. */
+    /** Adds the jobs whose place changes with these: the components of their heterogeneous jobs. */
     public static List<Integer> touched(State state, List<Integer> jobs) {
         return of(state) == OWN
                         || jobs.stream()

@@ -48,7 +48,7 @@ public final class JobClassIndex {
 
     private ReservedNodes reserved = ReservedNodes.NOTHING;
     private boolean areMagnetic;
-    /** Jobs whose places were kept in the last pass, in the order in which their turns came. */
+    /** Jobs with a reservation in the last pass, in the order of their turns. */
     private final List<Integer> comers = new ArrayList<>();
     /** Goes up with each change of what nodes are. */
     private long version;
@@ -85,7 +85,7 @@ public final class JobClassIndex {
     /** What decides which licences are given. */
     private record Desk(LicenseRequest.Wanted wanted, int limitMin, String reservation) {}
 
-    /** Those who may make others give way alike. */
+    /** Classes that preempt the same jobs. */
     public static final class Group {
         private final ResourceNeed need;
         private final String qos;
@@ -141,7 +141,7 @@ public final class JobClassIndex {
             return asked == null ? JobReason.NONE : limits.blocks(asked);
         }
 
-        /** Who is charged for its jobs, counted from 1, where nothing else decides on limits; 0 elsewhere. */
+        /** Returns the number of the payer of its jobs, counted from 1, if limits depend on that alone; otherwise 0. */
         public int payer() {
             return asked == null || !asked.isShared() ? 0 : asked.payer() + 1;
         }
@@ -222,14 +222,14 @@ public final class JobClassIndex {
         return version;
     }
 
-    /** A node has other features: who may run where is looked at anew. */
-    public void moved() {
+    /** Forgets candidate nodes of all classes after a node's features changed. */
+    public void featuresChanged() {
         version++;
         wheres.values().forEach(w -> w.mask = new long[0]);
         forgetShort();
     }
 
-    /** Everybody is tried again. */
+    /** Forgets all verdicts: every class is tried again. */
     public void forgetShort() {
         settled.clear();
         verdicts.unsettle();

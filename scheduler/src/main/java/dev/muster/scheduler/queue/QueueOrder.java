@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The queue in its order, in blocks whose columns lie side by side: who comes or goes moves one block, and a pass reads
- * a few bytes of each job unless there is something to do about it.
+ * The queue in its order, in blocks of columns: a job that is added or removed moves one block, and a pass reads a few
+ * bytes of each job that it need not try.
  */
 public final class QueueOrder {
     /** Jobs of a block, at most. */
@@ -44,16 +44,13 @@ public final class QueueOrder {
         public final int[] lanes = new int[BLOCK];
         /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
         public final int[] needs = new int[BLOCK];
-        /**
-         * Likewise of its {@link JobClassIndex.Group}, and of who is charged for it: one more than his number, 0 if
-         * there is nobody.
-         */
+        /** Number of its {@link JobClassIndex.Group}; and one more than the number of its payer, 0 if there is none. */
         public final int[] groups = new int[BLOCK];
 
         public final int[] payers = new int[BLOCK];
         /** The ordinal of the reason that it was last told, or UNKNOWN. */
         public final short[] told = new short[BLOCK];
-        /** The same for those of whom nothing but that is to be done if it is said again; UNKNOWN for others. */
+        /** The last verdict of a job that can be skipped while its verdict stays; UNKNOWN for others. */
         public final short[] passed = new short[BLOCK];
 
         private void insert(int at, Place place) {

@@ -66,7 +66,7 @@ public final class Slowdown {
 
         private void add(long submittedS, long cpuS) {
             if (!used || span(submittedS) == SPANS) {
-                moveOn(submittedS / SPAN_S - SPANS * 3 / 4);
+                advance(submittedS / SPAN_S - SPANS * 3 / 4);
                 used = true;
             }
             int at = span(submittedS);
@@ -77,7 +77,7 @@ public final class Slowdown {
             }
         }
 
-        private void moveOn(long to) {
+        private void advance(long to) {
             int by = (int) Math.min(SPANS, used ? to - first : 0);
             long old = Arrays.stream(own, 0, by).sum();
             long[] kept = Arrays.copyOfRange(own, by, by + SPANS);

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a job is told that could run if only all nodes of its partition were there: somebody must bring nodes back,
- * waiting does not help. Slurm's words, of which users and programs know the beginning.
+ * The reason text of a job that could run if all nodes of its partition were available: an administrator must return
+ * nodes to service, waiting does not help. The words are Slurm's, and programs rely on their beginning.
  */
 public final class Unavailable {
     public static final String WORD = "ReqNodeNotAvail, ";
@@ -33,17 +33,17 @@ public final class Unavailable {
     static final String TOO_FEW =
             "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
 
-    /** So many different requests are remembered. */
+    /** Number of different requests whose words are kept. */
     private static final int WORDS_MAX = 20_000;
 
-    /** Nodes of each partition that nobody can have, as of one {@link #version}. */
+    /** Unavailable nodes by partition, as of one {@link #version}. */
     private record Known(long version, Map<String, Gone> of) {}
 
     /** What the answer hangs on: some QOS lift a partition's limits. */
     private record Asked(ResourceRequest request, String qos) {}
 
     /**
-     * What nobody can have of a partition, and what was said to requests because of that.
+     * Unavailable nodes of a partition, and the words for requests because of them.
      *
      * @param specs of its nodes, as they were configured then, and features that they may change to
      */
@@ -133,14 +133,14 @@ public final class Unavailable {
     }
 
     /**
-     * As {@link #words} of nodes that nobody can have; whatever reservations leave. Cheap for requests like others
-     * before.
+     * Returns the words as {@link #words} does, for unavailable nodes without regard to reservations. Words of equal
+     * requests are cached.
      */
     public String missing(State state, JobDesc desc) {
         return missing(state, desc, desc.partition().split(",")[0]);
     }
 
-    /** Likewise in one of its partitions. */
+    /** Returns the words for one of the job's partitions. */
     public String missing(State state, JobDesc desc, String in) {
         Optional<Partition> partition = state.partitions().find(in);
         Optional<Gone> gone = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
@@ -157,7 +157,7 @@ public final class Unavailable {
                         a -> missing(state, desc, partition.get(), gone.get().nodes));
     }
 
-    /** Nobody else has to wait for a job that waits for such nodes. */
+    /** Returns whether the words name unavailable nodes; no other job has to wait for such a job. */
     public static boolean isNamed(String words) {
         return words.startsWith(NAMED);
     }

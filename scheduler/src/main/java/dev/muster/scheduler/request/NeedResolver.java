@@ -139,7 +139,7 @@ final class NeedResolver {
     }
 
     private boolean isExclusive() {
-        return ResourceNeed.alone(r, partition)
+        return ResourceNeed.isExclusive(r, partition)
                 || settings.selects("LINEAR")
                         && ResourceNeed.sharing(r, partition, settings).jobs() == 1;
     }

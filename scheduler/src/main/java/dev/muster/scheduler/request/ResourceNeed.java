@@ -21,7 +21,7 @@ import java.util.Map;
  * A request with its defaults filled in: equal needs are one job class, tested once per pass.
  *
  * @param nodesMax 0 for no bound
- * @param nodesWanted between the two: so many nodes are taken where they are free
+ * @param nodesWanted number of nodes, between the two, that is tried first
  * @param gresPerNode on every node
  * @param gresPerJob over all nodes together
  * @param memPerCpuMb 0 if memory is asked for per node or not at all
@@ -32,7 +32,7 @@ import java.util.Map;
  * @param limitMin -1 for none
  * @param sharing of its cores with others of the partition
  * @param within reservations, or outside of them
- * @param apart with whom it shares its nodes
+ * @param apart how it shares its nodes
  * @param network how its nodes hang together
  * @param batch features that the node has on which the script runs
  * @param reboot whether nodes are rebooted for it
@@ -81,11 +81,13 @@ public record ResourceNeed(
     }
 
     /**
-     * @param sockets a node must have at least; likewise cores and threads
+     * @param sockets least sockets of a node
+     * @param cores least cores per socket of a node
      * @param threads the job may use of each core; 0 for all
-     * @param tasksPerCore 0 for any number; likewise tasksPerSocket
+     * @param tasksPerCore 0 for any number
+     * @param tasksPerSocket 0 for any number
      * @param cpusMax MaxCPUsPerNode: of a node for all jobs of the partition; -1 for no bound
-     * @param socketCpusMax MaxCPUsPerSocket, likewise of each socket
+     * @param socketCpusMax MaxCPUsPerSocket: of each socket for all jobs of the partition; -1 for no bound
      * @param spared what the job leaves alone of each node
      * @param perSocket devices for each socket that the job has cores of, at least for {@code sockets} of them: those
      *     are in gresPerNode
@@ -93,7 +95,7 @@ public record ResourceNeed(
      * @param spread its tasks are dealt out evenly
      * @param block cores of one socket come before those of the next
      * @param whole CR_Socket: sockets are given whole
-     * @param counted CR_CPU: of cores that are nobody else's the job has only so many CPUs as it asks for
+     * @param counted CR_CPU: on cores of its own the job has only the CPUs that it requests
      * @param extra what its nodes' Extra texts must say, "" for anything
      * @param tasksGiven the request has a task count
      * @param allCores the job has all cores of its nodes and shares them: --exclusive where OverSubscribe=FORCE
@@ -139,7 +141,7 @@ public record ResourceNeed(
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
                     ExtraConstraint.of(extra, settings),
                     r.tasks() > 0,
-                    wantsNode(r) && !alone(r, partition));
+                    wantsNode(r) && !isExclusive(r, partition));
         }
 
         /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
@@ -219,12 +221,13 @@ public record ResourceNeed(
     }
 
     /**
-     * @param cpus that come with each GPU, 0 for none; likewise mebibytes
+     * @param cpus CPUs per GPU, 0 if unset
+     * @param memoryMb MiB per GPU, 0 if unset
      * @param enforced GPUs are only taken with cores near them
      * @param unbound it does not matter where they are
      * @param severalShared the job may have parts of several GPUs
      * @param leastLoaded parts are taken of the GPU that has most of them free
-     * @param taskParts so many of a GPU are one task's, who has no other beside him there; 0 where tasks may share one
+     * @param taskParts parts of a GPU for one task that shares it with no other task; 0 where tasks may share a GPU
      */
     public record Gpus(
             int cpus,
@@ -298,7 +301,7 @@ public record ResourceNeed(
         return shape.tasksGiven() && tasksPerNode == 0 ? gpus.cpus() * GresRequest.gpus(gresPerNode) : cpusPerNodeMin;
     }
 
-    /** On so many nodes, no more and no fewer. */
+    /** Returns the need on exactly this number of nodes. */
     public ResourceNeed exactly(int nodes) {
         return new ResourceNeed(
                 partition,
@@ -343,7 +346,7 @@ public record ResourceNeed(
      * A job that leaves cores alone has the whole node. No --exclusive keeps other jobs away where the partition forces
      * jobs to share cores.
      */
-    static boolean alone(ResourceRequest r, Partition partition) {
+    static boolean isExclusive(ResourceRequest r, Partition partition) {
         boolean asked =
                 wantsNode(r) && partition.jobsPerCore(false) == 1 || r.exclusive() == ResourceRequest.Exclusive.TOPO;
         return asked
@@ -354,8 +357,8 @@ public record ResourceNeed(
     }
 
     /**
-     * @param jobs so many may have a core at once, 1 for it alone
-     * @param alike it takes turns only with those that asked to share as it did
+     * @param jobs number of jobs that may have a core at once; 1 if it is not shared
+     * @param alike it takes turns only with jobs that asked to share, too
      * @param shy it did not ask, and takes turns all the same
      */
     public record Sharing(int jobs, boolean alike, boolean shy) {
@@ -380,10 +383,10 @@ public record ResourceNeed(
         return sharing.jobs;
     }
 
-    /** Who takes turns need not ask to share. */
+    /** Returns how the job shares cores; under GANG jobs take turns without asking to share. */
     public static Sharing sharing(ResourceRequest r, Partition partition, Settings settings) {
         boolean offered = settings.takesTurns() && partition.jobsPerCore(false) == 1;
-        return alone(r, partition)
+        return isExclusive(r, partition)
                 ? new Sharing(1, false, false)
                 : new Sharing(
                         partition.jobsPerCore(r.oversubscribe() || settings.takesTurns()),
@@ -623,7 +626,7 @@ public record ResourceNeed(
                 sizes);
     }
 
-    /** Of whom it is counts: somebody has nodes for himself. */
+    /** Returns the need with the owner's sharing policy, which counts where jobs have nodes exclusively. */
     ResourceNeed by(SharingPolicy who) {
         return new ResourceNeed(
                 partition,

@@ -13,7 +13,7 @@ public final class CapacityTimeline {
     final int[][] units;
     final long[][] memoryMb;
     final boolean[][] busy;
-    /** Somebody has something of it who does not run yet. */
+    /** By slot and node, a job that does not run yet has resources of it. */
     private final boolean[][] kept;
 
     /** Everything as free as it is now in every slot; {@link #free} adds what ends later. */
@@ -36,7 +36,7 @@ public final class CapacityTimeline {
         }
     }
 
-    /** A running job gives this back after so many seconds. */
+    /** A running job releases these resources after the given seconds. */
     void free(int node, long afterSeconds, int unitCount, long memory) {
         for (int slot = times.slotAt(Math.max(0, afterSeconds)); slot < times.count(); slot++) {
             units[slot][node] += unitCount;
@@ -60,7 +60,7 @@ public final class CapacityTimeline {
         }
     }
 
-    /** For a moment there is so much more, or less, until the slot begins. */
+    /** Adds resources, or takes them if negative, until the slot begins; for a trial. */
     void give(int node, int toSlot, int unitCount, long memory) {
         for (int slot = 0; slot < Math.min(toSlot, times.count()); slot++) {
             units[slot][node] += unitCount;

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How many generic resources of each kind that somebody waits for are free on each node when: GPUs of a type, shards,
- * or what else nodes have. Which of them a job gets is not planned. Parts of GPUs and whole ones keep each other away
- * as if every part were of a GPU of its own.
+ * Free generic resources by node and slot, for each kind that a waiting job wants: GPUs of a type, shards and others.
+ * The plan counts devices and does not choose them. Parts of GPUs and whole GPUs exclude each other as if every part
+ * were of a GPU of its own.
  */
 public final class DevicePlan {
     /** All of a name, or those of one type; "" for any. */
@@ -48,7 +48,7 @@ public final class DevicePlan {
         this.memoryMb = memoryMb;
     }
 
-    /** Somebody waits for such: before {@link #fill}. */
+    /** Notes the devices that a waiting job wants; call it before {@link #fill}. */
     public void want(ResourceNeed need) {
         for (Kind kind : kinds(need)) {
             columns.computeIfAbsent(kind, this::column);
@@ -70,7 +70,7 @@ public final class DevicePlan {
         return new Column(kind, new int[slots][nodes.size()]);
     }
 
-    /** Free ones of a name by slot and node; empty if nobody waits for such. */
+    /** Returns the free devices of a name by slot and node; empty if no waiting job wants them. */
     public int[][] all(String name) {
         Column c = columns.get(new Kind(name, ""));
         return c == null ? new int[0][] : c.free;
@@ -78,7 +78,7 @@ public final class DevicePlan {
 
     /** Takes up what the nodes have. Jobs come afterwards, with {@link #held}. */
     public void fill() {
-        // who says no type takes of those that others want
+        // a request without a type takes devices of the types that others want
         Set<String> typed = columns.keySet().stream()
                 .filter(k -> !k.type.isEmpty())
                 .map(Kind::name)
@@ -156,7 +156,7 @@ public final class DevicePlan {
         return least;
     }
 
-    /** So many tasks of the need find their devices on the node in all these slots, at most. */
+    /** Returns an upper bound of the need's tasks that find their devices on the node in all these slots. */
     public long tasks(ResourceNeed need, int node, int from, int end) {
         for (Tres.Item item : need.gresPerNode()) {
             if (free(item, node, from, end) < item.count()) {
@@ -235,7 +235,7 @@ public final class DevicePlan {
     }
 
     /**
-     * Takes what the need gets on nodes with so many tasks each.
+     * Takes the devices of the need on the found nodes, each with its number of tasks.
      *
      * @param ofJob as {@link #dealt}
      */

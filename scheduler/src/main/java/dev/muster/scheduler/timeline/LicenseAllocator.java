@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Who gets which licences in a pass; the plan of them is made when the first job asks. */
+/** Allocates licenses in a pass; it makes their plan when the first job requests some. */
 public final class LicenseAllocator {
     private static final byte HAS = 1;
     private static final byte LACKS = 2;
@@ -26,10 +26,10 @@ public final class LicenseAllocator {
     private final Now now;
     private final Supplier<TimeGrid> times;
     private LicensePlan plan;
-    /** What would be given now to those without a reservation, until somebody takes any. */
+    /** By request, the licenses that a job without a reservation would get now; valid until a job takes some. */
     private final Map<Asked, Optional<List<LicenseRequest.Item>>> atOnce = new HashMap<>();
 
-    /** Goes up when somebody takes any. */
+    /** Goes up with each allocation. */
     private int taken;
     /** By {@link NeedClass#desk} whether licences are there or not, as of that. */
     private byte[] said = {};

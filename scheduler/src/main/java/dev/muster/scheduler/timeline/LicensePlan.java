@@ -13,7 +13,7 @@ import java.util.Optional;
 public final class LicensePlan {
     private final Map<String, int[]> free = new HashMap<>();
     private final TimeGrid times;
-    /** What running jobs have of each, by the slot before which they give it back: taken when somebody looks. */
+    /** Licenses of running jobs by the slot before which they are released; counted on the first look. */
     private final Map<String, int[]> held = new HashMap<>();
 
     public LicensePlan(Map<String, Integer> configured, TimeGrid times) {
@@ -43,7 +43,7 @@ public final class LicensePlan {
     }
 
     /**
-     * Likewise all reservations, in their times.
+     * Takes the licenses of all reservations in their times.
      *
      * @param nowS seconds since 1970
      */
@@ -67,7 +67,9 @@ public final class LicensePlan {
         return sum;
     }
 
-    /** A running job of that reservation, "" for none, has them for so many seconds more. */
+    /**
+     * Notes that a running job of that reservation, "" for none, has the licenses for {@code secondsLeft} seconds more.
+     */
     public void running(String reservation, List<LicenseRequest.Item> items, long secondsLeft) {
         if (!reservation.isEmpty()) {
             items.forEach(i ->
@@ -115,7 +117,7 @@ public final class LicensePlan {
         return item.count() == 0 || left(item.name(), fromSlot, toSlot, reservation) >= item.count();
     }
 
-    /** So many a job of that reservation, "" for none, can have all the time. */
+    /** Returns how many licenses a job of that reservation, "" for none, can have in all these slots. */
     public int left(String name, int fromSlot, int toSlot, String reservation) {
         int[] slots = slots(name);
         int least = slots == null ? 0 : Integer.MAX_VALUE;

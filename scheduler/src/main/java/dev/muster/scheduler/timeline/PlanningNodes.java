@@ -148,8 +148,8 @@ public final class PlanningNodes {
     }
 
     /**
-     * Nobody else ever has all of the node for longer, in seconds: some reservation comes again. Its next times alone
-     * are in {@link Part#isKept}.
+     * Returns the longest time in seconds for which a job can have the whole node between the times of a repeating
+     * reservation. Only its next times are in {@link Part#isKept}.
      */
     public long gapS(int node) {
         long least = Long.MAX_VALUE;

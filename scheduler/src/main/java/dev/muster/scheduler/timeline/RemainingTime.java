@@ -28,7 +28,8 @@ public final class RemainingTime {
     }
 
     /**
-     * Likewise, but a job without a limit is given a year, and one that has had a year another.
+     * Returns the remaining seconds where a job without a limit counts as running for a year, and for another after
+     * each.
      *
      * @param nowS seconds since 1970
      */

@@ -20,7 +20,7 @@ import java.util.Map;
  * then.
  */
 public final class RunningJobTimeline {
-    /** A job that is over but for its node's last word is given so long, in seconds. */
+    /** Seconds for which a completing job is expected to hold its nodes. */
     public static final int LEAVING_S = 60;
 
     private final ClusterIndex cluster;
@@ -41,14 +41,14 @@ public final class RunningJobTimeline {
     }
 
     /**
-     * Who has no limit is over after a year: for who is told when he may begin, and has nothing kept for him. Before
-     * anything is asked.
+     * Lets jobs without a limit end after a year, for an estimated start without a reservation. Call it before any
+     * other method.
      */
     public void yearly() {
         yearly = true;
     }
 
-    /** Nobody has had to wait yet. */
+    /** No job has had to wait yet. */
     public boolean isEmpty() {
         return grid == null;
     }
@@ -103,8 +103,8 @@ public final class RunningJobTimeline {
     }
 
     /**
-     * Somebody has so many units and mebibytes of the node from now on, as long as the need may take. Nothing if nobody
-     * has had to wait yet.
+     * Takes units and memory of the node from now on for as long as the need may run. Does nothing if no job has had to
+     * wait yet.
      */
     public void take(NodeSlot node, ResourceNeed need, int units, long memoryMb) {
         if (grid != null) {

@@ -3,8 +3,8 @@ package dev.muster.scheduler.timeline;
 import java.util.TreeSet;
 
 /**
- * The times that a plan is made in: slots that begin at so many seconds from now, each as long as until the next. Fine
- * near now and coarse later; where little runs, also the exact times at which it ends, so that nothing is rounded.
+ * The slots of a plan, by the seconds from now at which they begin; each lasts until the next. They are fine near now
+ * and coarse later; where few jobs run, the exact times of their ends are slots too, so that nothing is rounded.
  *
  * @param starts ascending, the first 0, all below 2^31
  */
@@ -13,13 +13,13 @@ public record TimeGrid(int[] starts) {
     public static final int HORIZON_S = 7 * 86400;
 
     private static final int MONTH_S = 30 * 86400;
-    /** Who has no limit is said to be over after so long where somebody waits for him, as in Slurm. */
+    /** Seconds after which a job without a limit counts as ended in estimated starts, as in Slurm. */
     public static final int YEAR_S = 365 * 86400;
     /** Steps in seconds and where they end. */
     private static final int[][] STEPS = {
         {60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}
     };
-    /** Likewise behind them, in a pass, where places are kept there for a few, and in a plan of everything. */
+    /** Steps behind the fine slots: in a pass, which makes few reservations there, and in a plan of the whole queue. */
     private static final int[][] PASS_STEPS = {{4 * 86400, MONTH_S}, {28 * 86400, YEAR_S}};
 
     private static final int[][] PLAN_STEPS = {
@@ -49,12 +49,12 @@ public record TimeGrid(int[] starts) {
 
     public static final int STEP_MIN_S = 60;
 
-    /** As fine as so many nodes allow. */
+    /** Returns the finest grid that the number of nodes allows. */
     public static TimeGrid fine(int nodes) {
         return fine(nodes, FINER[0]);
     }
 
-    /** Likewise for a time that begins later: there nobody asks for minutes. */
+    /** Returns the grid for a window that begins later, where minutes do not matter. */
     public static TimeGrid later(int nodes) {
         return fine(nodes, LATER_FINER);
     }
@@ -91,7 +91,7 @@ public record TimeGrid(int[] starts) {
         return out.stream().mapToInt(i -> i).toArray();
     }
 
-    /** With these ends as well, in seconds from now, if there are few enough of them for so many nodes. */
+    /** Adds these ends, in seconds from now, if there are few enough of them for the number of nodes. */
     static TimeGrid with(Iterable<Long> ends, int nodes) {
         TreeSet<Integer> all = new TreeSet<>();
         TimeGrid base = nodes <= FEW_NODES ? FEW : TELESCOPING;
@@ -118,7 +118,7 @@ public record TimeGrid(int[] starts) {
         return starts[starts.length - 1];
     }
 
-    /** The first slot that begins at or after so many seconds from now; the number of slots if there is none. */
+    /** Returns the first slot that begins at or after these seconds from now; the number of slots if there is none. */
     public int slotAt(long seconds) {
         int lo = 0;
         int hi = starts.length;

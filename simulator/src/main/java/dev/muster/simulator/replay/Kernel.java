@@ -198,7 +198,7 @@ final class Kernel {
         }
     }
 
-    /** @param beside somebody wide has the reservation */
+    /** @param beside a wide job has the reservation */
     private void sort(boolean beside) {
         if (policy == Policy.EASY || waiting > LONG_QUEUE && nowS - sortedS < SORT_S) {
             return;
@@ -265,7 +265,7 @@ final class Kernel {
         return expected.seconds(job.user(), job.limitS(), job.cpus(), (double) job.limitS());
     }
 
-    /** Everybody in order at the first time at which he fits beside all before him. */
+    /** Gives each job, in order, a reservation at the first time at which it fits beside all jobs before it. */
     private void everybody() {
         Profile plan = running.copy();
         int[] order = Arrays.copyOf(queue, waiting);

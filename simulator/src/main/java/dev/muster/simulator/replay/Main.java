@@ -122,7 +122,7 @@ public final class Main {
         if (asked.movedS > 0) {
             first = replay(trace, policies.getFirst(), asked.product, asked.nodeCpus);
             System.out.println(first.line("not moved"));
-            trace = trace.moved(asked.movedS, asked.seed);
+            trace = trace.jittered(asked.movedS, asked.seed);
         }
         for (Policy policy : policies) {
             Result r = replay(trace, policy, asked.product, asked.nodeCpus);

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The queue is in order of submission; what differs is who gets a reservation and in which order the others are tried
- * beside it. All but FCFS and CONSERVATIVE are values of {@code SchedulerParameters=muster_backfill}.
+ * The queue is in order of submission; policies differ in which jobs get a reservation and in which order the others
+ * are tried beside it. All but FCFS and CONSERVATIVE are values of {@code SchedulerParameters=muster_backfill}.
  */
 enum Policy {
-    /** Strictly in order: nobody starts before one that waits. */
+    /** Strictly in order: no job starts before one that waits. */
     FCFS,
     /** The first that waits has a reservation; behind it the queue's order. */
     EASY,
@@ -19,7 +19,7 @@ enum Policy {
     EXPECTED,
     /** Behind it the order of {@link dev.muster.scheduler.queue.Slowdown}. */
     SLOWDOWN,
-    /** Everybody who waits has a reservation. */
+    /** Every waiting job has a reservation. */
     CONSERVATIVE;
 
     static final List<String> STANDARD = List.of("easy", "short", "expected", "slowdown");

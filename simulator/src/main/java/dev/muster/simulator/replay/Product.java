@@ -50,6 +50,50 @@ final class Product {
 
     private record End(long atS, int jobId) {}
 
+    private static Node.Spec spec(int order, int cpus) {
+        String name = "n" + order;
+        return new Node.Spec(
+                name,
+                name,
+                name,
+                1,
+                cpus,
+                1,
+                1,
+                cpus,
+                1,
+                cpus,
+                1,
+                1000,
+                0,
+                0,
+                List.of(),
+                1,
+                List.of(),
+                IndexSet.empty(),
+                "UNKNOWN",
+                "",
+                order);
+    }
+
+    private static PartitionInfo partitionInfo() {
+        Json.Obj info = new Json.Obj()
+                .put("name", "p")
+                .put("isDefault", true)
+                .put("state", "UP")
+                .put("maxTimeMin", -1L)
+                .put("maxNodes", -1L)
+                .put("maxCpusPerNode", -1L)
+                .put("overTimeLimitMin", -1L)
+                .put("priorityTier", 1L)
+                .put("allowGroups", "ALL")
+                .put("allowAccounts", "ALL")
+                .put("allowQos", "ALL")
+                .put("allocNodes", "ALL")
+                .put("overSubscribe", "NO");
+        return Codec.bind(info, PartitionInfo.class);
+    }
+
     /** @param cpusPerNode of the machine's equal nodes */
     Product(Trace trace, int cpusPerNode, Policy policy) {
         this.trace = trace;
@@ -74,47 +118,10 @@ final class Product {
                 .put("options", options);
         List<Node.Spec> nodes = new ArrayList<>();
         for (int i = 0; i * cpusPerNode < trace.cpus(); i++) {
-            String name = "n" + i;
-            nodes.add(new Node.Spec(
-                    name,
-                    name,
-                    name,
-                    1,
-                    cpusPerNode,
-                    1,
-                    1,
-                    cpusPerNode,
-                    1,
-                    cpusPerNode,
-                    1,
-                    1000,
-                    0,
-                    0,
-                    List.of(),
-                    1,
-                    List.of(),
-                    IndexSet.empty(),
-                    "UNKNOWN",
-                    "",
-                    i));
+            nodes.add(spec(i, cpusPerNode));
         }
-        Json.Obj info = new Json.Obj()
-                .put("name", "p")
-                .put("isDefault", true)
-                .put("state", "UP")
-                .put("maxTimeMin", -1L)
-                .put("maxNodes", -1L)
-                .put("maxCpusPerNode", -1L)
-                .put("overTimeLimitMin", -1L)
-                .put("priorityTier", 1L)
-                .put("allowGroups", "ALL")
-                .put("allowAccounts", "ALL")
-                .put("allowQos", "ALL")
-                .put("allocNodes", "ALL")
-                .put("overSubscribe", "NO");
         Partition partition = new Partition(
-                Codec.bind(info, PartitionInfo.class),
-                nodes.stream().map(Node.Spec::name).toList());
+                partitionInfo(), nodes.stream().map(Node.Spec::name).toList());
         run(new Command.ApplyConfig(Codec.bind(settings, Settings.class), nodes, List.of(partition)));
         for (Node.Spec n : nodes) {
             run(new Command.RegisterNode(new NodeMessages.Register(

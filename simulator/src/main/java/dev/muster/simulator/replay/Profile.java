@@ -48,7 +48,7 @@ final class Profile {
         }
     }
 
-    /** The first time by which so many more have come free. */
+    /** Returns the first time by which {@code count} more have come free. */
     long whenFree(int count) {
         int sum = 0;
         int i = 0;
@@ -58,7 +58,7 @@ final class Profile {
         return i == 0 ? Long.MIN_VALUE : atS[i - 1];
     }
 
-    /** So many come free until then, that time included. */
+    /** Returns the number that comes free until then, that time included. */
     int freedBy(long timeS) {
         int sum = 0;
         for (int i = 0; i < size && atS[i] <= timeS; i++) {

@@ -107,7 +107,10 @@ public record Trace(List<Job> jobs, int cpus) {
                 Integer.parseInt(c[11]));
     }
 
-    /** Nobody said how long: a limit that the run fits in, of the usual ones. The user is the virtual cluster. */
+    /**
+     * The trace has no time limits: the job gets the shortest usual limit that the run fits in. The user is the virtual
+     * cluster.
+     */
     private static Job gpuJob(String[] c, int id, Map<String, Integer> users) {
         long run = (long) Math.ceil(Double.parseDouble(c[1]));
         long limit = 3600;
@@ -130,7 +133,7 @@ public record Trace(List<Job> jobs, int cpus) {
                 .toList();
     }
 
-    /** Only the first so many jobs. */
+    /** Returns the first {@code most} jobs. */
     public Trace first(int most) {
         return new Trace(jobs.subList(0, Math.min(most, jobs.size())), cpus);
     }
@@ -150,8 +153,11 @@ public record Trace(List<Job> jobs, int cpus) {
                 cpus);
     }
 
-    /** Each submission later by up to so many seconds, at random: what two replays differ by for no reason. */
-    public Trace moved(int mostS, long seed) {
+    /**
+     * Delays each submission at random, by at most {@code mostS} seconds: shows by how much replays differ without a
+     * cause.
+     */
+    public Trace jittered(int mostS, long seed) {
         Random random = new Random(seed);
         return new Trace(
                 jobs.stream()

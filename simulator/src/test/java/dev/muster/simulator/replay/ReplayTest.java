@@ -45,11 +45,11 @@ class ReplayTest {
         assertThat(t.load()).isEqualTo((600 * 3 + 50 * 4 + 60) / 16.0 / 260);
         assertThat(t.atLoad(0.5).load()).isBetween(0.49, 0.51);
         assertThat(t.on(3).jobs()).hasSize(2);
-        assertThat(t.moved(300, 1))
+        assertThat(t.jittered(300, 1))
                 .as("the same by the same seed")
-                .isEqualTo(t.moved(300, 1))
-                .isNotEqualTo(t.moved(300, 2));
-        assertThat(t.moved(300, 1).jobs())
+                .isEqualTo(t.jittered(300, 1))
+                .isNotEqualTo(t.jittered(300, 2));
+        assertThat(t.jittered(300, 1).jobs())
                 .as("later by so much at most, in order of submission")
                 .isSortedAccordingTo(Comparator.comparingLong(Trace.Job::submitS))
                 .allSatisfy(m -> assertThat(m.submitS()
