@@ -27,7 +27,7 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
-    private static int missing(CommandContext c, String typed) {
+    private static int reportMissing(CommandContext c, String typed) {
         c.err().println("Job " + typed + " not found");
         return 1;
     }
@@ -64,7 +64,7 @@ final class ScontrolShow {
             reply = c.host().controller().call("QueryJobs", jobsQuery(s, id));
         } catch (SlurmException e) {
             return isTaskOfAnother(c, id, e)
-                    ? missing(c, typed)
+                    ? reportMissing(c, typed)
                     : CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
@@ -107,7 +107,7 @@ final class ScontrolShow {
     /** @param id "" if tasks of every array were asked for */
     private static int noJob(CommandContext c, String typed, String id) {
         if (id.isEmpty() || isTaskOfAnother(c, id, new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), ""))) {
-            return missing(c, typed);
+            return reportMissing(c, typed);
         }
         c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
         return 1;
