@@ -154,9 +154,17 @@ final class ScontrolShow {
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, NodesJson.nodes(JsonOutput.names(c), reply, found));
         }
-        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
-        found.forEach(n -> c.out().println(text.node(n, s.details)));
-        missing.forEach(name -> c.out().println("Node " + name + " not found"));
+        return print(c, s, new ShowText(c, s.oneLine, reply.number("now")), found, missing);
+    }
+
+    private static int print(
+            CommandContext c, ScontrolSwitches s, ShowText text, List<Json.Obj> nodes, List<Object> missing) {
+        for (Json.Obj n : nodes) {
+            c.out().println(text.node(n, s.details));
+        }
+        for (Object name : missing) {
+            c.out().println("Node " + name + " not found");
+        }
         return missing.isEmpty() ? 0 : 1;
     }
 
