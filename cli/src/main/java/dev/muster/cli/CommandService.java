@@ -32,7 +32,8 @@ public final class CommandService {
 
     private static final int ALONE_MS = 10_000;
     /**
-     * An installation that is being replaced is let alone for so long; so long commands that still run are waited for.
+     * Time for which the service lets an installation alone that is being replaced, and waits for commands that still
+     * run.
      */
     private static final int SETTLE_MS = 3000;
 

@@ -22,9 +22,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs sbatch for a user at another machine (a browser), whose script comes with the request: options and
- * {@code #SBATCH} lines are read by sbatch's own code. slurmrestd calls it. No file of this machine is read or written
- * for the user, and options that need one are refused.
+ * Runs sbatch for a user at another machine (a browser). The script comes with the request; sbatch's own code reads the
+ * options and {@code #SBATCH} lines. slurmrestd calls it. No file of this machine is read or written for the user, and
+ * options that need one are refused.
  */
 public final class RemoteSubmit {
     private static final Pattern SUBMITTED = Pattern.compile("(?m)^([0-9]{1,10})(?:;.*)?$");

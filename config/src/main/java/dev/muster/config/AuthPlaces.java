@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param munge AuthType=auth/munge
  * @param mungeSocket AuthInfo=socket=…, "" for munge's default
- * @param clientIds AuthInfo=use_client_ids: whoever vouches for a caller says who he is
+ * @param clientIds AuthInfo=use_client_ids: the daemon that vouches for a caller names its user
  * @param keyFiles where the cluster's key may be, best first; the last is where a single machine's is made
  * @param sackSockets where a daemon of this host may vouch for its callers
  */

@@ -9,7 +9,7 @@ import java.util.OptionalInt;
  * @param nodes names, in the order of the file's node lines
  * @param nodesText the Nodes value as written
  * @param nodeSets those of the Nodes value that name node sets
- * @param allowGroups empty means ALL; the other Allow lists likewise
+ * @param allowGroups empty means ALL, as in the other Allow lists
  * @param defaultTimeMin -1 when there is none: MaxTime then counts
  * @param maxTimeMin -1 is UNLIMITED
  * @param maxNodes -1 is UNLIMITED

@@ -41,7 +41,7 @@ final class PowerExceptions {
         }
     }
 
-    /** Those that do, with nodes in place of NodeSets; of the others a warning says that they are ignored. */
+    /** The words that exist, with nodes in place of NodeSets; a warning says that the others are ignored. */
     List<String> known(Key key, List<String> lines, Values values) {
         List<String> out = new ArrayList<>();
         for (String line : lines) {

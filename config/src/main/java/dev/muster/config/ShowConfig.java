@@ -111,7 +111,7 @@ public final class ShowConfig {
         }
     }
 
-    /** Who gives way, and whether places are shared, come before how. */
+    /** PreemptMode with GANG and WITHIN before the mode itself. */
     private static String modes(List<String> given) {
         List<String> said = given.stream().map(w -> w.toUpperCase(Locale.ROOT)).toList();
         return String.join(

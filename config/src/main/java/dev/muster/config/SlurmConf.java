@@ -26,7 +26,7 @@ public final class SlurmConf {
 
     public static final String DEFAULT_FILE = "/etc/slurm/slurm.conf";
 
-    /** What reading a file gave. */
+    /** The result of reading a file. */
     public sealed interface Parsed {
         record Ok(SlurmConf conf) implements Parsed {}
 
@@ -117,7 +117,7 @@ public final class SlurmConf {
         return new File(parent, name);
     }
 
-    /** Where a key stands, as a complaint names it: the file, and the line if there is one. */
+    /** The place of a key for error messages: the file, and the line if there is one. */
     public String place(Key key) {
         return given(key) ? new ConfigError(keyFiles[key.ordinal()], keyLines[key.ordinal()], "", "").place() : file;
     }
@@ -307,7 +307,7 @@ public final class SlurmConf {
         return text(Key.AUTH_TYPE);
     }
 
-    /** Of AuthInfo: socket, ttl, cred_expire, use_client_ids, disable_sack … */
+    /** Words of AuthInfo: socket, ttl, cred_expire, use_client_ids, disable_sack … */
     public Map<String, String> authInfo() {
         return parameters(Key.AUTH_INFO);
     }
@@ -327,7 +327,7 @@ public final class SlurmConf {
         return (int) number(Key.SLURMD_DEBUG);
     }
 
-    /** What goes to the system's log, as levels above; -1 where the key is not set. */
+    /** Level of the system's log; -1 if the key is not set. */
     public int slurmctldSyslogDebug() {
         return text(Key.SLURMCTLD_SYSLOG_DEBUG).isEmpty() ? -1 : (int) number(Key.SLURMCTLD_SYSLOG_DEBUG);
     }
@@ -508,7 +508,7 @@ public final class SlurmConf {
         return list(Key.GRES_TYPES);
     }
 
-    /** With what each flag implies: X11 implies Contain, which implies Alloc. */
+    /** The flags with those that they imply: X11 implies Contain, which implies Alloc. */
     public List<String> prologFlags() {
         return list(Key.PROLOG_FLAGS);
     }

@@ -43,7 +43,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
     public final List<Controller> controllers = new ArrayList<>();
     final List<NodeConf> nodes = new ArrayList<>();
     final List<PartitionConf> partitions = new ArrayList<>();
-    /** Where each key stands last: whether what it names is there is known at the end. */
+    /** File of each key's last line: the names in its value can be checked only at the end. */
     final String[] files = new String[KEYS.length];
 
     final int[] at = new int[KEYS.length];
@@ -376,7 +376,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         return false;
     }
 
-    /** Who has to give way, and how: one goes with the other. */
+    /** Checks PreemptType and PreemptMode against each other. */
     private void preemption(String file) {
         String type = texts[Key.PREEMPT_TYPE.ordinal()];
         List<String> modes = Values.list(texts[Key.PREEMPT_MODE.ordinal()].toUpperCase(java.util.Locale.ROOT));
@@ -390,7 +390,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         }
     }
 
-    /** Where there is no power there is no slurmd. */
+    /** Refuses a power-up action at the node itself: a node without power has no slurmd. */
     private void startsAtNodes(Key key) {
         for (SlurmConf.PowerAction action : powerActions) {
             if (action.name().equals(texts[key.ordinal()]) && action.isAtNode()) {
@@ -547,7 +547,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         List<String> all = lines.get(key.ordinal());
         if (!all.isEmpty()) {
             List<String> meant = key == Key.SUSPEND_EXC_NODES
-                    ? all.stream().map(this::called).toList()
+                    ? all.stream().map(this::expandCalls).toList()
                     : all;
             lines.set(
                     key.ordinal(),
@@ -598,7 +598,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         }
         Set<String> wanted = new LinkedHashSet<>();
         List<String> unknown = new ArrayList<>();
-        for (String name : values.hosts(called(part.nodes), "Nodes").names()) {
+        for (String name : values.hosts(expandCalls(part.nodes), "Nodes").names()) {
             if (order.containsKey(name)) {
                 wanted.add(name);
             } else if (!addSet(name, wanted, sets)) {
@@ -628,8 +628,8 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         return List.of(sorted);
     }
 
-    /** With the nodes in place of {@code feature{f}}, {@code block{b}} and the like. */
-    private String called(String list) {
+    /** Replaces {@code feature{f}}, {@code block{b}} and the like by their nodes. */
+    private String expandCalls(String list) {
         return list.indexOf('{') < 0
                 ? list
                 : HostCall.expanded(
@@ -639,7 +639,8 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
                                         .filter(n -> n.features().contains(call.word()))
                                         .map(NodeConf::name)
                                         .toList()
-                                // mistakes in the network's files are told by who reads them for themselves
+                                // slurmctld and slurmd report mistakes in topology files when they read the files
+                                // themselves
                                 : call.of(Topologies.read(new SlurmConf(this, path, List.of()), new ArrayList<>())));
     }
 
@@ -654,7 +655,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
             }
             found = true;
             if (!set.nodes().isEmpty()) {
-                wanted.addAll(values.hosts(called(set.nodes()), "Nodes").names());
+                wanted.addAll(values.hosts(expandCalls(set.nodes()), "Nodes").names());
             }
             if (!set.feature().isEmpty()) {
                 for (NodeConf node : nodes) {

@@ -147,8 +147,8 @@ public final class SlurmdbdConf {
     }
 
     /**
-     * Scripts and environments that are purged before their jobs are not kept in files: whoever wants that must not
-     * believe that they are.
+     * Refuses archives of scripts and environments that are purged before their jobs: they are not written to files,
+     * and a configuration must not suggest that they are.
      */
     private static void texts(Map<String, String> values, String kind, Values check) {
         String archive = values.get("archivejob" + kind.toLowerCase(Locale.ROOT));
@@ -191,7 +191,7 @@ public final class SlurmdbdConf {
         return values.getOrDefault(key.toLowerCase(Locale.ROOT), "");
     }
 
-    /** Of a list: {@code name} or {@code name=value} parts by lower-case name. */
+    /** The {@code name} or {@code name=value} parts of a list by lower-case name. */
     public Map<String, String> parameters(String key) {
         return Values.parameters(text(key));
     }
@@ -219,7 +219,7 @@ public final class SlurmdbdConf {
         return text("DbdHost");
     }
 
-    /** Where to connect: DbdAddr, else DbdHost. */
+    /** The address to connect to: DbdAddr, else DbdHost. */
     public String dbdAddress() {
         return text("DbdAddr").isEmpty() ? dbdHost() : text("DbdAddr");
     }

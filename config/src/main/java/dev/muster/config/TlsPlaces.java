@@ -42,7 +42,7 @@ public record TlsPlaces(boolean on, String directory, Map<String, String> parame
         return parameters.getOrDefault("ca_cert_file", directory + "/ca_cert.pem");
     }
 
-    /** Whom the machine trusts is trusted as well. */
+    /** Whether the certificate authorities of the machine are trusted as well. */
     public boolean system() {
         return parameters.containsKey(TlsWords.SWITCHES.getFirst());
     }

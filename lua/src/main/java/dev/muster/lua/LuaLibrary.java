@@ -22,7 +22,7 @@ final class LuaLibrary {
 
     private LuaLibrary() {}
 
-    /** What the C compiler calls this machine's architecture. */
+    /** The name of this machine's architecture in the C compiler. */
     static String architecture() {
         return System.getProperty("os.arch").equals("amd64") ? "x86_64" : System.getProperty("os.arch");
     }

@@ -156,7 +156,7 @@ public final class LuaState implements AutoCloseable {
         return invoke(arguments);
     }
 
-    /** With the runner and the function on the stack. */
+    /** Calls the function; the runner and the function are on the stack. */
     private List<Object> invoke(Object... arguments) {
         expired = false;
         try {

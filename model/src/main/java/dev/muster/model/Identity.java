@@ -3,7 +3,7 @@ package dev.muster.model;
 import java.util.List;
 
 /**
- * Who a job belongs to, resolved once by the controller's edge: nodes need no user look-up.
+ * The owner of a job. The controller's edge resolves it once, so that nodes look up no user.
  *
  * @param gids all supplementary groups, the primary one included
  */

@@ -1,12 +1,12 @@
 package dev.muster.model;
 
-/** The release of Slurm whose interface this is: what tools that ask for a version are told. */
+/** The release of Slurm that Muster implements: commands and messages give it as their version. */
 public final class Release {
     public static final String MAJOR = "26";
     public static final String MINOR = "05";
     public static final String MICRO = "3";
     public static final String VERSION = MAJOR + "." + MINOR + "." + MICRO;
-    /** What {@code -V} prints. */
+    /** The output of {@code -V}. */
     public static final String LINE = "slurm " + VERSION;
 
     /** The version of its protocol, as clusters tell each other. */

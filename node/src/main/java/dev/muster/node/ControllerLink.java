@@ -33,7 +33,7 @@ final class ControllerLink implements AutoCloseable {
     static final long RETRY_FIRST_MS = 200;
     static final long RETRY_MOST_MS = 5_000;
     static final int HEARTBEAT_SECONDS_DEFAULT = 5;
-    /** Messages that go out at once where so many wait. */
+    /** Most messages in one write. */
     private static final int TOGETHER_MAX = 64;
 
     private static final ToController END = new Heartbeat(-1, -1);

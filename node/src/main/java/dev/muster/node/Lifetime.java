@@ -6,7 +6,7 @@ import dev.muster.node.os.ErrorText;
 import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** What ends a serving slurmd, or makes it read its configuration: signals, and orders of the controller. */
+/** Ends slurmd, or makes it read its configuration, by signals and by orders of the controller. */
 final class Lifetime implements Slurmd.Owner {
     enum Order {
         STOP,

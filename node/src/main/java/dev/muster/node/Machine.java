@@ -19,7 +19,7 @@ public final class Machine implements AutoCloseable {
     final StepdServer stepds;
     final ExecutorService starters = Loop.starters(STARTERS);
 
-    /** Of the one process. */
+    /** Nodes that the process serves. */
     final int nodes;
 
     private final Optional<Loop.Threads> loops;

@@ -297,7 +297,7 @@ public final class Main {
                 .forEach(n -> log.info(
                         "Autodetected Gres for dynamic node " + n.node().name() + ": " + n.detected()));
         if (Os.uid() != userId(identities, conf.slurmdUser())) {
-            // the number is whose process this is, as the original says it
+            // the number is the uid of this process, as in the original's sentence
             return fatal(
                     log,
                     options,
@@ -314,7 +314,7 @@ public final class Main {
         }
     }
 
-    /** Whoever started the daemon must see why it did not start, also where the log is a file. */
+    /** Logs why the daemon does not start, and writes it to standard error as well unless it runs in the foreground. */
     private static int fatal(DaemonLog log, Options options, String sentence) {
         log.fatal(sentence);
         if (!options.foreground()) {

@@ -1,6 +1,6 @@
 package dev.muster.node;
 
-/** What the launcher offers to slurmd; absent when the class is run by a plain JVM, as in tests. */
+/** Functions of the launcher; absent when the class is run by a plain JVM, as in tests. */
 public final class Native {
     private static final boolean LINKED = probe();
 

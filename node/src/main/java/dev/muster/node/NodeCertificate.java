@@ -43,7 +43,7 @@ final class NodeCertificate {
     private final DaemonLog log;
     private final Path certificate;
     private final Path key;
-    /** What counts the next time where the site's token counted once. */
+    /** The token of the next request, where the site's token is valid only once. */
     private final Path next;
 
     NodeCertificate(Settings settings, Sessions sessions, DaemonLog log) {
@@ -111,12 +111,12 @@ final class NodeCertificate {
                 Files.deleteIfExists(next);
             }
         }
-        obtain(tries, said(CertmgrWords.TOKEN).strip());
+        obtain(tries, runScript(CertmgrWords.TOKEN).strip());
     }
 
     private void obtain(int tries, String token) throws IOException {
-        String own = said(CertmgrWords.KEY);
-        SignCertificate question = new SignCertificate(settings.nodeName(), said(CertmgrWords.REQUEST), token);
+        String own = runScript(CertmgrWords.KEY);
+        SignCertificate question = new SignCertificate(settings.nodeName(), runScript(CertmgrWords.REQUEST), token);
         IOException last = new IOException("no slurmctld is configured");
         for (int i = 0; i < tries; i++) {
             if (i > 0) {
@@ -167,8 +167,8 @@ final class NodeCertificate {
         }
     }
 
-    /** What the site's script prints for this node. */
-    private String said(String script) throws IOException {
+    /** Runs a script of the site for this node and returns its output. */
+    private String runScript(String script) throws IOException {
         String program = conf.scripts().get(script);
         Os.Outcome o = Os.run(List.of(program, settings.nodeName()));
         if (o.exitCode() != 0 || o.output().isBlank()) {

@@ -109,7 +109,7 @@ public final class Slurmd implements AutoCloseable {
     private final boolean reportReboot;
     private final StepUses uses;
     private final FeatureHelpers helpers;
-    /** Of those that its helpers know. */
+    /** The active ones among the features of its helpers. */
     private volatile List<String> activeFeatures;
     /** When they were changed without a reboot, seconds since 1970. */
     private volatile long featuresTime;
@@ -121,7 +121,7 @@ public final class Slurmd implements AutoCloseable {
         loop.post(() -> reports.add(seq -> new NodeTrouble(seq, reason), () -> {}));
     }
 
-    /** What only the process as a whole can do. */
+    /** Functions of the whole process, which may serve several nodes. */
     public interface Owner {
         void readConfig();
 
@@ -137,7 +137,7 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
-    /** Where other nodes of the cluster listen, as far as the configuration says. */
+    /** Addresses of other nodes of the cluster by the configuration. */
     public interface Neighbours {
         Optional<Settings.Address> find(String node);
     }

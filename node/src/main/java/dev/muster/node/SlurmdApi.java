@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** What slurmd answers to anybody who may ask: itself, and the processes of the caller's jobs. */
+/** Answers queries of users: about slurmd itself, and about the processes of the caller's jobs. */
 public final class SlurmdApi {
     private final Settings settings;
     private final Loop loop;
@@ -133,7 +133,7 @@ public final class SlurmdApi {
                 steps);
     }
 
-    /** Of one's own jobs; root and SlurmUser see all. */
+    /** Processes of the caller's jobs; root and SlurmUser see all. */
     private SlurmdMessages.ProcessesReply processes(Caller caller, SlurmdMessages.QueryProcesses q) {
         ProcessTable table = new ProcessTable(
                 settings.confinement().tracking() == Confinement.Tracking.GROUP,

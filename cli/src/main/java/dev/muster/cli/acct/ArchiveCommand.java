@@ -15,7 +15,7 @@ final class ArchiveCommand {
 
     private static final String DONE = "accounting_storage/slurmdbd: ";
 
-    /** Of suspensions and of sums there are no rows to be archived or purged. */
+    /** Words for what is archived. Suspensions and usage sums have no rows to archive or purge. */
     private static final List<Entity.Name> WORDS =
             Entity.names("events:1=ArchiveEvents jobs:1=ArchiveJobs reservations:1=ArchiveResvs "
                     + "steps:2=ArchiveSteps suspend:2=ArchiveSuspend txn:1=ArchiveTXN usage:1=ArchiveUsage");

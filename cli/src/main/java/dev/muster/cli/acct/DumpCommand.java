@@ -274,7 +274,7 @@ final class DumpCommand {
         sorted.sort(java.util.Comparator.comparingInt(
                 f -> ORDER.contains(f.name()) ? ORDER.indexOf(f.name()) : ORDER.size()));
         for (LimitField f : sorted) {
-            // with its signs: without them the parents' would be lost to whom loads it
+            // with its signs: without them a load would lose the QOS of the parents
             String value = a.text(f.name().equals("QOS") ? "RawQOS" : f.name());
             if (!value.isEmpty()) {
                 out.append(':')

@@ -268,7 +268,7 @@ final class EditCommand {
         }
     }
 
-    /** What a bare word names. */
+    /** The key of a bare word. */
     private String first() {
         return entity.name().equals("job") ? "jobid" : "name";
     }
@@ -548,7 +548,7 @@ final class EditCommand {
             if (!planned.list("error").isEmpty()) {
                 return refused(planned);
             }
-            boolean any = new ChangeText(said(), verb, entity, set, where).print(planned);
+            boolean any = new ChangeText(reports(), verb, entity, set, where).print(planned);
             if (!any) {
                 return 1;
             }
@@ -566,8 +566,8 @@ final class EditCommand {
         }
     }
 
-    /** {@code -Q}: what was done is not told; what is asked has to be. */
-    private CommandContext said() {
+    /** The context for reports, which {@code -Q} silences; questions are printed all the same. */
+    private CommandContext reports() {
         return s.quiet && s.immediate
                 ? new CommandContext(
                         c.name(),
@@ -663,7 +663,7 @@ final class EditCommand {
                                 "more",
                                 new ArrayList<Object>(List.of(
                                         where.getOrDefault("account", "").split(","))));
-                new ChangeText(said(), verb, entity, set, where).print(asked);
+                new ChangeText(reports(), verb, entity, set, where).print(asked);
                 c.out().flush();
                 c.err()
                         .println(" Problem adding "

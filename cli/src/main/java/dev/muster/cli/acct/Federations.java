@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** Refuses every command about federations. Muster has none. */
 final class Federations {
-    /** Of a cluster; its features are what federated jobs choose by, and nothing else reads them. */
+    /** Settings of a cluster in a federation. Its features serve federated jobs alone. */
     private static final List<Entity.Name> SETTINGS =
             Entity.names("federation:3=federation fedstate:4=fedstate features:3=features");
 

@@ -76,10 +76,7 @@ final class LoadCommand {
     private final List<Object> changes = new ArrayList<>();
     private final List<Object> last = new ArrayList<>();
     private final List<String> told = new ArrayList<>();
-    private final List<Json.Obj> newAccounts = new ArrayList<>();
-    private final List<Json.Obj> newAccountAssocs = new ArrayList<>();
-    private final List<Json.Obj> newUsers = new ArrayList<>();
-    private final List<Json.Obj> newUserAssocs = new ArrayList<>();
+    private final Added added = new Added();
     /** Resource ids by resource name. */
     private final Map<String, String> ids = new HashMap<>();
     /** Whether the load creates the cluster's root association. */
@@ -87,6 +84,14 @@ final class LoadCommand {
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Set<String> seen = new LinkedHashSet<>();
+
+    /** Rows that the load adds, for its tables. */
+    private static final class Added {
+        private final List<Json.Obj> accounts = new ArrayList<>();
+        private final List<Json.Obj> accountAssocs = new ArrayList<>();
+        private final List<Json.Obj> users = new ArrayList<>();
+        private final List<Json.Obj> userAssocs = new ArrayList<>();
+    }
 
     LoadCommand(CommandContext c, SacctmgrSwitches s) {
         this.c = c;
@@ -117,7 +122,7 @@ final class LoadCommand {
                             " Nothing new added."));
         }
         cluster = (cluster.isEmpty() ? of.get().name() : cluster).toLowerCase(Locale.ROOT);
-        boolean exists = now();
+        boolean exists = loadExisting();
         plan(read, of.get(), exists);
         return commit(of.get());
     }
@@ -179,7 +184,7 @@ final class LoadCommand {
     }
 
     /** Loads the existing entities. Returns whether the cluster is known. */
-    private boolean now() throws SlurmException {
+    private boolean loadExisting() throws SlurmException {
         List<Json.Obj> known = rows("cluster", new Json.Obj().put("name", cluster), "");
         boolean exists = !known.isEmpty();
         classified = exists ? known.getFirst().text("Classification") : "";
@@ -355,13 +360,13 @@ final class LoadCommand {
             if (known.isEmpty()) {
                 add.put("description", line.option("description"));
                 add.put("organization", line.option("organization"));
-                newAccounts.add(new Json.Obj()
+                added.accounts.add(new Json.Obj()
                         .put("Account", name)
                         .put("Descr", or(line.option("description"), name))
                         .put("Org", or(line.option("organization"), parent.equals(ROOT) ? name : parent)));
             }
             changes.add(change("add", "account", Map.of("name", name, "cluster", cluster), add));
-            newAccountAssocs.add(row(set).put("Account", name).put("ParentName", parent));
+            added.accountAssocs.add(row(set).put("Account", name).put("ParentName", parent));
             recordsChanged(line, name, known);
         } else {
             recordsChanged(line, name, known);
@@ -409,7 +414,7 @@ final class LoadCommand {
                 .filter(u -> u.text("User").equalsIgnoreCase(name))
                 .findFirst();
         boolean fresh = known.isEmpty()
-                && newUsers.stream().noneMatch(u -> u.text("User").equals(name));
+                && added.users.stream().noneMatch(u -> u.text("User").equals(name));
         Map<String, String> where = new LinkedHashMap<>(Map.of("name", name, "cluster", cluster, "account", parent));
         if (!partition.isEmpty()) {
             where.put("partition", partition);
@@ -421,12 +426,12 @@ final class LoadCommand {
                 add.put("adminlevel", line.option("adminlevel"));
             }
             changes.add(change("add", "user", where, add));
-            newUserAssocs.add(row(set).put("User", name).put("Account", parent));
+            added.userAssocs.add(row(set).put("User", name).put("Account", parent));
         } else {
             differing(set, here).ifPresent(d -> changes.add(change("modify", "user", where, d)));
         }
         if (fresh) {
-            newUsers.add(new Json.Obj()
+            added.users.add(new Json.Obj()
                     .put("User", name)
                     .put("DefaultAccount", or(line.option("defaultaccount"), parent))
                     .put("DefaultWCKey", line.option("defaultwckey"))
@@ -564,7 +569,7 @@ final class LoadCommand {
         defaults.forEach((user, account) -> {
             // one that the file promises and does not make cannot be a default
             boolean there = place(account, user, "").isPresent()
-                    || newUserAssocs.stream()
+                    || added.userAssocs.stream()
                             .anyMatch(a -> a.text("User").equals(user)
                                     && a.text("Account").equals(account));
             if (there) {
@@ -615,19 +620,19 @@ final class LoadCommand {
                     RULE);
         }
         told.forEach(c.out()::println);
-        table("Accounts", "account", "account%10,description%20,organization%20,qos%20", newAccounts, SHORT_RULE);
-        table("Account Associations", "association", "account," + ASSOC_FORMAT, newAccountAssocs, RULE);
+        table("Accounts", "account", "account%10,description%20,organization%20,qos%20", added.accounts, SHORT_RULE);
+        table("Account Associations", "association", "account," + ASSOC_FORMAT, added.accountAssocs, RULE);
         table(
                 "Users",
                 "user",
                 "user,defaultaccount%10,defaultwckey%10,qos%20,adminlevel%9,coordinators%20",
-                newUsers,
+                added.users,
                 SHORT_RULE);
         table(
                 "User Associations",
                 "association",
                 "user,account," + ASSOC_FORMAT.substring("parentname,".length()),
-                newUserAssocs,
+                added.userAssocs,
                 RULE);
         c.info("Done adding cluster in usec=" + (System.nanoTime() - began) / NS_PER_US);
     }

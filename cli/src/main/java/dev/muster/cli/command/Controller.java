@@ -13,7 +13,7 @@ public interface Controller {
         return Json.print(call(message, request));
     }
 
-    /** A reply whose list may be very long: its rows are trees only one at a time. */
+    /** A reply with a list that may be very long: only one of its rows is a tree at a time. */
     interface Rows {
         /** The fields of the reply that stand before its list. */
         Json.Obj head();
@@ -70,7 +70,7 @@ public interface Controller {
         return Rows.of(call(message, request), list);
     }
 
-    /** Takes a reply whose list may be very long, row by row. */
+    /** Takes a reply with a list that may be very long, row by row. */
     interface Taker {
         /** First, the fields of the reply that stand before its list. */
         void head(Json.Obj head);

@@ -19,7 +19,7 @@ public final class NodeCalls {
                         .map(n -> n.text("name"))
                         .toList();
             } catch (SlurmException e) {
-                return List.of(); // it is no node then, as for whoever reads the list
+                return List.of(); // an unknown name is no node, as for the other readers of the list
             }
         });
     }

@@ -36,7 +36,7 @@ public final class RowLines implements Client.Lines {
         }
     }
 
-    /** Of the rest of a reply: all that came whole, or nothing after its last line. */
+    /** Ends with the rest of a reply: a whole reply, or nothing after its last line. */
     public void finish(byte[] body, String list) throws SlurmException {
         if (!begun) {
             Controller.feed(Controller.Rows.of(body, list), taker);

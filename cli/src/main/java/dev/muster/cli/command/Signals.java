@@ -4,7 +4,7 @@ import dev.muster.model.format.Digits;
 
 /** Signal names and numbers of Linux. */
 public final class Signals {
-    /** No signal: how a task ends whose step the kernel killed something of for its memory. */
+    /** No signal: the status of a task when the kernel killed a process of its step for lack of memory. */
     static final int OUT_OF_MEMORY = 125;
 
     public static final int HUP = 1;

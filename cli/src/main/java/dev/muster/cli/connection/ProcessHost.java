@@ -392,7 +392,7 @@ public final class ProcessHost implements Host {
                     ? new HttpController(conf(), this)
                     : HttpController.forCluster(conf(), this, cluster);
         } catch (SlurmException e) {
-            // whoever asks then hears of it
+            // the next call reports the error
             controller = null;
         }
     }

@@ -375,7 +375,7 @@ public enum JobField {
 
     private static String endTime(Json.Obj j, View v) {
         boolean running = j.text("state").equals("RUNNING") || j.text("state").equals("SUSPENDED");
-        // also of one whose start is known: it has no limit
+        // a job with a known start and without an end has no time limit
         return v.time(j, "endTime", running || j.number("startTime") > 0 ? "NONE" : "N/A");
     }
 

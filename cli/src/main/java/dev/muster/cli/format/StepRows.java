@@ -61,7 +61,7 @@ public final class StepRows {
         return steps;
     }
 
-    /** A job or step whose job is named by its SLUID, with the job's number instead; 0 for an unknown job. */
+    /** Replaces the SLUID in the name of a job or step by the job's number; 0 for an unknown job. */
     private static String numbered(CommandContext c, String id) throws SlurmException {
         int dot = id.indexOf('.');
         String job = dot < 0 ? id : id.substring(0, dot);

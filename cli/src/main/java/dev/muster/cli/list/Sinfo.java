@@ -485,7 +485,7 @@ public final class Sinfo implements Command {
                 int position = order;
                 rows.computeIfAbsent(key, k -> new SinfoRow(p, position)).add(n);
             }
-            // a partition none of whose nodes is meant has a row without any, where rows are of partitions
+            // where rows are of partitions, a partition without selected nodes has a row without nodes
             if (found == 0 && ofPartitions) {
                 int position = order;
                 rows.computeIfAbsent(key(w, format, p, new Json.Obj(), order), k -> new SinfoRow(p, position));

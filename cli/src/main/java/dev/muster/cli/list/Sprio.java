@@ -214,7 +214,7 @@ public final class Sprio implements Command {
     }
 
     private static boolean isWanted(Wanted w, Json.Obj row) {
-        return (w.jobs.isEmpty() || w.jobs.stream().anyMatch(id -> is(row, id)))
+        return (w.jobs.isEmpty() || w.jobs.stream().anyMatch(id -> isOfJob(row, id)))
                 && (w.partitions.isEmpty() || w.partitions.contains(row.text("partitionName")))
                 && (!w.byUser || w.users.contains(row.integer("userId")));
     }
@@ -266,7 +266,7 @@ public final class Sprio implements Command {
         return out.toString();
     }
 
-    private static boolean is(Json.Obj r, String id) {
+    private static boolean isOfJob(Json.Obj r, String id) {
         if (id.length() > 10 && Sluid.parse(id).isPresent()) {
             return Sluid.parse(id).getAsLong() == r.number("sluid");
         }

@@ -144,7 +144,7 @@ public final class Sshare implements Command {
                     .println("Accounts requested:\n\t: "
                             + (w.accounts.isEmpty() ? "all" : String.join("\n\t: ", w.accounts)));
         }
-        List<Json.Obj> rows = wanted(reply, w);
+        List<Json.Obj> rows = selectRows(reply, w);
         if (!w.json.isEmpty()) {
             return JsonOutput.print(
                     c,
@@ -187,7 +187,7 @@ public final class Sshare implements Command {
         }
     }
 
-    private static List<Json.Obj> wanted(Json.Obj reply, Wanted w) {
+    private static List<Json.Obj> selectRows(Json.Obj reply, Wanted w) {
         List<Json.Obj> out = new ArrayList<>();
         for (Json.Obj r : reply.objects("rows")) {
             boolean isUser = !r.text("user").isEmpty();

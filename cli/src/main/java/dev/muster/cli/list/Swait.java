@@ -124,7 +124,7 @@ public final class Swait implements Command {
             throw c.bad(MISTAKE, id + ": cannot parse job id");
         }
         String label = (number ? "JobId=" : "SLUID ") + master;
-        List<Json.Obj> found = found(c, master);
+        List<Json.Obj> found = findJobs(c, master);
         if (found.isEmpty()) {
             String manager = id.equals(c.env("SLURM_JOB_ID")) ? c.env("SLURM_STEPMGR") : "";
             throw c.bad(
@@ -187,7 +187,7 @@ public final class Swait implements Command {
                 .orElseThrow(() -> c.bad(MISTAKE, "array task " + id + " not found"));
     }
 
-    private static List<Json.Obj> found(CommandContext c, String id) throws SlurmException {
+    private static List<Json.Obj> findJobs(CommandContext c, String id) throws SlurmException {
         long number = Digits.parseNumber(id);
         if (number > Integer.MAX_VALUE) {
             return List.of();

@@ -8,7 +8,7 @@ import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What all commands share: version, help, wrong options. */
+/** Options that all commands share: version, help, and the report of wrong ones. */
 public final class CommonOptions {
     private CommonOptions() {}
 

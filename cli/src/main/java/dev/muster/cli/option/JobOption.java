@@ -168,7 +168,7 @@ public enum JobOption {
     SOCKETS_PER_NODE("sockets-per-node", 0, Arg.REQUIRED, "BRA", Kind.COUNT, ""),
     SPREAD_JOB("spread-job", 0, Arg.NONE, "BRA", Kind.FLAG, "SPREAD_JOB"),
     SPREAD_SEGMENTS("spread-segments", 0, Arg.NONE, "BRA", Kind.FLAG, ""),
-    /** SLURM_STEPMGR is none of its variables: it tells a job who manages its steps. */
+    /** SLURM_STEPMGR is not among its variables: it tells a job the node that manages its steps. */
     STEPMGR("stepmgr", 0, Arg.NONE, "BRA", Kind.FLAG, "B:SBATCH_STEPMGR,A:SALLOC_STEPMGR"),
     SWITCHES("switches", 0, Arg.REQUIRED, "BRA", Kind.SPECIAL, "REQ_SWITCH"),
     TASK_EPILOG("task-epilog", 0, Arg.REQUIRED, "R", Kind.TEXT, "R:SLURM_TASK_EPILOG"),

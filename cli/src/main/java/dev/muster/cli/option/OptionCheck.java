@@ -40,7 +40,7 @@ public final class OptionCheck {
     private static final int SPEC_EXIT = 255;
 
     private static final int NUMBER_EXIT = 1;
-    /** Stands for nobody: no job is his. */
+    /** Slurm's uid and gid of nobody, which no job may have. */
     private static final int NOBODY = 99;
 
     private static final int NICE_MAX = Integer.MAX_VALUE - 2;
@@ -117,8 +117,8 @@ public final class OptionCheck {
     }
 
     /**
-     * Without a number: 0 for srun, whose step has one more than tasks on a node; -1 for a job. 0 asks for none, which
-     * for a step is no number.
+     * Without a number: 0 for srun, which gives the step one port more than tasks on a node; -1 for a job. 0 asks a job
+     * for no ports and is invalid for a step.
      */
     private static String ports(JobOptions options, String value) throws UsageException {
         if (!value.isEmpty() && digits(value) < 0) {
@@ -179,7 +179,7 @@ public final class OptionCheck {
         return value;
     }
 
-    /** Only who runs the daemons hears what they say. */
+    /** Only root and SlurmUser may set the debug level of slurmstepd. */
     private static String debugLevel(JobOptions options, JobOption o, String value) throws UsageException {
         int level = LogLevels.of(value);
         if (level < 0) {
@@ -390,7 +390,7 @@ public final class OptionCheck {
 
     private static String cluster(JobOptions options, String value) throws UsageException {
         if (Clusters.needSlurmdbd(options.context(), value)) {
-            return Texts.lower(value); // who submits looks where they are
+            return Texts.lower(value); // the submitting command finds their directory
         }
         for (String name : Texts.split(value, ',')) {
             if (!options.context().host().clusters().contains(name)) {

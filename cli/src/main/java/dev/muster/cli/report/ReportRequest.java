@@ -16,7 +16,10 @@ final class ReportRequest {
     private static final long HOUR = 3600;
     private static final String ALL = "all_clusters";
 
-    /** Its names, longest rule first: so many letters are enough. Those with a bang are words without a value. */
+    /**
+     * Names of conditions with the least letters of an abbreviation, longest rule first. A bang marks words without a
+     * value.
+     */
     private static final Map<String, String> NAMES = Map.of(
             "cluster",
                     "all_clusters:3:! clusters:1 cluster:1 accounts:2 end:1 format:1 qos:1 start:1 tree:4:! "

@@ -20,7 +20,7 @@ enum UsageUnit {
     private final int seconds;
     private final int least;
 
-    /** @param least so many letters tell it from the others */
+    /** @param least number of letters that tell the word from the others */
     UsageUnit(String words, int seconds, int least) {
         this.words = words;
         this.seconds = seconds;

@@ -20,7 +20,7 @@ final class UseTable {
      * A column that a report can have.
      *
      * @param name as {@code format=} has it
-     * @param least so many letters of the name are enough
+     * @param least number of letters of the shortest abbreviation
      * @param width 0 for a column of use
      */
     record Field(String name, int least, String key, String title, int width) {}

@@ -24,7 +24,7 @@ public final class MpiKinds {
     /** @throws UsageException where there is no such kind */
     public static void check(CommandContext c, JobOptions o) throws UsageException {
         String mpi = of(o);
-        if (!mpi.isEmpty() && !all(c).contains(mpi)) {
+        if (!mpi.isEmpty() && !allKinds(c).contains(mpi)) {
             throw new UsageException(
                     o.exitError(1),
                     List.of(
@@ -40,7 +40,7 @@ public final class MpiKinds {
     public static void list(CommandContext c) {
         c.out().println("MPI plugin types are...");
         List<String> versions = new ArrayList<>();
-        for (String kind : all(c)) {
+        for (String kind : allKinds(c)) {
             if (kind.contains("_")) {
                 versions.add(kind);
             } else {
@@ -52,7 +52,7 @@ public final class MpiKinds {
         }
     }
 
-    private static List<String> all(CommandContext c) {
+    private static List<String> allKinds(CommandContext c) {
         List<String> told = c.host().mpiKinds();
         return told.isEmpty() ? List.of(NONE) : told;
     }

@@ -55,7 +55,7 @@ public final class ScriptOptions {
     /**
      * Reads the lines of one component as one command line: an option may have its argument in the next line.
      *
-     * @param component of a heterogeneous job whose lines are read, 0 for the first
+     * @param component index of the component, 0 for the first
      */
     public static void read(String script, JobOptions options, int component) throws UsageException {
         List<String> words = new ArrayList<>();

@@ -233,7 +233,7 @@ public final class Sacct implements Command {
 
     private static int show(CommandContext c, SacctOptions w, List<Column> columns) throws UsageException {
         if (!w.json.isEmpty()) {
-            return SacctDocument.print(c, w.json, w.parser, w.query, w.filter, () -> asked(c, w));
+            return SacctDocument.print(c, w.json, w.parser, w.query, w.filter, () -> queryAccounting(c, w));
         }
         if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
             List<Object> fields = new ArrayList<>(columns.stream()
@@ -254,7 +254,7 @@ public final class Sacct implements Command {
         do {
             byte[] reply;
             try {
-                reply = asked(c, w);
+                reply = queryAccounting(c, w);
             } catch (SlurmException e) {
                 return failed(c, e);
             }
@@ -322,7 +322,9 @@ public final class Sacct implements Command {
         }
     }
 
-    /** {@code --associations}, whose number slurmdbd tells with a row, {@code --flags} and {@code --constraints}. */
+    /**
+     * Applies {@code --associations} (slurmdbd adds the number to each row), {@code --flags} and {@code --constraints}.
+     */
     private static Json.Obj picked(SacctOptions w, Json.Obj reply) {
         if (w.filter.isEmpty()) {
             return reply;
@@ -424,14 +426,14 @@ public final class Sacct implements Command {
     }
 
     private static Json.Obj ask(CommandContext c, SacctOptions w) throws SlurmException {
-        return Json.object(asked(c, w));
+        return Json.object(queryAccounting(c, w));
     }
 
     /**
      * slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is
      * away.
      */
-    private static byte[] asked(CommandContext c, SacctOptions w) throws SlurmException {
+    private static byte[] queryAccounting(CommandContext c, SacctOptions w) throws SlurmException {
         boolean separate = c.host().accountingType().equals("accounting_storage/slurmdbd");
         List<Object> named = w.query.list("clusters");
         if (!separate || named.isEmpty()) {
@@ -509,7 +511,7 @@ public final class Sacct implements Command {
             throw c.bad(1, "records of completion are listed in columns, with what is written there alone");
         }
         if (!w.users) {
-            w.query.fields().remove("userIds"); // the file is everybody's who may read it
+            w.query.fields().remove("userIds"); // every user that can read the file sees all of it
         }
         boolean[] begun = {w.noHeader};
         int rc = SacctCompletions.show(

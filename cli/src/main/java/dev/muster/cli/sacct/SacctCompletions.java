@@ -94,7 +94,7 @@ final class SacctCompletions {
                 new BufferedReader(new InputStreamReader(c.host().openFile(path), StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 Map<String, String> record = record(line);
-                if (record.containsKey("JobId") && fits(c, query, window, record)) {
+                if (record.containsKey("JobId") && isWanted(c, query, window, record)) {
                     row.accept(fields.stream().map(f -> value(c, f, record)).toList());
                 }
             }
@@ -138,17 +138,17 @@ final class SacctCompletions {
         return out;
     }
 
-    private static boolean fits(CommandContext c, Json.Obj query, boolean window, Map<String, String> r) {
+    private static boolean isWanted(CommandContext c, Json.Obj query, boolean window, Map<String, String> r) {
         List<String> jobs = query.texts("jobs");
         return (jobs.isEmpty() || jobs.stream().anyMatch(selector -> isOne(selector, r)))
-                && any(query.texts("partitions"), r.getOrDefault("Partition", ""))
-                && any(query.texts("accounts"), r.getOrDefault("Account", ""))
-                && any(query.texts("qos"), r.getOrDefault("QOS", ""))
-                && any(query.texts("names"), r.getOrDefault("Name", ""))
-                && any(query.texts("wckeys"), r.getOrDefault("WcKey", ""))
-                && any(query.texts("states"), r.getOrDefault("JobState", ""))
-                && any(numbers(query, "userIds"), id(r.get("UserId")))
-                && any(numbers(query, "groupIds"), id(r.get("GroupId")))
+                && isAnyOf(query.texts("partitions"), r.getOrDefault("Partition", ""))
+                && isAnyOf(query.texts("accounts"), r.getOrDefault("Account", ""))
+                && isAnyOf(query.texts("qos"), r.getOrDefault("QOS", ""))
+                && isAnyOf(query.texts("names"), r.getOrDefault("Name", ""))
+                && isAnyOf(query.texts("wckeys"), r.getOrDefault("WcKey", ""))
+                && isAnyOf(query.texts("states"), r.getOrDefault("JobState", ""))
+                && isAnyOf(numbers(query, "userIds"), id(r.get("UserId")))
+                && isAnyOf(numbers(query, "groupIds"), id(r.get("GroupId")))
                 && ranOn(query.texts("nodes"), r)
                 && (!window || ranWithin(c, query, r));
     }
@@ -166,7 +166,7 @@ final class SacctCompletions {
         return seconds(c, r.get("EndTime")).orElse(0) >= from && (to == 0 || began <= to);
     }
 
-    private static boolean any(List<String> wanted, String value) {
+    private static boolean isAnyOf(List<String> wanted, String value) {
         return wanted.isEmpty() || wanted.contains(value);
     }
 

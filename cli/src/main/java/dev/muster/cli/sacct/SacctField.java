@@ -267,7 +267,7 @@ public enum SacctField {
         };
     }
 
-    /** By its name, or the first of the list whose name begins so. */
+    /** Finds a field by its name, or else the first one with a name that begins with the word. */
     static Optional<SacctField> of(String name) {
         String wanted = Texts.lower(name);
         Optional<SacctField> begun = Optional.empty();
@@ -328,7 +328,7 @@ public enum SacctField {
             return unit == 1 ? kb -> Long.toString(kb << 10) : kb -> kb + "K";
         }
 
-        /** Whose rows follow. */
+        /** Sets the cluster of the rows that follow. */
         void cluster(String name) {
             cluster = name;
         }
@@ -649,7 +649,7 @@ public enum SacctField {
     }
 
     /**
-     * Only for jobs whose GPUs were measured.
+     * GPU memory and use, only for jobs with measured GPUs.
      *
      * @param kb prints kilobytes
      */

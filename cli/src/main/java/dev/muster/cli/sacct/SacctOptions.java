@@ -123,7 +123,7 @@ final class SacctOptions {
                 parser = JsonOutput.requireParser(c, json, v);
             }
             case "wckeys" -> list("wckeys", v);
-            case "whole-hetjob" -> whole(v);
+            case "whole-hetjob" -> wholeHetjob(v);
             // the clusters that are asked for are those named, whether they are in a federation or not
             case "federation", "local" -> {}
             case "verbose" -> verbose++;
@@ -181,7 +181,7 @@ final class SacctOptions {
         jobs = true;
     }
 
-    private void whole(String v) throws UsageException {
+    private void wholeHetjob(String v) throws UsageException {
         String word = v.isEmpty() ? "yes" : Texts.lower(v);
         if (!word.equals("yes") && !word.equals("no")) {
             throw new UsageException(

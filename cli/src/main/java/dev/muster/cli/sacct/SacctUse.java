@@ -51,7 +51,7 @@ final class SacctUse {
     static String extreme(Json.Obj u, boolean most, LongFunction<String> kb) {
         Extremes all = Extremes.parse(u.text("extremes"));
         Metered m = Metered.parse(u.text("metered"));
-        // which task it was nobody knows, so there is no least
+        // GPU use is measured for whole steps, so that there is no least task
         String gpus = most ? SacctField.gpus(m, m.gpuMostMemKb(), m.gpuMostPercent(), kb) : "";
         if (all.of(Measure.CPU).isEmpty()) {
             return most

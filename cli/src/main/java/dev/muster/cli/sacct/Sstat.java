@@ -179,7 +179,7 @@ public final class Sstat implements Command {
         return Optional.of(c.host().controller().call("QuerySteps", q).objects("steps"));
     }
 
-    /** Nodes tell of a step to its user alone, and to who runs the cluster. */
+    /** Whether the nodes refuse to describe the step: they answer its user, root and SlurmUser alone. */
     private static boolean isForeign(CommandContext c, Json.Obj step) {
         int me = c.host().uid();
         return me != 0

@@ -107,7 +107,7 @@ public final class Scontrol implements Command {
                 words -> command(c, s, words));
     }
 
-    private static boolean is(String typed, String keyword, int least) {
+    private static boolean isAbbreviation(String typed, String keyword, int least) {
         String t = Texts.lower(typed);
         return t.length() >= least && keyword.startsWith(t);
     }
@@ -117,7 +117,7 @@ public final class Scontrol implements Command {
         String typed = words.getFirst();
         String k = Texts.lower(typed);
         List<String> rest = words.subList(1, words.size());
-        if (rest.size() > most(typed)) {
+        if (rest.size() > mostWords(typed)) {
             c.err().println("too many arguments for keyword:" + typed);
             return 1;
         }
@@ -172,7 +172,7 @@ public final class Scontrol implements Command {
     }
 
     /** Returns how many words may follow. */
-    private static int most(String typed) {
+    private static int mostWords(String typed) {
         return switch (Texts.lower(typed)) {
             case "all",
                     "hide",
@@ -193,7 +193,7 @@ public final class Scontrol implements Command {
         };
     }
 
-    /** What follows, in the interactive mode, is about that cluster. */
+    /** Selects the cluster of the commands that follow in the interactive mode. */
     private static int cluster(CommandContext c, List<String> rest) throws SlurmException, UsageException {
         if (rest.size() != 1) {
             c.err().println("scontrol: error: cluster: one name is needed");
@@ -213,20 +213,20 @@ public final class Scontrol implements Command {
 
     private static int more(CommandContext c, ScontrolSwitches s, String typed, String k, List<String> rest)
             throws SlurmException, UsageException {
-        if (is(typed, "show", 1) && !k.equals("s")) {
+        if (isAbbreviation(typed, "show", 1) && !k.equals("s")) {
             if (isTooMuchToShow(rest)) {
                 c.err().println("too many arguments for keyword:show");
                 return 1;
             }
             return show(c, s, rest);
         }
-        if (is(typed, "update", 2)) {
+        if (isAbbreviation(typed, "update", 2)) {
             return ScontrolUpdate.update(c, rest, s.quiet);
         }
-        if (is(typed, "create", 2)) {
+        if (isAbbreviation(typed, "create", 2)) {
             return ScontrolUpdate.create(c, rest);
         }
-        if (is(typed, "delete", 2)) {
+        if (isAbbreviation(typed, "delete", 2)) {
             return ScontrolUpdate.delete(c, rest);
         }
         return switch (k) {
@@ -241,12 +241,12 @@ public final class Scontrol implements Command {
             case "power" -> ScontrolPower.power(c, rest);
             case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
             case "shutdown" -> {
-                if (!rest.isEmpty() && !is(rest.getFirst(), "slurmctld", 5)) {
+                if (!rest.isEmpty() && !isAbbreviation(rest.getFirst(), "slurmctld", 5)) {
                     c.err().println("invalid shutdown argument:" + rest.getFirst());
                     yield 1;
                 }
                 Json.Obj q = new Json.Obj();
-                JobRequest.put(q, "controllerOnly", !rest.isEmpty() && is(rest.getFirst(), "slurmctld", 5));
+                JobRequest.put(q, "controllerOnly", !rest.isEmpty() && isAbbreviation(rest.getFirst(), "slurmctld", 5));
                 yield simple(c, "Shutdown", q, "slurm_shutdown error");
             }
             case "setdebug" -> setDebug(c, rest);
@@ -261,7 +261,7 @@ public final class Scontrol implements Command {
         };
     }
 
-    /** Who may not is told so in the system's words here. */
+    /** Reports a missing right in the words of the operating system, as the original does here. */
     private static int debug(CommandContext c, String message, Json.Obj request, String what) {
         request.put("requestId", c.host().requestId());
         try {
@@ -360,7 +360,7 @@ public final class Scontrol implements Command {
         return debug(c, "SetDebug", q, "slurm_set_debug_level error");
     }
 
-    /** Returns the node whose slurmd is meant, "" for slurmctld. */
+    /** Returns the node of the addressed slurmd, "" for slurmctld. */
     private static String nodes(String word) {
         return Texts.lower(word).startsWith("nodes=") || Texts.lower(word).startsWith("node=")
                 ? word.substring(word.indexOf('=') + 1)
@@ -473,7 +473,7 @@ public final class Scontrol implements Command {
             try {
                 a = c.host().controller().call("AwaitAllocation", q);
             } catch (SlurmException e) {
-                a = e.errno() == SlurmErrno.ACCESS_DENIED.number() ? seen(c, id) : new Json.Obj();
+                a = e.errno() == SlurmErrno.ACCESS_DENIED.number() ? stateInQueue(c, id) : new Json.Obj();
                 if (!a.has("state")) {
                     c.info("Problem running job " + id);
                     return 1;
@@ -491,8 +491,8 @@ public final class Scontrol implements Command {
         }
     }
 
-    /** A job of somebody else's, of which the queue shows how far it is: nothing if it does not. */
-    private static Json.Obj seen(CommandContext c, String id) {
+    /** The state of another user's job as far as the queue shows it; empty if the queue hides the job. */
+    private static Json.Obj stateInQueue(CommandContext c, String id) {
         Json.Obj q = new Json.Obj()
                 .put("jobs", List.of(id))
                 .put("allStates", Boolean.TRUE)
@@ -518,10 +518,10 @@ public final class Scontrol implements Command {
         if (rest.isEmpty()) {
             return tooFew(c, "write");
         }
-        if (is(rest.getFirst(), "config", 1)) {
+        if (isAbbreviation(rest.getFirst(), "config", 1)) {
             return ScontrolWrite.config(c, rest.size() > 1 ? rest.get(1) : "");
         }
-        boolean known = is(rest.getFirst(), "batch_script", 1);
+        boolean known = isAbbreviation(rest.getFirst(), "batch_script", 1);
         if (!known || rest.size() < 2) {
             c.err()
                     .println(
@@ -566,12 +566,13 @@ public final class Scontrol implements Command {
         return 0;
     }
 
-    /** Those that take a list of what is wanted, or words for the script of burst buffers. */
+    /** Entities that take a list of conditions, or words for the script of burst buffers. */
     private static final List<String> SHOWN_BY_PARTS = List.of("assoc_mgr", "topology", "topoconf", "bbstat", "dwstat");
 
     private static boolean isTooMuchToShow(List<String> rest) {
-        return rest.size() > 1 && is(rest.getFirst(), "daemons", 2)
-                || rest.size() > 2 && SHOWN_BY_PARTS.stream().noneMatch(entity -> is(rest.getFirst(), entity, 4));
+        return rest.size() > 1 && isAbbreviation(rest.getFirst(), "daemons", 2)
+                || rest.size() > 2
+                        && SHOWN_BY_PARTS.stream().noneMatch(entity -> isAbbreviation(rest.getFirst(), entity, 4));
     }
 
     private static int show(CommandContext c, ScontrolSwitches s, List<String> rest)
@@ -636,7 +637,7 @@ public final class Scontrol implements Command {
             {"topoconf", "5"}
         };
         for (String[] entity : entities) {
-            if (is(typed, entity[0], Integer.parseInt(entity[1]))) {
+            if (isAbbreviation(typed, entity[0], Integer.parseInt(entity[1]))) {
                 return entity[0];
             }
         }

@@ -27,7 +27,7 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
-    private static int missing(CommandContext c, String typed) {
+    private static int reportMissing(CommandContext c, String typed) {
         c.err().println("Job " + typed + " not found");
         return 1;
     }
@@ -64,7 +64,7 @@ final class ScontrolShow {
             reply = c.host().controller().call("QueryJobs", jobsQuery(s, id));
         } catch (SlurmException e) {
             return isTaskOfAnother(c, id, e)
-                    ? missing(c, typed)
+                    ? reportMissing(c, typed)
                     : CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
@@ -107,7 +107,7 @@ final class ScontrolShow {
     /** @param id "" if tasks of every array were asked for */
     private static int noJob(CommandContext c, String typed, String id) {
         if (id.isEmpty() || isTaskOfAnother(c, id, new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), ""))) {
-            return missing(c, typed);
+            return reportMissing(c, typed);
         }
         c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
         return 1;
@@ -154,9 +154,17 @@ final class ScontrolShow {
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, NodesJson.nodes(JsonOutput.names(c), reply, found));
         }
-        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
-        found.forEach(n -> c.out().println(text.node(n, s.details)));
-        missing.forEach(name -> c.out().println("Node " + name + " not found"));
+        return print(c, s, new ShowText(c, s.oneLine, reply.number("now")), found, missing);
+    }
+
+    private static int print(
+            CommandContext c, ScontrolSwitches s, ShowText text, List<Json.Obj> nodes, List<Object> missing) {
+        for (Json.Obj n : nodes) {
+            c.out().println(text.node(n, s.details));
+        }
+        for (Object name : missing) {
+            c.out().println("Node " + name + " not found");
+        }
         return missing.isEmpty() ? 0 : 1;
     }
 

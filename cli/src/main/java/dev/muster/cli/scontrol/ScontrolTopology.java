@@ -96,7 +96,9 @@ final class ScontrolTopology {
 
     private static int print(CommandContext c, List<Json.Obj> all, Filter filter) {
         List<String> lines = new ArrayList<>();
-        all.forEach(t -> describe(t, filter, lines));
+        for (Json.Obj t : all) {
+            describe(t, filter, lines);
+        }
         if (lines.isEmpty() && filter.isOpen()) {
             return 0; // nodes without a topology
         }

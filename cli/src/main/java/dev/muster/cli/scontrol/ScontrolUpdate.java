@@ -26,10 +26,10 @@ final class ScontrolUpdate {
     private record Change(String key, String value, String typed) {}
 
     private static List<Change> changes(List<String> words) {
-        return apart(joined(words));
+        return pairs(joined(words));
     }
 
-    private static List<Change> apart(List<String> words) {
+    private static List<Change> pairs(List<String> words) {
         List<Change> out = new ArrayList<>();
         for (String w : words) {
             int eq = w.indexOf('=');

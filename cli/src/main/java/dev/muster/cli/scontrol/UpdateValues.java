@@ -223,7 +223,7 @@ final class UpdateValues {
     private static final String SWITCH = "(?i)yes|no|y|n|true|false|" + COUNT;
     private static final String NODES = "([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?";
     private static final Pattern LEADING_NUMBER = Pattern.compile("[-+]?[0-9]{1,18}");
-    /** Keys whose value is what its leading digits say, or 0. */
+    /** Keys that take the leading digits of their value, or 0. */
     private static final Set<String> LENIENT = Set.of("nice", "sitefactor", "arraytaskthrottle");
     /** The sentence about "TimeLimit=+5" of a job without a limit. */
     static final String UNLIMITED_TIME = "Cannot increment/decrement TimeLimit when set to UNLIMITED.";

@@ -67,11 +67,7 @@ public final class ServiceCommand implements Host {
     private Optional<RequestIds> requestIds = Optional.empty();
     private final Map<Integer, Runnable> handlers = new ConcurrentHashMap<>();
     private final List<Frames> streams = new ArrayList<>();
-    private final Object delivery = new Object();
-    private final ByteArrayOutputStream delivered = new ByteArrayOutputStream();
-    private volatile Thread delivering;
-    private char deliveredTo = 'O';
-    private boolean undeliverable;
+    private final Delivery delivery = new Delivery();
     private boolean isKnownSession;
     private volatile boolean over;
 
@@ -97,6 +93,16 @@ public final class ServiceCommand implements Host {
         } finally {
             shared.left(connection);
         }
+    }
+
+    /** Output of a step that is sent with its position; guarded by itself. */
+    private static final class Delivery {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        /** The thread that writes to {@link #bytes}, null for none. */
+        private volatile Thread thread;
+
+        private char stream = 'O';
+        private boolean lost;
     }
 
     private void execute() throws IOException {
@@ -209,9 +215,9 @@ public final class ServiceCommand implements Host {
 
             @Override
             public void write(byte[] data, int from, int length) throws IOException {
-                if (Thread.currentThread() == delivering) {
-                    deliveredTo = type;
-                    delivered.write(data, from, length);
+                if (Thread.currentThread() == delivery.thread) {
+                    delivery.stream = type;
+                    delivery.bytes.write(data, from, length);
                 } else {
                     connection.send(type, data, from, length);
                 }
@@ -219,32 +225,32 @@ public final class ServiceCommand implements Host {
         };
     }
 
-    /** Bytes and position leave in one frame: whoever goes on after this process knows exactly what has come. */
+    /** Sends bytes and position in one frame, so that the process that resumes the step knows exactly what arrived. */
     @Override
     public long deliver(int task, int stream, LongSupplier write) {
         synchronized (delivery) {
-            delivered.reset();
+            delivery.bytes.reset();
             long upTo;
-            delivering = Thread.currentThread();
+            delivery.thread = Thread.currentThread();
             try {
                 upTo = write.getAsLong();
             } finally {
-                delivering = null;
+                delivery.thread = null;
             }
-            if (undeliverable || delivered.size() == 0) {
-                return undeliverable ? 0 : upTo;
+            if (delivery.lost || delivery.bytes.size() == 0) {
+                return delivery.lost ? 0 : upTo;
             }
             byte[] head = ByteBuffer.allocate(POSITION_BYTES)
                     .putInt(task)
                     .put((byte) stream)
                     .putLong(upTo)
-                    .put((byte) (deliveredTo == 'E' ? 2 : 1))
+                    .put((byte) (delivery.stream == 'E' ? 2 : 1))
                     .array();
             try {
-                connection.send('V', joined(head, delivered.toByteArray()));
+                connection.send('V', joined(head, delivery.bytes.toByteArray()));
                 return upTo;
             } catch (IOException e) {
-                undeliverable = true; // nobody has it: it is not to be acknowledged, nor what follows
+                delivery.lost = true; // the bytes are lost: neither they nor those that follow are acknowledged
                 return 0;
             }
         }

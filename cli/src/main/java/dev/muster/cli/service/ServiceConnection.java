@@ -113,7 +113,7 @@ public final class ServiceConnection implements AutoCloseable {
             PeerIds peer = PeerIds.of(channel);
             return peer.uid() + "\n" + peer.gid();
         } catch (IOException e) {
-            return "?" + System.identityHashCode(this); // nobody's but this connection's
+            return "?" + System.identityHashCode(this); // a name that no other connection has
         }
     }
 

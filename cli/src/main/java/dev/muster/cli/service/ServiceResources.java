@@ -126,7 +126,7 @@ public final class ServiceResources {
         return own.nonce();
     }
 
-    /** The configuration a caller means; a file that not everybody may read is opened by the caller's launcher. */
+    /** The configuration that a caller names; the caller's launcher opens a file that not every user may read. */
     ClientConf conf(String path, ClientConf.Files asCaller) throws IOException {
         String file;
         if (!path.isEmpty()) {

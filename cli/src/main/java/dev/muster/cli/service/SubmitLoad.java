@@ -168,7 +168,7 @@ public final class SubmitLoad {
         return us;
     }
 
-    /** Signed requests: whoever is to measure slurmctld on its own processors makes them before the clock starts. */
+    /** Signed requests. A measurement of slurmctld on the same processors makes them before its clock starts. */
     private static byte[][] requests(Way way, int jobs, boolean hold, String kind, int from, String partition) {
         String ids = way.host.nonce().substring(0, 16);
         byte[][] all = new byte[jobs][];

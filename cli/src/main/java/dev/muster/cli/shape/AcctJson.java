@@ -345,10 +345,10 @@ public final class AcctJson {
                 .put("cluster", r.text("Cluster"))
                 .put("partition", r.text("Partition"))
                 .put("user", r.text("User"))
-                .put("id", whole(r, "ID"));
+                .put("id", wholeNumber(r, "ID"));
     }
 
-    private static long whole(Json.Obj row, String key) {
+    private static long wholeNumber(Json.Obj row, String key) {
         return number(row.text(key));
     }
 
@@ -361,7 +361,9 @@ public final class AcctJson {
                 .put("node_name", r.text("NodeName"))
                 .put(
                         "time",
-                        new Json.Obj().put("time_end", whole(r, "TimeEnd")).put("time_start", whole(r, "TimeStart")));
+                        new Json.Obj()
+                                .put("time_end", wholeNumber(r, "TimeEnd"))
+                                .put("time_start", wholeNumber(r, "TimeStart")));
     }
 
     /** Converts slurmdbd's statistics of requests; its rows are projections that are never rolled up. */
@@ -385,12 +387,14 @@ public final class AcctJson {
         List<Object> users = new ArrayList<>();
         for (Json.Obj r : rows) {
             Json.Obj one = new Json.Obj()
-                    .put("count", whole(r, "Count"))
+                    .put("count", wholeNumber(r, "Count"))
                     .put(
                             "time",
-                            new Json.Obj().put("average", whole(r, "Average")).put("total", whole(r, "Total")));
+                            new Json.Obj()
+                                    .put("average", wholeNumber(r, "Average"))
+                                    .put("total", wholeNumber(r, "Total")));
             switch (r.text("Kind")) {
-                case "since" -> statistics.put("time_start", whole(r, "Name"));
+                case "since" -> statistics.put("time_start", wholeNumber(r, "Name"));
                 case "type" -> rpcs.add(one.put("rpc", r.text("Name")));
                 default -> users.add(one.put("user", r.text("Name")));
             }
@@ -416,7 +420,7 @@ public final class AcctJson {
                             .put(
                                     "default",
                                     new Json.Obj()
-                                            .put("qos", whole(r, "DefaultQOSID"))
+                                            .put("qos", wholeNumber(r, "DefaultQOSID"))
                                             .put("account", r.text("DefaultAccount"))
                                             .put("wckey", r.text("DefaultWCKey")))
                             .put("flags", Tree.texts(r.text("UserDeleted").equals("1") ? "DELETED" : "NONE"))
@@ -495,7 +499,7 @@ public final class AcctJson {
                                                 .put("cluster", r.text("Cluster"))
                                                 .put("partition", "")
                                                 .put("user", "")
-                                                .put("id", whole(r, "RootID"))))
+                                                .put("id", wholeNumber(r, "RootID"))))
                 .put("rpc_version", number(r.text("RPC")))
                 .put("tres", counts(r.text("TRES"), ids));
     }

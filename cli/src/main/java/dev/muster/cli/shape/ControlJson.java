@@ -23,7 +23,7 @@ public final class ControlJson {
      * @param version of the data parser: versions before v0.0.45 have two more fields
      */
     public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs, int version) {
-        Json.Obj one = one(host, up, latencyUs, "slurm controller");
+        Json.Obj one = ping(host, up, latencyUs, "slurm controller");
         if (version < DataParser.NEWEST) {
             one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary");
         }
@@ -32,14 +32,14 @@ public final class ControlJson {
 
     /** @param latencyUs round trip of the ping, in microseconds */
     public static Json.Obj slurmdbdPing(String host, boolean up, long latencyUs) {
-        return pings(one(host, up, latencyUs, "slurm accounting daemon"));
+        return pings(ping(host, up, latencyUs, "slurm accounting daemon"));
     }
 
     private static Json.Obj pings(Json.Obj one) {
         return new Json.Obj().put("pings", new ArrayList<Object>(List.of(one)));
     }
 
-    private static Json.Obj one(String host, boolean up, long latencyUs, String daemon) {
+    private static Json.Obj ping(String host, boolean up, long latencyUs, String daemon) {
         return new Json.Obj()
                 .put("hostname", host)
                 .put("responding", up)

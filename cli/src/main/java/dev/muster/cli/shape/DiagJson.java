@@ -15,7 +15,9 @@ public final class DiagJson {
         s.put("req_time_start", Tree.number(v.number("req_time_start")));
         s.put("job_states_ts", Tree.number(v.number("job_states_ts")));
         s.put("server_thread_count", v.number("server_thread_count"));
-        counters().forEach(name -> s.put(name, v.number(name)));
+        for (String name : counters()) {
+            s.put(name, v.number(name));
+        }
         s.put("bf_active", v.number("bf_active") > 0);
         s.put(
                 "schedule_exit",

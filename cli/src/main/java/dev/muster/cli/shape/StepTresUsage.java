@@ -48,7 +48,7 @@ final class StepTresUsage {
                 .put("total", sums(step, kinds, 1));
     }
 
-    private static Json.Obj one(String type, String name, long id, long count) {
+    private static Json.Obj entry(String type, String name, long id, long count) {
         return new Json.Obj().put("type", type).put("name", name).put("id", id).put("count", count);
     }
 
@@ -62,7 +62,7 @@ final class StepTresUsage {
             if (span.isPresent()) {
                 Extremes.At at = most ? span.get().most() : span.get().least();
                 energy(out, t, usage, nodes);
-                out.add(one(t.type, t.name, t.id, t.count(at.value()))
+                out.add(entry(t.type, t.name, t.id, t.count(at.value()))
                         .put("task", (long) at.task())
                         .put("node", at.node()));
             }
@@ -74,7 +74,7 @@ final class StepTresUsage {
     private static void energy(List<Object> out, Tres next, Json.Obj usage, List<Object> nodes) {
         boolean listed = out.stream().anyMatch(o -> ((Json.Obj) o).number("id") == ENERGY);
         if (next.id > ENERGY && !listed) {
-            out.add(one("energy", "", ENERGY, usage.number("energyJ"))
+            out.add(entry("energy", "", ENERGY, usage.number("energyJ"))
                     .put("task", 0L)
                     .put("node", nodes.isEmpty() ? "" : nodes.getFirst()));
         }
@@ -87,7 +87,7 @@ final class StepTresUsage {
         long tasks = Math.max(1, step.number("tasks"));
         for (Tres t : kinds) {
             if (t.id > ENERGY && out.stream().noneMatch(o -> ((Json.Obj) o).number("id") == ENERGY)) {
-                out.add(one("energy", "", ENERGY, usage.number("energyJ") / share));
+                out.add(entry("energy", "", ENERGY, usage.number("energyJ") / share));
             }
             long all;
             if (t.measure == Measure.CPU) {
@@ -98,7 +98,7 @@ final class StepTresUsage {
                 all = usage.number(t.sum);
             }
 
-            out.add(one(t.type, t.name, t.id, t.count(all / share)));
+            out.add(entry(t.type, t.name, t.id, t.count(all / share)));
         }
         return out;
     }

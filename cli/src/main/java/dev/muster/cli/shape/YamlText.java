@@ -37,7 +37,7 @@ public final class YamlText {
     /** Without a tag the first line of what stands in a list stands behind the dash. */
     private boolean behindDash;
 
-    /** @param out takes the text; who has it may send on and remove what is there at any time */
+    /** @param out takes the text; the caller may send on and remove its contents at any time */
     public YamlText(StringBuilder out, boolean tags) {
         this.out = out;
         this.tags = tags;

@@ -43,7 +43,7 @@ public final class Sattach implements Command {
         boolean quiet;
         boolean layout;
         int verbose;
-        /** The one task whose output is wanted, or {@link IoFrame#ALL_TASKS}. */
+        /** The task that sends output, or {@link IoFrame#ALL_TASKS}. */
         int outputTask = IoFrame.ALL_TASKS;
 
         int errorTask = IoFrame.ALL_TASKS;
@@ -189,7 +189,7 @@ public final class Sattach implements Command {
         };
     }
 
-    /** What is typed here stands in the tasks' input where that has come to; the end here is its end. */
+    /** Adds what is typed here to the tasks' input, and ends that at the end of this input. */
     private static void input(CommandContext c, List<StepNode> nodes, int task) {
         byte[] buffer = new byte[INPUT_BYTES];
         if (c.host().isTty(0)) {

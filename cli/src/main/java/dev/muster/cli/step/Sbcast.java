@@ -43,9 +43,9 @@ public final class Sbcast implements Command {
             "verbose:v:n",
             "version:V:n");
     /**
-     * Written beside the target and renamed, so that nobody sees half of it. Arguments: target, mode, force, times,
-     * whether its directory is to be made, bytes of a block, seconds it may take (0 without end), and z where the input
-     * is packed.
+     * Writes beside the target and renames, so that no process sees half of the file. Arguments: target, mode, force,
+     * times, whether its directory is to be made, bytes of a block, seconds it may take (0 without end), and z where
+     * the input is packed.
      */
     private static final String WRITER = "t=$1.sbcast.$$; [ -z \"$6\" ] || mkdir -p -m 700 \"${1%/*}\"; "
             + "no() { w=${1##*: }; case $w in 'File exists') n=17;; 'Permission denied') n=13;; 'No space left on "
@@ -82,7 +82,7 @@ public final class Sbcast implements Command {
         boolean perNode;
         String job = "";
         boolean jobGiven;
-        /** Of the job's; "" for all. */
+        /** Nodes of the job that get the file; "" for all. */
         String nodes = "";
         /** To nodes that are named, without a job: for administrators. */
         boolean unallocated;
@@ -238,7 +238,7 @@ public final class Sbcast implements Command {
         return number < 0 || number > Long.MAX_VALUE >> 20 ? -1 : number << unit;
     }
 
-    /** Directories whose libraries are on every node anyway; NONE for none. */
+    /** Directories of libraries that every node has; NONE for none. */
     static List<String> excluded(CommandContext c, String value) throws UsageException {
         List<String> out = value.equalsIgnoreCase("none") ? List.of() : Texts.split(value, ',');
         for (String path : out) {
@@ -400,7 +400,7 @@ public final class Sbcast implements Command {
         }
     }
 
-    /** What goes over the network: slurmd's relays pass it on as it is, and each node unpacks its own. */
+    /** Compresses the file. The relays of slurmd pass it on as it is, and each node unpacks it. */
     private static java.nio.file.Path packed(CommandContext c, String path) throws UsageException {
         try {
             java.nio.file.Path out = java.nio.file.Files.createTempFile("sbcast", ".gz");

@@ -102,10 +102,7 @@ final class SrunHet {
         }
     }
 
-    /**
-     * Refuses groups that a job of so many components does not have: whoever asks for one alone is told so in other
-     * words.
-     */
+    /** Refuses groups beyond the components of the job. A single group has a sentence of its own. */
     static void within(CommandContext c, JobOptions o, List<Integer> groups, int components) throws UsageException {
         int most = components - 1;
         for (int group : groups) {

@@ -143,7 +143,7 @@ public final class StepNode implements Runnable {
         return host.openStream(address, port, "io");
     }
 
-    /** It is reached through another now; empty: through nobody. */
+    /** Sets the relay through which this node is reached; empty if it has none any more. */
     void carriedBy(Optional<Carrier> by) {
         carrier = by.orElse(null);
         if (by.isPresent()) {

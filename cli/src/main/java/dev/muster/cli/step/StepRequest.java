@@ -80,7 +80,7 @@ final class StepRequest {
     }
 
     /**
-     * @param own the allocation was made for this step, whose name and size it has
+     * @param own the allocation was made for this step and has its name and size
      * @param shares of the allocation, one for each node
      */
     StepRequest(JobOptions options, List<String> program, boolean own, List<Json.Obj> shares) {

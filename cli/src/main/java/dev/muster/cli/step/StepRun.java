@@ -30,7 +30,7 @@ final class StepRun implements StepNode.Events {
 
     private static final int TICK_MS = 100;
     private static final int STDOUT = 1;
-    /** The signal of a task whose files or terminal could not be set up. */
+    /** The signal of a task that could not open its files or terminal. */
     private static final int SETUP_FAILED = 53;
     /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
     private static final int LOST_CODE = 1;
@@ -55,10 +55,10 @@ final class StepRun implements StepNode.Events {
             boolean pty,
             int treeWidth) {}
 
-    /** Where output goes. */
+    /** The outputs of a component's tasks. */
     record Streams(TaskOutput out, TaskOutput err) {}
 
-    /** Of tasks, which are told by their places in their component. */
+    /** The same end of several tasks of a node; tasks are counted within their component. */
     private record End(String node, int status, Group of) {}
 
     private final CommandContext c;
@@ -145,12 +145,12 @@ final class StepRun implements StepNode.Events {
         canceller = q -> c.host().controller().call("Cancel", q);
     }
 
-    /** Where slurmctld may be away. */
+    /** Sets the way of cancellations, for steps that are managed while slurmctld may be away. */
     void cancelBy(Canceller way) {
         canceller = way;
     }
 
-    /** As {@link #connect}, for a component whose output goes elsewhere. */
+    /** As {@link #connect}, for a component with streams of its own. */
     void connect(List<Json.Obj> shares, Json.Obj attach, Streams streams) {
         for (Json.Obj share : shares) {
             share.list("taskIds").forEach(rank -> ofTask.put(((Number) rank).intValue(), streams));
@@ -378,7 +378,7 @@ final class StepRun implements StepNode.Events {
         endsJob = true;
     }
 
-    /** What its tasks say of their ends is enough. */
+    /** Leaves the ends of tasks unreported: another command has its own words. */
     void endsUntold() {
         areEndsTold = false;
     }

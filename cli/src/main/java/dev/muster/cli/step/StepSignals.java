@@ -48,11 +48,11 @@ final class StepSignals {
     /** From now on, for the thread that calls this: it is the one that asks. */
     static StepSignals begin(CommandContext c, JobOptions o) {
         StepSignals s = new StepSignals(c);
-        CAUGHT.forEach((name, number) -> on(c, o, name, number, () -> s.come(number)));
+        CAUGHT.forEach((name, number) -> on(c, o, name, number, () -> s.receive(number)));
         return s;
     }
 
-    /** What a signal does, unless it is to do nothing: {@code --ignore-signals}. */
+    /** Sets the action of a signal, unless {@code --ignore-signals} names it. */
     static void on(CommandContext c, JobOptions o, String name, int number, Runnable what) {
         c.host()
                 .onSignal(
@@ -62,7 +62,7 @@ final class StepSignals {
                                 : what);
     }
 
-    private void come(int number) {
+    private void receive(int number) {
         StepRun to;
         synchronized (this) {
             to = run;

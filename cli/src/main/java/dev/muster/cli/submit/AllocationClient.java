@@ -256,7 +256,7 @@ public final class AllocationClient {
         return allocation.text("state").equals("PENDING");
     }
 
-    /** For those who need a job that runs, and wait for none. */
+    /** Refuses an allocation of a job that does not run, for commands that do not wait for it. */
     public static void mustRun(Json.Obj allocation) throws SlurmException {
         if (isOver(allocation) || isPending(allocation)) {
             SlurmErrno why = isOver(allocation) ? SlurmErrno.ALREADY_DONE : SlurmErrno.JOB_PENDING;
@@ -294,7 +294,7 @@ public final class AllocationClient {
         }
     }
 
-    /** Somebody, or slurmctld itself, has cancelled the job while it waited. */
+    /** Reports that a user or slurmctld cancelled the job while it was pending. */
     public static void cancelled(CommandContext c, String verb, Json.Obj allocation) {
         boolean prolog = allocation.text("state").equals("CANCELLED")
                 && allocation.text("reason").equals("JobLaunchFailure");

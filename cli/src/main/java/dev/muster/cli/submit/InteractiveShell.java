@@ -18,7 +18,7 @@ public final class InteractiveShell {
         int run(List<String> words) throws SlurmException, UsageException;
     }
 
-    /** What of a line the program says itself. */
+    /** Words that end the shell. */
     public interface Ends {
         boolean with(String firstWord);
     }

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param memory the step that has used most: what its largest task has, for as many tasks as there are
  * @param estimated the step had several tasks
  * @param gpuTime seconds of all its GPUs
- * @param gpuUsed of these seconds in which its processes kept one busy; negative where nobody looked
+ * @param gpuUsed those of these seconds in which its processes kept a GPU busy; negative if not measured
  */
 record Efficiency(
         String id,
@@ -61,7 +61,7 @@ record Efficiency(
                         .toList();
     }
 
-    /** Of the first job of these records. */
+    /** Reads the first job of the records. */
     static Optional<Efficiency> of(List<String[]> records) {
         if (records.isEmpty()) {
             return Optional.empty();

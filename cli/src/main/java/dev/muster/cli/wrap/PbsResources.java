@@ -199,7 +199,9 @@ final class PbsResources {
         return Math.ceilDiv(seconds, 60L);
     }
 
-    /** Of bytes or with b, w (words of 8 bytes) and k, m, g, t before; at least one. */
+    /**
+     * Reads a size: bytes, or a number with b or w (words of 8 bytes) and k, m, g, t before it; at least one megabyte.
+     */
     private long megabytes(String name, String text) throws UsageException {
         OptionalLong bytes = bytes(text);
         if (bytes.isEmpty() || bytes.getAsLong() == 0) {

@@ -50,7 +50,7 @@ final class PlanCommand {
         return new String(Json.print(tree), StandardCharsets.UTF_8);
     }
 
-    /** In the caller's time; what somebody wrote is no order to the terminal. */
+    /** Replaces times by the caller's local time, and removes control characters that a user wrote. */
     private String withTimes(String sentence) {
         Matcher m = MOMENT.matcher(sentence.replaceAll("\\p{Cntrl}", "?"));
         return m.replaceAll(r -> time(TIME, Long.parseLong(r.group(1))));
@@ -147,7 +147,7 @@ final class PlanCommand {
         return 0;
     }
 
-    /** What is to be had of a row, and how much of that is taken in each column. */
+    /** A row of the chart: its capacity, and the use of that in each column. */
     private static final class Row {
         private long cpus;
         private boolean usable;

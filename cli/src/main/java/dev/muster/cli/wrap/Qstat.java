@@ -144,7 +144,7 @@ public final class Qstat extends Wrapper {
         return all.isEmpty() ? NONE : all;
     }
 
-    /** Of the whole job. */
+    /** Memory of the whole job. */
     private static String memory(ParsedArguments g, Json.Obj j) {
         long mb = j.number("memPerNodeMb") > 0
                 ? j.number("memPerNodeMb") * Math.max(1, j.number("nodeCount"))

@@ -39,7 +39,7 @@ public final class Sgather implements Command {
             "verbose:v:n",
             "version:V:n");
     private static final String OPERANDS = "SOURCE DEST";
-    /** With --force no mistake. */
+    /** The error of a missing file; none with --force. */
     private static final String MISSING = ": No such file or directory";
     /**
      * Arguments: source, r if it may be a directory, seconds, and one for tar. What cannot be read leaves no output and
@@ -248,7 +248,7 @@ public final class Sgather implements Command {
                 Files.deleteIfExists(one);
             }
         } catch (IOException e) {
-            // what is left has a name that tells whose it is
+            // a file that is left behind is recognizable by its name
         }
     }
 }

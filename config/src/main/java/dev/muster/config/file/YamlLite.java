@@ -168,7 +168,7 @@ public final class YamlLite {
         return out;
     }
 
-    /** Where a key ends: a colon at the end or before a blank, outside of quotes. */
+    /** Index of the colon that ends a key: at the end or before a blank, outside of quotes. */
     private static int colon(String text) {
         char quote = 0;
         for (int i = 0; i < text.length(); i++) {

@@ -3,19 +3,19 @@ package dev.muster.config.key;
 import java.util.List;
 import java.util.Map;
 
-/** What CertmgrType and CertmgrParameters may say. */
+/** Checks CertmgrType and CertmgrParameters. */
 public final class CertmgrWords {
     private static final List<String> TYPES = List.of("certmgr/script");
     public static final String RENEWAL = "certificate_renewal_period";
     public static final String SINGLE = "single_use_tokens";
     public static final String END = "_script";
     public static final int RENEWAL_MIN = 1440;
-    /** What a node runs, each with its name. */
+    /** Scripts that a node runs with its name. */
     public static final String TOKEN = "get_node_token";
 
     public static final String REQUEST = "generate_csr";
     public static final String KEY = "get_node_cert_key";
-    /** What slurmctld runs, with the token and with the request. */
+    /** Scripts that slurmctld runs with the token and with the request. */
     public static final String VALIDATE = "validate_node";
 
     public static final String SIGN = "sign_csr";

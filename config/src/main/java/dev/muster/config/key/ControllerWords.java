@@ -39,7 +39,7 @@ public final class ControllerWords {
         return value;
     }
 
-    /** Of the limit on requests: any other would make it something else than is meant. */
+    /** Checks a number of the request limit: a mistake would silently set another limit. */
     private static boolean isRate(String said) {
         long number = Values.count(said);
         return number > 0 && number <= Integer.MAX_VALUE / 2;

@@ -2,7 +2,7 @@ package dev.muster.config.key;
 
 /**
  * Every key of slurm.conf that Slurm 26.05 knows, outside the lines of nodes and partitions: its spelling, kind,
- * default, who reads it, and, for one that has no effect here, the sentence that says why.
+ * default, readers, and, for one that has no effect here, the sentence that says why.
  */
 public enum Key {
     ACCOUNTING_STORAGE_BACKUP_HOST("AccountingStorageBackupHost", Kind.TEXT, "", Reader.CONTROLLER),
@@ -245,7 +245,7 @@ public enum Key {
         LINES
     }
 
-    /** Who acts on a key. */
+    /** The program that acts on a key. */
     public enum Reader {
         ALL,
         CONTROLLER,

@@ -277,8 +277,8 @@ public final class KeyCheck {
     }
 
     /**
-     * Limits, QOS and safe mode need associations, who keeps no jobs keeps no steps; all is everything that is kept and
-     * checked.
+     * Adds the implied words: limits, qos and safe need associations, nojobs includes nosteps, and all stands for every
+     * word that is implemented.
      */
     private static String implied(String known) {
         TreeSet<String> words = new TreeSet<>(Values.list(known));
@@ -341,7 +341,7 @@ public final class KeyCheck {
         return first >= 0 && last >= first && last <= Values.U16_MAX;
     }
 
-    /** Of an NVIDIA IMEX domain. */
+    /** Parameters of an NVIDIA IMEX domain. */
     private static final List<String> OF_CHANNELS = List.of("imex_channel_count", "imex_dev_major");
 
     private static String channels(String value, Values values) {
@@ -372,7 +372,7 @@ public final class KeyCheck {
         return value;
     }
 
-    /** Those that say how a database is reached are slurmdbd's own affair here. */
+    /** Checks AccountingStorageParameters. Those of the database connection concern slurmdbd alone. */
     private static String storageParameters(String value, Values values) {
         for (String item : Values.list(value)) {
             int eq = item.indexOf('=');
@@ -433,7 +433,9 @@ public final class KeyCheck {
         return value;
     }
 
-    /** Each part must be one that is kept: whoever believes in a restriction that is none is worse off than without. */
+    /**
+     * Refuses unknown parts: an administrator that relies on a restriction without effect is worse off than without it.
+     */
     private static String tokenParameters(Key key, String value, List<String> known, Values values) {
         for (String part : Values.list(value)) {
             int equals = part.indexOf('=');

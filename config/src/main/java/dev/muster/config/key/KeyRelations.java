@@ -25,7 +25,7 @@ public final class KeyRelations {
         /** Records errors at the line of the key. */
         Values valuesAt(Key key);
 
-        /** Of SlurmctldHost, in their order. */
+        /** Names of SlurmctldHost, in their order. */
         List<String> controllerHosts();
     }
 

@@ -109,7 +109,7 @@ public final class Names {
 
     static final List<String> METRICS_PARAMETERS = List.of("ignore_private_data");
     static final List<String> ALT_AUTH = List.of("auth/jwt");
-    /** Of SlurmctldParameters, those with a number. */
+    /** Words of SlurmctldParameters with a number. */
     static final List<String> RATE_LIMITS =
             List.of("rl_bucket_size", "rl_log_freq", "rl_refill_period", "rl_refill_rate", "rl_table_size");
 
@@ -149,7 +149,7 @@ public final class Names {
 
     static final List<String> RESET_PERIODS =
             List.of("NONE", "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY");
-    /** Of SuspendExcStates. */
+    /** Words of SuspendExcStates. */
     public static final List<String> POWER_STATES = List.of(
             "CLOUD",
             "DOWN",

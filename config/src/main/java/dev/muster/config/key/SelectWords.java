@@ -4,7 +4,7 @@ import java.util.List;
 
 /** SelectTypeParameters: which words go together, and with which SelectType. */
 public final class SelectWords {
-    /** What is dealt out: one of these. */
+    /** Units of allocation: one of these may be given. */
     private static final List<String> UNITS =
             List.of("CR_CPU", "CR_CPU_MEMORY", "CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
 
@@ -34,7 +34,7 @@ public final class SelectWords {
         return words;
     }
 
-    /** What was not said is what the plugin has by itself: cores and memory, or nothing that would be dealt out. */
+    /** The parameters with the plugin's default, cores and memory or none, where no unit is given. */
     public static String of(String selectType, String words, boolean given, Values values) {
         boolean linear = selectType.equals(LINEAR);
         if (!given) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What TLSType and TLSParameters may say. */
+/** Checks TLSType and TLSParameters. */
 public final class TlsWords {
     public static final List<String> TYPES = List.of("tls/none", "tls/s2n");
     public static final List<String> SWITCHES = List.of("load_system_certificates");

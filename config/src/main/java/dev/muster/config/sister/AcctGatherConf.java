@@ -50,7 +50,7 @@ public record AcctGatherConf(
             "profilehdf5dir",
             "profilehdf5default");
 
-    /** What the file says, nothing where it is not there; mistakes are added to {@code errors}. */
+    /** Reads the file, which may be missing; mistakes are added to {@code errors}. */
     public static AcctGatherConf read(File file, List<ConfigError> errors) {
         List<String> interfaces = new ArrayList<>();
         List<String> without = new ArrayList<>();

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * burst_buffer.conf: who may have burst buffers, and how long the site's script may take.
+ * burst_buffer.conf: the users that may have burst buffers, and the time limits of the site's script.
  *
- * @param allowed users by name or number; empty for everybody
+ * @param allowed users by name or number; empty for all users
  * @param denied users by name or number
  * @param directive begins a line that asks for a burst buffer, without its {@code #}
  * @param privateData users see only their own
@@ -62,7 +62,7 @@ public record BurstBufferConf(
         StopStageIn text -
         StopStageOut text -
         ValidateTimeout number 5""", "");
-    /** Of burst_buffer/datawarp alone. */
+    /** Keys of burst_buffer/datawarp alone. */
     private static final List<String> INERT = List.of(
             "CreateBuffer",
             "DefaultPool",
@@ -76,12 +76,12 @@ public record BurstBufferConf(
 
     private static final List<String> FLAGS =
             List.of("DisablePersistent", "EmulateCray", "EnablePersistent", "PrivateData", "TeardownFailure");
-    /** Of persistent burst buffers, which a script does not have. */
+    /** Flags of persistent burst buffers, which a script does not have. */
     private static final List<String> INERT_FLAGS = List.of("EmulateCray", "EnablePersistent");
 
     private static final int SECONDS_MAX = 24 * 86_400;
 
-    /** What the file says where slurm.conf asks for burst buffers; mistakes are added to {@code errors}. */
+    /** Reads the file if slurm.conf asks for burst buffers; mistakes are added to {@code errors}. */
     public static BurstBufferConf read(SlurmConf conf, List<ConfigError> errors) {
         File file = conf.sister("burst_buffer.conf");
         List<ConfigError> found = new ArrayList<>();

@@ -61,7 +61,7 @@ public final class CgroupConf {
                 .toList();
     }
 
-    /** Of a cluster without the file. */
+    /** The settings of a cluster without the file. */
     public static CgroupConf defaults() {
         return new CgroupConf(TABLE.read(new File("/nonexistent/cgroup.conf"), new ArrayList<>()), Set.of());
     }

@@ -59,7 +59,7 @@ public record GresConf(String autoDetect, List<Device> devices) {
         }
     }
 
-    /** What concerns one node. */
+    /** The devices of one node. */
     public List<Device> forNode(String node) {
         List<Device> found = new ArrayList<>();
         for (Device device : devices) {
@@ -162,9 +162,9 @@ public record GresConf(String autoDetect, List<Device> devices) {
                 case "multiplefiles" -> multiple = values.hosts(value, key).names();
                 case "cores", "cpus" -> cores = value;
                 case "links", "link" -> links = value;
-                case "flags" -> flags = known(FLAGS, value, "Invalid GRES flag: ", values);
+                case "flags" -> flags = knownWords(FLAGS, value, "Invalid GRES flag: ", values);
                 case "autodetect" ->
-                    autoDetect = String.join(",", known(DETECTORS, value, "Invalid AutoDetect: ", values));
+                    autoDetect = String.join(",", knownWords(DETECTORS, value, "Invalid AutoDetect: ", values));
                 default -> values.error("Parsing error at unrecognized key: " + key);
             }
         }
@@ -177,7 +177,7 @@ public record GresConf(String autoDetect, List<Device> devices) {
             return number;
         }
 
-        private static List<String> known(List<String> words, String value, String complaint, Values values) {
+        private static List<String> knownWords(List<String> words, String value, String complaint, Values values) {
             List<String> found = new ArrayList<>();
             for (String word : Values.list(value)) {
                 String spelled = Names.known(words, word);

@@ -16,9 +16,9 @@ import java.util.TreeSet;
  * helpers.conf: features of nodes that a program tells and sets, and that a reboot brings.
  *
  * @param exclusive groups of which a node has one at most (MutuallyExclusive)
- * @param users AllowUserBoot: for whose jobs nodes are rebooted; empty for everybody
- * @param bootSeconds BootTime: a reboot may take so long
- * @param execSeconds ExecTime: a helper may take so long
+ * @param users AllowUserBoot: nodes are rebooted for jobs of these users; empty for all users
+ * @param bootSeconds BootTime: time limit of a reboot
+ * @param execSeconds ExecTime: time limit of a helper
  */
 public record HelpersConf(
         List<Feature> features, List<List<String>> exclusive, List<String> users, int bootSeconds, int execSeconds) {
@@ -36,7 +36,7 @@ public record HelpersConf(
             "allowuserboot", "boottime", "exectime", "feature", "flags", "helper", "mutuallyexclusive", "nodename"));
     private static final long SECONDS_MAX = 86_400;
 
-    /** What the file says where slurm.conf asks for it; mistakes are added to {@code errors}. */
+    /** Reads the file if slurm.conf asks for helpers; mistakes are added to {@code errors}. */
     public static HelpersConf read(SlurmConf conf, List<ConfigError> errors) {
         if (conf.text(Key.NODE_FEATURES_PLUGINS).isEmpty()) {
             return NONE;

@@ -67,7 +67,7 @@ public record JobContainerConf(
     private static final Map<String, String> LINUX_KINDS = Map.of("clonensflags", "flags", "usernsscript", "path");
     private static final List<String> FLAGS = List.of("CLONE_NEWNS", "CLONE_NEWPID", "CLONE_NEWUSER");
 
-    /** What job_container.conf says for that node; mistakes are added to {@code errors}. */
+    /** Reads job_container.conf for a node; mistakes are added to {@code errors}. */
     public static JobContainerConf read(File file, String node, List<ConfigError> errors) {
         if (!file.exists()) {
             errors.add(new ConfigError(file.getPath(), 0, "job_container/tmpfs needs job_container.conf", ""));
@@ -87,7 +87,7 @@ public record JobContainerConf(
         return options.conf(file, errors);
     }
 
-    /** What namespace.yaml says for that node; mistakes are added to {@code errors}. */
+    /** Reads namespace.yaml for a node; mistakes are added to {@code errors}. */
     public static JobContainerConf readYaml(File file, String node, List<ConfigError> errors) {
         if (!file.exists()) {
             errors.add(new ConfigError(file.getPath(), 0, "namespace/linux needs namespace.yaml", ""));
@@ -149,7 +149,7 @@ public record JobContainerConf(
         return out;
     }
 
-    /** With patterns in BasePath filled in. */
+    /** Replaces the patterns in BasePath. */
     public JobContainerConf replacing(Map<String, String> patterns) {
         String base = basePath;
         for (Map.Entry<String, String> p : patterns.entrySet()) {
@@ -159,7 +159,7 @@ public record JobContainerConf(
                 base, autoBasePath, dirs, shared, initScript, cloneScript, cloneEpilog, processes, users, userScript);
     }
 
-    /** What holds for the node, as read so far. */
+    /** The node's settings, as read so far. */
     private static final class Options {
         private final String file;
         private final Map<String, String> kept = new TreeMap<>();

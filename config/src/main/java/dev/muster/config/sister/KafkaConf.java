@@ -93,7 +93,7 @@ public record KafkaConf(
             "message.max.bytes",
             "socket.send.buffer.bytes",
             "socket.receive.buffer.bytes");
-    /** Of logging, and of what there is no need of here. */
+    /** Properties without effect: logging, and functions that Muster does not use. */
     private static final List<String> WITHOUT = List.of(
             "debug",
             "log_level",

@@ -73,7 +73,7 @@ public record MpiConf(
 
     public static final MpiConf DEFAULT = read(new File("/nonexistent/mpi.conf"), new ArrayList<>());
 
-    /** What the file says; mistakes are added to {@code errors}. */
+    /** Reads the file; mistakes are added to {@code errors}. */
     public static MpiConf read(File file, List<ConfigError> errors) {
         Set<String> given = new HashSet<>();
         List<ConfigError> found = new ArrayList<>();
@@ -111,7 +111,7 @@ public record MpiConf(
                         .toList());
     }
 
-    /** What is asked for is how it is here. */
+    /** Whether a key without effect asks for what Muster does anyway. */
     private static boolean harmless(String key, Map<String, String> read) {
         String value = read.get(key.toLowerCase(Locale.ROOT));
         return value.isEmpty() || value.equals(key.equals("PMIxCollFence") ? "tree" : "no");

@@ -73,7 +73,7 @@ public record OciConf(
         SrunPath text -
         StdIODebug text -
         SyslogDebug text -""", "");
-    /** Of the container's own log, which is stepd's here, and of scrun. */
+    /** Keys of the container's own log, which is that of slurmstepd here, and of scrun. */
     private static final List<String> INERT =
             List.of("DebugFlags", "FileDebug", "StdIODebug", "SyslogDebug", "SrunArgs", "SrunPath");
 
@@ -96,7 +96,7 @@ public record OciConf(
             false,
             List.of());
 
-    /** What the file says; mistakes are added to {@code errors}. */
+    /** Reads the file; mistakes are added to {@code errors}. */
     public static OciConf read(File file, List<ConfigError> errors) {
         if (!file.exists()) {
             return NONE;

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 /**
  * Time series of steps: AcctGatherProfileType, and what acct_gather.conf says of it.
  *
- * @param kind {@code influxdb} or {@code hdf5}, or "" where nobody profiles
+ * @param kind {@code influxdb} or {@code hdf5}, or "" without profiling
  * @param standard series of jobs that do not say: {@code energy}, {@code task} …
  * @param directory ProfileHDF5Dir, which all nodes see; "" with influxdb, as what follows is with hdf5
  * @param host of the server, {@code name:port}
@@ -175,7 +175,7 @@ public record ProfileConf(
         return series(text);
     }
 
-    /** What {@code --profile=} means; nothing for none and "". */
+    /** The series that {@code --profile=} names; empty for none and "". */
     public static Set<String> series(String text) {
         Set<String> out = new TreeSet<>();
         for (String word : lower(text).split(",")) {

@@ -40,14 +40,14 @@ public final class ResourcesYaml {
     /** None where there is no such file. Mistakes are added to {@code errors}. */
     public static List<LayeredResource> read(SlurmConf conf, List<ConfigError> errors) {
         File file = conf.sister(FILE);
-        return file.exists() ? new ResourcesYaml(file, conf, errors).all(file) : List.of();
+        return file.exists() ? new ResourcesYaml(file, conf, errors).resources(file) : List.of();
     }
 
     private void error(String sentence) {
         errors.add(new ConfigError(file, 0, sentence, ""));
     }
 
-    private List<LayeredResource> all(File source) {
+    private List<LayeredResource> resources(File source) {
         List<LayeredResource> out = new ArrayList<>();
         try {
             if (!(YamlLite.parse(Files.readAllLines(source.toPath())) instanceof List<?> list)) {
@@ -55,7 +55,7 @@ public final class ResourcesYaml {
                 return List.of();
             }
             for (Object item : list) {
-                LayeredResource r = one(YamlLite.map(item));
+                LayeredResource r = resource(YamlLite.map(item));
                 if (out.stream().anyMatch(o -> o.name().equals(r.name()))) {
                     error("resource " + r.name() + " has already been defined");
                 }
@@ -69,9 +69,9 @@ public final class ResourcesYaml {
         return out;
     }
 
-    private LayeredResource one(Map<?, ?> m) {
+    private LayeredResource resource(Map<?, ?> m) {
         String name = YamlLite.text(m, "resource");
-        known(m, KEYS, "resource " + name);
+        checkKeys(m, KEYS, "resource " + name);
         if (!name.matches("[A-Za-z][A-Za-z0-9_.-]*")) {
             error("\"" + name + "\" is no name of a resource");
         }
@@ -113,7 +113,7 @@ public final class ResourcesYaml {
     }
 
     private Layer layer(Map<?, ?> m, String name) {
-        known(m, LAYER_KEYS, "a layer of resource " + name);
+        checkKeys(m, LAYER_KEYS, "a layer of resource " + name);
         List<String> members = new ArrayList<>();
         for (Object o : m.get("nodes") instanceof List<?> l ? l : List.of(YamlLite.text(m, "nodes"))) {
             if (HostList.parse(o.toString()) instanceof HostList.Parsed.Ok ok) {
@@ -172,7 +172,7 @@ public final class ResourcesYaml {
         }
     }
 
-    private void known(Map<?, ?> m, Set<String> keys, String where) {
+    private void checkKeys(Map<?, ?> m, Set<String> keys, String where) {
         m.keySet().stream()
                 .filter(k -> !keys.contains(k.toString()))
                 .forEach(k -> error("\"" + k + "\" is no key of " + where));

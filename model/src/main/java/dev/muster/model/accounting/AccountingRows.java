@@ -49,7 +49,7 @@ public final class AccountingRows {
      * A reservation at one of its times. Key: name and start.
      *
      * @param flags in sacctmgr's words, with commas
-     * @param accounts who may use it; with a minus who may not
+     * @param accounts that may use it; an account after a minus may not
      * @param tres {@code cpu=8}
      * @param removed it never began: there is no row of it
      */
@@ -73,7 +73,7 @@ public final class AccountingRows {
     public record InstanceRow(
             String cluster, String node, long time, String instanceId, String instanceType, String extra) {}
 
-    /** What a batch job was submitted with, where it is kept. Key: sluid. Hashes are "" for what is not kept. */
+    /** Hashes of a batch job's script and environment, "" if they are not stored. Key: sluid. */
     public record TextRow(long sluid, String scriptHash, String environmentHash) {}
 
     /** A script or an environment by the SHA-256 of its bytes (hexadecimal). */
@@ -84,7 +84,7 @@ public final class AccountingRows {
      *
      * @param node "" for the cluster itself (its resources)
      * @param state in sacctmgr's words; "" if the node is fine again
-     * @param user who set the reason
+     * @param user that set the reason
      */
     public record EventRow(
             String cluster,
@@ -114,7 +114,7 @@ public final class AccountingRows {
      * @param segmentSize {@code --segment}: nodes; 0 for none
      * @param reservation where it runs or ran; what it asked for is reservationRequested, with commas, and the row of
      *     that reservation reservationId, which the tables find: 0 in a controller's rows
-     * @param failedNode whose failure ended the attempt, "" if none did
+     * @param failedNode the node that failed and so ended the attempt, "" if none did
      * @param systemComment what an administrator said of the job afterwards
      * @param suspendedSince seconds; 0 while it is not SUSPENDED. suspendedSeconds has what was before
      * @param qosRequested the QOS that its user named, with commas; "" where it has a default one
@@ -184,7 +184,7 @@ public final class AccountingRows {
             String systemComment,
             long suspendedSince,
             String qosRequested) {
-        /** What changes of a row before it is in a table; whoever copies a row says what is to be otherwise. */
+        /** Components that may still change before a row is in a table: each {@code with} method sets some of them. */
         private static final class Draft {
             private String wckey;
             private String reason;
@@ -286,7 +286,7 @@ public final class AccountingRows {
                     qosRequested);
         }
 
-        /** With the numbers of its association and key. */
+        /** Sets the numbers of its association and WCKey. */
         public JobRow numbered(int association, int key) {
             Draft d = draft();
             d.assocId = association;
@@ -294,7 +294,7 @@ public final class AccountingRows {
             return with(d);
         }
 
-        /** With another reason and priority. */
+        /** Sets another reason and priority. */
         public JobRow waited(String why, long place) {
             if (why.equals(reason) && place == priority) {
                 return this;
@@ -305,7 +305,7 @@ public final class AccountingRows {
             return with(d);
         }
 
-        /** With texts that sacctmgr gave it, where it has none itself. */
+        /** Sets texts of sacctmgr where the row has none itself. */
         public JobRow edited(String words, String more, String byAdmin, String bySystem) {
             Draft d = draft();
             d.comment = comment.isEmpty() ? words : comment;
@@ -362,7 +362,7 @@ public final class AccountingRows {
             String cpuFreq,
             long suspendedSeconds) {
 
-        /** With what is known of its end and use by now. */
+        /** Sets its end and use as known by now. */
         public StepRow with(ExitStatus worst, Usage used) {
             return new StepRow(
                     sluid,
@@ -422,7 +422,7 @@ public final class AccountingRows {
             String metered) {
         public static final Usage NONE = new Usage(0, 0, 0, "", 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-        /** Of which not more is known of single tasks. */
+        /** A use without values of single tasks. */
         public Usage(
                 long userCpuUs,
                 long systemCpuUs,
@@ -480,9 +480,9 @@ public final class AccountingRows {
      *     named, "" all where the leader is named
      * @param fields names of components of the rows that are wanted beside those that tell rows apart; empty for all
      * @param fromJob no jobs with smaller numbers
-     * @param limit about so many rows at once, {@link Answer#next} says where the next ones begin; 0 for all
-     * @param asker uid of whom a controller asks for; "" for the caller itself. Counts only from those who may see
-     *     everything
+     * @param limit approximate rows of one answer, {@link Answer#next} says where the next ones begin; 0 for all
+     * @param asker uid of the user for whom a controller asks; "" for the caller itself. Only callers that may see
+     *     everything can set it
      * @param text {@link #SCRIPT} or {@link #ENVIRONMENT} to have that of each job; "" for neither
      * @param packed the answer is a {@link PackedAnswer}
      */
@@ -631,113 +631,27 @@ public final class AccountingRows {
                     false);
         }
 
-        /** The same of other clusters. */
+        /** The same query of other clusters. */
         public Query of(List<String> others) {
-            return new Query(
-                    jobs,
-                    userIds,
-                    allUsers,
-                    groupIds,
-                    accounts,
-                    partitions,
-                    qos,
-                    names,
-                    nodes,
-                    states,
-                    wckeys,
-                    reasons,
-                    from,
-                    to,
-                    duplicates,
-                    allocationsOnly,
-                    minNodes,
-                    maxNodes,
-                    minCpus,
-                    maxCpus,
-                    minLimitMin,
-                    maxLimitMin,
-                    others,
-                    wholeHetjob,
-                    text,
-                    asker,
-                    fields,
-                    fromJob,
-                    limit,
-                    packed);
+            return with(others, asker, fromJob, limit, packed);
         }
 
-        /** The same from a job on, so many rows. */
+        /** The same query from a job on, with a limit of rows. */
         public Query page(int from, int rows) {
-            return new Query(
-                    jobs,
-                    userIds,
-                    allUsers,
-                    groupIds,
-                    accounts,
-                    partitions,
-                    qos,
-                    names,
-                    nodes,
-                    states,
-                    wckeys,
-                    reasons,
-                    this.from,
-                    to,
-                    duplicates,
-                    allocationsOnly,
-                    minNodes,
-                    maxNodes,
-                    minCpus,
-                    maxCpus,
-                    minLimitMin,
-                    maxLimitMin,
-                    clusters,
-                    wholeHetjob,
-                    text,
-                    asker,
-                    fields,
-                    from,
-                    rows,
-                    packed);
+            return with(clusters, asker, from, rows, packed);
         }
 
-        /** The same, asked for by a user. */
+        /** The same query, asked for by a user. */
         public Query by(int uid) {
-            return new Query(
-                    jobs,
-                    userIds,
-                    allUsers,
-                    groupIds,
-                    accounts,
-                    partitions,
-                    qos,
-                    names,
-                    nodes,
-                    states,
-                    wckeys,
-                    reasons,
-                    from,
-                    to,
-                    duplicates,
-                    allocationsOnly,
-                    minNodes,
-                    maxNodes,
-                    minCpus,
-                    maxCpus,
-                    minLimitMin,
-                    maxLimitMin,
-                    clusters,
-                    wholeHetjob,
-                    text,
-                    Integer.toString(uid),
-                    fields,
-                    fromJob,
-                    limit,
-                    packed);
+            return with(clusters, Integer.toString(uid), fromJob, limit, packed);
         }
 
-        /** The same, answered in trees. */
+        /** The same query, answered in trees. */
         public Query unpacked() {
+            return with(clusters, asker, fromJob, limit, false);
+        }
+
+        private Query with(List<String> ofClusters, String by, int first, int rows, boolean inColumns) {
             return new Query(
                     jobs,
                     userIds,
@@ -761,14 +675,14 @@ public final class AccountingRows {
                     maxCpus,
                     minLimitMin,
                     maxLimitMin,
-                    clusters,
+                    ofClusters,
                     wholeHetjob,
                     text,
-                    asker,
+                    by,
                     fields,
-                    fromJob,
-                    limit,
-                    false);
+                    first,
+                    rows,
+                    inColumns);
         }
     }
 
@@ -782,7 +696,7 @@ public final class AccountingRows {
             this(now, cluster, jobs, 0);
         }
 
-        /** With the place to go on from. */
+        /** Sets the job to go on from. */
         public Answer upTo(int following) {
             return new Answer(now, cluster, jobs, following);
         }

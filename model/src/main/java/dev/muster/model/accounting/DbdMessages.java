@@ -6,7 +6,7 @@ import dev.muster.model.accounting.AccountingRows.StepRow;
 import java.util.List;
 import java.util.Map;
 
-/** What slurmdbd is asked, by the names of the records. Times are seconds since 1970 unless a name says otherwise. */
+/** Messages of slurmdbd, named after the records. Times are seconds since 1970 unless a name says otherwise. */
 public final class DbdMessages {
     private DbdMessages() {}
 
@@ -33,7 +33,7 @@ public final class DbdMessages {
             List<String> tresNames,
             boolean external) {
 
-        /** Of a cluster that keeps its rows here. */
+        /** The message of a cluster that keeps its rows here. */
         public Register(
                 String cluster,
                 String journal,
@@ -55,8 +55,8 @@ public final class DbdMessages {
     }
 
     /**
-     * @param seq everything up to it is in the tables; -1 to an external cluster whose name is that of one with rows
-     *     here
+     * @param seq everything up to it is in the tables; -1 to an external cluster if the tables have rows of a cluster
+     *     with that name
      * @param ahead the entry up to which rows were there, where the journal ends before it; else 0, as the two below
      * @param jobId of the newest job of these rows, with its sluid
      */
@@ -82,8 +82,8 @@ public final class DbdMessages {
     public record RowRead(List<JobRow> jobs, List<StepRow> steps) {}
 
     /**
-     * A controller says what it has and waits for more: answered at once when its policy is old or somebody waits for
-     * its rows.
+     * Tells slurmdbd what a controller has, and waits for more. Answered at once when the controller's policy is old or
+     * a query waits for its rows.
      *
      * @param version of the policy it has made durable; 0 for none
      * @param barrier of the last answer: every row up to then has been appended
@@ -127,8 +127,8 @@ public final class DbdMessages {
      *
      * @param name {@code name@server}
      * @param count of all clusters
-     * @param consumed so many the server says are taken (LastConsumed)
-     * @param deficit of those, beyond what this cluster's jobs have and other clusters may have: slurmctld's to say
+     * @param consumed licenses that the server reports as taken (LastConsumed)
+     * @param deficit those of them beyond what this cluster's jobs have and other clusters may have; slurmctld sets it
      * @param updated when that was last said, seconds
      */
     public record RemoteLicence(String name, long count, long consumed, int deficit, long updated) {
@@ -160,7 +160,7 @@ public final class DbdMessages {
      * @param uid where the controller knows the user and it may more than others; else 0 or less
      */
     public record UserPolicy(String user, Entities.AdminLevel level, List<String> coordinates, int uid) {
-        /** It may something that not every user may. */
+        /** Whether it has a right that not every user has. */
         public boolean isPrivileged() {
             return level != Entities.AdminLevel.NONE || !coordinates.isEmpty();
         }
@@ -187,7 +187,7 @@ public final class DbdMessages {
      * @param clusters empty for all
      * @param from of the span, seconds; {@code to} is the first that is not in it
      * @param where of {@link #SIZES}: which jobs, and under which name each counts
-     * @param step of {@link #UTILIZATION}: rows for each so many seconds, with {@code From}; 0 for the span as a whole
+     * @param step of {@link #UTILIZATION}: seconds of one row, which has {@code From}; 0 for the span as a whole
      */
     public record Report(String kind, List<String> clusters, long from, long to, Map<String, String> where, long step) {
         public static final String UTILIZATION = "utilization";

@@ -10,7 +10,7 @@ import java.util.Optional;
  * {@code cpu=9@3@n2/1@0@n1,mem=…}. Units are those of {@link TaskPeaks}.
  */
 public final class Extremes {
-    /** What is measured of a task, by its name in the text. */
+    /** Measured values of a task, by their names in the text. */
     public enum Measure {
         CPU,
         MEM,
@@ -60,7 +60,7 @@ public final class Extremes {
         return out;
     }
 
-    /** With the tasks of one more node. Of equal ones the first counts. */
+    /** Adds the tasks of one more node. Of equal values the first counts. */
     public Extremes and(TaskPeaks p, String node) {
         add(Measure.CPU, p.cpuUs(), node);
         add(Measure.MEM, p.rssKb(), node);

@@ -18,7 +18,7 @@ import java.util.OptionalLong;
  * @param words accepted spellings with the shortest abbreviation of each: {@code grpjobs:4}
  */
 public record LimitField(String name, Kind kind, boolean inherited, List<String> words) {
-    /** What a value may be. */
+    /** Kinds of values. */
     public enum Kind {
         COUNT,
         TRES,
@@ -102,9 +102,9 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
             UsageFactor REAL - usagefactor:6
             UsageThreshold REAL - usagethreshold:6""";
 
-    /** Of an association, in the order in which they are listed. */
+    /** Limits of an association, in the order of listings. */
     public static final List<LimitField> ASSOC = table(ASSOC_TABLE);
-    /** Of a QOS. */
+    /** Limits of a QOS. */
     public static final List<LimitField> QOS = table(QOS_TABLE);
     /** Words that a QOS's Flags may hold. */
     public static final List<String> QOS_FLAGS = List.of(
@@ -163,8 +163,8 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     }
 
     /**
-     * A typed value in the form in which it is kept; empty if it is none. {@code -1} clears. Names of TRES, QOS and
-     * flags are checked by whoever knows them.
+     * A typed value in its stored form; empty if it is invalid. {@code -1} clears the limit. Names of TRES, QOS and
+     * flags are not checked here, but by slurmdbd.
      */
     public Optional<String> canonical(String typed) {
         String raw = typed.strip();

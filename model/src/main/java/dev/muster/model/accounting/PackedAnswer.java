@@ -33,7 +33,7 @@ public final class PackedAnswer {
 
     private PackedAnswer() {}
 
-    /** What a column has. */
+    /** Kinds of columns. */
     public enum Kind {
         NUMBER,
         TEXT,
@@ -225,12 +225,12 @@ public final class PackedAnswer {
             tag();
         }
 
-        /** The clock of who answers, seconds. */
+        /** The clock of the daemon that answers, in seconds. */
         public long now() {
             return now;
         }
 
-        /** Whose cluster answers. */
+        /** The cluster of the daemon that answers. */
         public String cluster() {
             return cluster;
         }
@@ -266,7 +266,7 @@ public final class PackedAnswer {
             return job;
         }
 
-        /** Its steps' rows, likewise. */
+        /** The rows of the job's steps. */
         public List<Json.Obj> steps() {
             return steps;
         }

@@ -22,7 +22,7 @@ public final class ClusterMessages {
      * @param used by running jobs, and by others at all times
      * @param free -1 without bound
      * @param nodes of a layer of a resource of resources.yaml
-     * @param consumed of one of a server outside: so many the server says are taken, at {@code updated}
+     * @param consumed of a license server: licenses that the server reported as taken at {@code updated}
      * @param deficit of those, beyond what is known of
      */
     public record LicenseInfo(
@@ -223,7 +223,7 @@ public final class ClusterMessages {
             String cpuBind,
             List<Integer> allowGids,
             String preemptModeSet) {
-        /** DefaultTime=0, where 0 has always meant that nobody said anything: who names no time has none. */
+        /** DefaultTime=0: a job without a time limit gets none. 0 itself means that the key is unset. */
         public static final int NO_TIME = -2;
         /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */
         public static final int OVER_UNLIMITED = 65_535;

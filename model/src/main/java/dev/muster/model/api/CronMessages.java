@@ -6,7 +6,7 @@ import java.util.List;
 public final class CronMessages {
     private CronMessages() {}
 
-    /** @param userId whose; operators may ask for others' */
+    /** @param userId owner of the crontab; operators may ask for that of another user */
     public record QueryCrontab(int userId) {}
 
     /** @param text "" where there is none */
@@ -15,7 +15,7 @@ public final class CronMessages {
     /**
      * Takes the place of the user's crontab; without text and entries there is none any more.
      *
-     * @param userId whose; administrators may set others'
+     * @param userId owner of the crontab; administrators may set that of another user
      * @param entries in the order of the text
      */
     public record SetCrontab(int userId, String text, List<CronJob> entries) {}

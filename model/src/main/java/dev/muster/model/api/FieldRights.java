@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Table of the rights to set each field of a submission. A field without a row may be set by nobody, and a test wants a
- * row for each component of the records. The edge of slurmctld asks before the site's script and the core see a
- * description: what these add is not the client's.
+ * Table of the rights to set each field of a submission. No client may set a field without a row, and a test requires a
+ * row for each component of the records. The edge of slurmctld checks them before the site's script and the core see a
+ * description, so that fields which those add need no right.
  */
 public final class FieldRights {
     /** The least that a caller must be to set a field to anything but its default. */

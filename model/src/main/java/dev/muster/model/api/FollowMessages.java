@@ -7,8 +7,8 @@ import dev.muster.model.node.NodeMessages.UsePoint;
 import java.util.List;
 
 /**
- * Requests of those who look on: what has changed since they asked last, and what a job has written. Both wait where
- * there is nothing yet.
+ * Requests of clients that watch the cluster: what has changed since their last request, and what a job has written.
+ * Both wait while there is nothing new.
  */
 public final class FollowMessages {
     private FollowMessages() {}
@@ -24,7 +24,7 @@ public final class FollowMessages {
      * What has changed since a revision.
      *
      * @param since revision of the answer before; "" for the present one, which is answered at once and without rows
-     * @param waitMs answered at the latest after so long, bounded by the controller; 0 at once
+     * @param waitMs longest wait for an answer, in milliseconds, bounded by the controller; 0 answers at once
      * @param jobFields components of {@link JobInfo} that are wanted; empty means all
      */
     public record Follow(String since, int waitMs, List<String> jobFields) {}
@@ -35,16 +35,16 @@ public final class FollowMessages {
      *
      * @param revision for the next question
      * @param now the controller's clock, seconds since 1970
-     * @param sees equal for callers who are shown the same: what one of them is answered is true for the other
+     * @param sees equal for callers with the same view: an answer to one of them is valid for the other
      * @param user the caller's name
-     * @param operator the caller may change everybody's jobs; administrator: nodes and partitions as well
+     * @param operator the caller may change the jobs of all users; administrator: nodes and partitions as well
      * @param coordinates accounts whose jobs the caller may change as their coordinator
      * @param reset the revision is not known any more: the lists have to be read anew, and there are no rows here
      * @param lists names of other lists that changed: partitions, reservations, and {@code pass} where the scheduler
      *     looked at the queue, after which reasons, priorities and planned starts may be others
      * @param jobs with the wanted fields
      * @param gone numbers of jobs that are forgotten
-     * @param nodes whole; empty for who may not see nodes
+     * @param nodes whole; empty for a caller that may not see nodes
      */
     public record Followed(
             String revision,
@@ -68,12 +68,12 @@ public final class FollowMessages {
      * @param stream {@link #STDOUT} or {@link #STDERR}
      * @param offset bytes from the beginning; below 0 from the end
      * @param maxBytes at most {@link #OUTPUT_BYTES_MAX}
-     * @param waitMs so long it is waited for bytes behind the offset, bounded by the controller
+     * @param waitMs longest wait for bytes behind the offset, in milliseconds, bounded by the controller
      * @param file of which the offset is, as {@link Output} said it: another one is read from its beginning; "" for any
      */
     public record ReadOutput(int jobId, String stream, long offset, int maxBytes, int waitMs, String file) {}
 
-    /** What a job uses and used over time. For who sees the job, and its nodes. */
+    /** Asks for the resources that a job used over time. For callers that may see the job and its nodes. */
     public record QueryUse(int jobId) {}
 
     /**

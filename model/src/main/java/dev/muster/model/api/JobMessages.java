@@ -45,7 +45,7 @@ public final class JobMessages {
      */
     public record SubmitReply(
             int jobId, List<String> warnings, long testStart, String testNodes, int testCpus, String testPartition) {
-        /** With more for the user, before what there is. */
+        /** Adds warnings for the user before those that there are. */
         public SubmitReply saying(List<String> more) {
             return new SubmitReply(
                     jobId,
@@ -226,7 +226,7 @@ public final class JobMessages {
      * @param timeLimitMin minutes; -1 for unlimited
      * @param tresAlloc {@code cpu=2,mem=4G,node=1,billing=2}
      * @param licensesAlloc what it was given of the licences that it asks for
-     * @param exclusiveUse NO, NODE, USER, MCS or TOPO: with the job or its partition, whom it shares nodes with
+     * @param exclusiveUse NO, NODE, USER, MCS or TOPO: which jobs may share its nodes, by the job or its partition
      * @param cpusPerTres {@code gres/gpu:2}
      * @param memPerTres {@code gres/gpu:10}, mebibytes
      * @param stdinPattern the file's name with its % codes; stdin is the one with these filled in. So for stdout and
@@ -440,7 +440,7 @@ public final class JobMessages {
      * @param full {@code -f}
      * @param hurry {@code -H}
      * @param adminComment what administrators say about it; "" says nothing
-     * @param tellsOthers of whom the filters find what the caller may not cancel is an error each
+     * @param tellsOthers each job that the filters find and that the caller may not cancel is an error
      * @param ctld {@code --ctld}: each named job that a filter excludes is an error, and a pending component is
      *     cancelled alone
      */

@@ -9,19 +9,20 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Who may ask what of which daemon: the table. Every message stands in it once, with a word of its body behind it where
- * that decides. A daemon answers no message that is not here. Where the need goes by who somebody is
- * ({@link Need#OPERATOR}, {@link Need#ADMINISTRATOR}, {@link Need#DAEMON}) the daemon's edge refuses by this table
- * before it looks at the body; where it goes by what the message is about, the rule that finds that says no.
+ * Table of the rights to send each message to each daemon. Every message stands in it once, followed by a word of its
+ * body if that word decides. A daemon refuses messages that are not in the table. If the need depends on the caller
+ * alone ({@link Need#OPERATOR}, {@link Need#ADMINISTRATOR}, {@link Need#DAEMON}), the daemon's edge refuses by this
+ * table before it reads the body. If the need depends on the job or other object of the message, the rule that finds
+ * the object refuses.
  */
 public final class MessageRights {
-    /** The least that somebody must be. */
+    /** The least privilege that a caller needs. */
     public enum Need {
-        /** Known: who asks has shown who he is. */
+        /** Any caller that has proved its identity. */
         ANYBODY,
-        /** Everybody for himself; root and SlurmUser for others. */
+        /** Each user for itself; root and SlurmUser for others. */
         SELF,
-        /** Everybody for himself; operators for others. */
+        /** Each user for itself; operators for others. */
         SELF_OR_OPERATOR,
         /** A job's owner, root and SlurmUser: what it writes, its variables. */
         OWNER_ALONE,
@@ -29,26 +30,26 @@ public final class MessageRights {
         OWNER,
         /** Coordinators of what is changed, operators; {@code ChangeRights} of slurmdbd has change by change. */
         COORDINATOR,
-        /** Operators, and whom the thing or the configuration names. */
+        /** Operators, and users that the object or the configuration names. */
         OPERATOR_OR_NAMED,
         OPERATOR,
         ADMINISTRATOR,
         /** SlurmUser, where that is not root. */
         SLURM_USER,
-        /** Who made it, and root. */
+        /** The user that created the object, and root. */
         MAKER,
-        /** root and SlurmUser, as whom daemons speak. */
+        /** root and SlurmUser, the users of daemons. */
         DAEMON
     }
 
     /**
-     * @param hiddenBy words of PrivateData that keep others' things from all but operators
-     * @param denial what the daemon's edge says to who may not
+     * @param hiddenBy words of PrivateData that hide the objects of other users from all but operators
+     * @param denial error of the daemon's edge for a caller without the right
      */
     public record Rule(Need need, List<String> hiddenBy, SlurmErrno denial) {}
 
     /**
-     * The cluster's own things: who may not change them is none of its users, says Slurm; of all else that access is
+     * Messages that change the cluster itself. Slurm refuses them with an invalid user id, and all others with access
      * denied.
      */
     private static final Set<String> CLUSTERS_OWN = Set.of(
@@ -174,7 +175,7 @@ public final class MessageRights {
         }
     }
 
-    /** What slurmctld says to who may not. */
+    /** The error of slurmctld for a caller without the right. */
     public static SlurmErrno denial(String message) {
         return CLUSTERS_OWN.contains(message) ? SlurmErrno.USER_ID_MISSING : SlurmErrno.ACCESS_DENIED;
     }
@@ -185,17 +186,17 @@ public final class MessageRights {
         }
     }
 
-    /** What slurmctld answers. */
+    /** The messages of slurmctld. */
     public static Map<String, Rule> controller() {
         return Collections.unmodifiableMap(CONTROLLER);
     }
 
-    /** What slurmdbd answers. */
+    /** The messages of slurmdbd. */
     public static Map<String, Rule> accounting() {
         return Collections.unmodifiableMap(ACCOUNTING);
     }
 
-    /** What slurmd answers. */
+    /** The messages of slurmd. */
     public static Map<String, Rule> node() {
         return Collections.unmodifiableMap(NODE);
     }

@@ -2,7 +2,7 @@ package dev.muster.model.api;
 
 import java.util.List;
 
-/** What the scheduler intends, and why jobs wait. */
+/** Requests for the scheduler's plan, and for the reasons why jobs wait. */
 public final class PlanMessages {
     private PlanMessages() {}
 
@@ -51,7 +51,8 @@ public final class PlanMessages {
     /**
      * @param now the controller's clock, seconds since 1970
      * @param waiting jobs in the queue that the caller may see; planned: of these such as have a time, however late
-     * @param bars by their beginning; more: so many were left out
+     * @param bars by their beginning
+     * @param more number of bars that were left out
      */
     public record Plan(long now, int waiting, int planned, List<PlanNode> nodes, List<Bar> bars, int more) {}
 

@@ -3,11 +3,11 @@ package dev.muster.model.api;
 import java.util.List;
 import java.util.Map;
 
-/** Requests about why a job stands where it does in the queue, and who had how much. */
+/** Requests about the priorities of jobs and the shares, use and limits of accounts and users. */
 public final class PolicyMessages {
     private PolicyMessages() {}
 
-    /** @param jobs whose; empty for all that wait */
+    /** @param jobs numbers of jobs; empty for all pending ones */
     public record QueryPriorities(List<Integer> jobs) {}
 
     /**
@@ -98,8 +98,9 @@ public final class PolicyMessages {
      * @param runMins what they may still use
      * @param accruing jobs that wait and grow older
      * @param usedMins of each resource in minutes, as charged up to now
-     * @param wallMin the time of its jobs, likewise
-     * @param accounts of a QOS, those with jobs under it; users likewise
+     * @param wallMin wall-clock minutes of its jobs, as charged up to now
+     * @param accounts of a QOS, those with jobs under it
+     * @param users of a QOS, those with jobs under it
      */
     public record LimitRow(
             int id,
@@ -120,6 +121,6 @@ public final class PolicyMessages {
             List<LimitPart> accounts,
             List<LimitPart> users) {}
 
-    /** Of a QOS what counts against one account, or against one user, by number. */
+    /** The use of a QOS by one account, or by one user, by number. */
     public record LimitPart(String name, int running, int submitted, int accruing, Map<String, Long> tres) {}
 }

@@ -7,7 +7,7 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import java.util.List;
 
-/** What slurmd itself answers on its port. */
+/** Messages that slurmd answers on its port. */
 public final class SlurmdMessages {
     private SlurmdMessages() {}
 

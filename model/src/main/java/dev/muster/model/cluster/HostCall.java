@@ -58,7 +58,7 @@ public record HostCall(String kind, boolean with, String word) {
         return kind.equals("feature");
     }
 
-    /** Of the first topology that has it; none if none has. */
+    /** The nodes in the first topology that has the name; empty if none has it. */
     public List<String> of(List<Topology> topologies) {
         Predicate<Topology.Switch> atSwitch = s ->
                 with ? s.level() == 0 && s.nodes().contains(word) : s.name().equals(word);

@@ -3,14 +3,14 @@ package dev.muster.model.cluster;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Many nodes over few connections: a tree in which each passes on to at most so many others (TreeWidth). */
+/** Tree in which messages reach many nodes over few connections: each node passes on to at most TreeWidth others. */
 public final class LaunchTree {
-    /** Slurm's largest TreeWidth: no tree, everybody is reached directly. */
+    /** Slurm's largest TreeWidth: no tree, every node is reached directly. */
     public static final int WIDTH_MAX = 65_533;
 
     /**
-     * A relay says that it is there so often; who hears nothing of it for longer than {@link #SILENT_MS} goes around
-     * it. Milliseconds.
+     * Interval of a relay's heartbeats, in milliseconds. A node that receives none for {@link #SILENT_MS} goes around
+     * the relay.
      */
     public static final int BEAT_MS = 2_500;
 
@@ -37,7 +37,7 @@ public final class LaunchTree {
         return out;
     }
 
-    /** How many connections behind each other reach the last of so many nodes. */
+    /** Length of the longest chain of connections to one of {@code nodes} nodes. */
     public static int levels(int nodes, int width) {
         int levels = 0;
         for (int left = nodes; left > 0; left = (left + Math.max(1, width) - 1) / Math.max(1, width) - 1) {

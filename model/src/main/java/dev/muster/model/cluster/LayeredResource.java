@@ -33,7 +33,7 @@ public record LayeredResource(String name, int mode, Map<String, Integer> variab
         return out;
     }
 
-    /** What others than jobs take of a layer: in mode 3 with what they take of those below it. */
+    /** Use of a layer by others than jobs: in mode 3 with their use of the layers below it. */
     public int baseOf(Layer layer) {
         if (mode < 3) {
             return layer.base;

@@ -39,7 +39,7 @@ public record Topology(
 
     public static final Topology FLAT = new Topology("", Kind.FLAT, List.of(), List.of(), List.of(), List.of(), false);
 
-    /** What is known of the network. */
+    /** Kinds of networks. */
     public enum Kind {
         FLAT,
         TREE,
@@ -68,14 +68,14 @@ public record Topology(
                         .toList();
     }
 
-    /** So many nodes, at least, that hang closest together. */
+    /** Least number of nodes of the smallest group that the topology keeps together. */
     public int baseSize() {
         return !sizes.isEmpty()
                 ? sizes.getFirst()
                 : blocks.stream().mapToInt(b -> b.nodes.size()).min().orElse(1);
     }
 
-    /** Where a node is, from the top: {@code root.s01.node1}; the pattern names what each part is. */
+    /** The path of a node from the top: {@code root.s01.node1}; the pattern names the kind of each part. */
     public String address(String node, boolean pattern) {
         List<String> parts = new ArrayList<>();
         List<Switch> above = new ArrayList<>(

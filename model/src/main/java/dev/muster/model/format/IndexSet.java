@@ -247,7 +247,7 @@ public final class IndexSet {
         return blocks.length == 0 ? NONE : blocks[0];
     }
 
-    /** Of words that nobody else has. */
+    /** Makes a set of words that no other set shares. */
     private static IndexSet small(long[] words) {
         int n = 0;
         for (long w : words) {

@@ -3,7 +3,7 @@ package dev.muster.model.format;
 import java.util.List;
 import java.util.Locale;
 
-/** What daemons log, from nothing on; each level has the ones before it. */
+/** Log levels of daemons, from quiet on; each level includes the ones before it. */
 public final class LogLevels {
     public static final List<String> WORDS =
             List.of("quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3", "debug4", "debug5");

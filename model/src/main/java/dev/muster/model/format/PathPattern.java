@@ -3,13 +3,13 @@ package dev.muster.model.format;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** File names with % codes. What a code stands for depends on who asks; how codes are found in a name does not. */
+/** Expands % codes in file names. The caller gives the meaning of each code; this class finds the codes. */
 public final class PathPattern {
     private static final int WIDTH_MAX = 10;
 
     private PathPattern() {}
 
-    /** What a letter stands for. */
+    /** The meaning of each letter. */
     @FunctionalInterface
     public interface Codes {
         /** Returns null for a letter that is no code: it stays as it is written. */

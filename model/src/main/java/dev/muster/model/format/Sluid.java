@@ -26,7 +26,7 @@ public final class Sluid {
         return sluid | (long) Math.min(size, SIZES_MAX) << SIZE_BIT;
     }
 
-    /** That of the size that the attempt started with. */
+    /** The SLUID of the size that the attempt started with. */
     public static long original(long sluid) {
         return sluid & (1L << SIZE_BIT) - 1;
     }

@@ -209,7 +209,7 @@ final class TimeReader {
         return c >= '0' && c <= '9';
     }
 
-    /** Of months there are two digits. */
+    /** Whether {@code -MM-} follows the digits of a year. */
     private boolean isoDateFollows(int yearEnd) {
         return yearEnd + 4 <= text.length()
                 && text.charAt(yearEnd) == '-'

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What one of each resource weighs, as it is written: {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0,License/matlab=5}. */
+/** Weights of one unit of each resource, as written: {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0,License/matlab=5}. */
 public final class TresWeights {
     private static final String ITEM = "(?i)(cpu|mem|node|billing|energy|vmem|pages|(gres|license|bb|fs|ic)/[^=]+)"
             + "=-?([0-9]{1,9}(\\.[0-9]{0,9})?|\\.[0-9]{1,9})";
@@ -18,7 +18,7 @@ public final class TresWeights {
 
     private TresWeights() {}
 
-    /** @param units a weight may have the letter of a unit behind it: so much for each K, M, G, T or P */
+    /** @param units a weight may end with K, M, G, T or P and is then a weight of that unit */
     public static boolean isValid(String weights, boolean units) {
         for (String item : weights.isEmpty() ? new String[0] : weights.split(",", -1)) {
             if (!item.matches(ITEM + (units ? "[KMGTP]?" : ""))) {

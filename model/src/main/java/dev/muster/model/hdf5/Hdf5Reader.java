@@ -102,7 +102,7 @@ public final class Hdf5Reader {
         return out;
     }
 
-    private static ByteBuffer one(List<Message> messages, int type) throws IOException {
+    private static ByteBuffer onlyMessage(List<Message> messages, int type) throws IOException {
         return messages.stream()
                 .filter(m -> m.type == type)
                 .findFirst()
@@ -113,7 +113,7 @@ public final class Hdf5Reader {
     // ---- groups
 
     private Group group(List<Message> messages, int depth) throws IOException {
-        ByteBuffer where = one(messages, 0x11);
+        ByteBuffer where = onlyMessage(messages, 0x11);
         ByteBuffer heap = bytes(where.getLong(8), 32);
         ByteBuffer names = bytes(heap.getLong(24), (int) heap.getLong(8));
         Map<String, Hdf5> found = new TreeMap<>();
@@ -178,14 +178,14 @@ public final class Hdf5Reader {
     // ---- tables
 
     private Table table(List<Message> messages) throws IOException {
-        ByteBuffer extent = one(messages, 0x01);
+        ByteBuffer extent = onlyMessage(messages, 0x01);
         if (extent.get(0) != 1 || extent.get(1) != 1) {
             throw new IOException("a table of another form");
         }
         long rows = extent.getLong(8);
-        List<Column> columns = columns(one(messages, 0x03));
+        List<Column> columns = columns(onlyMessage(messages, 0x03));
         int width = columns.size() * Hdf5.CELL;
-        ByteBuffer layout = one(messages, 0x08);
+        ByteBuffer layout = onlyMessage(messages, 0x08);
         if (layout.get(0) != 3 || layout.get(1) != 2 && layout.get(1) != 1) {
             throw new IOException("a table of another layout");
         }

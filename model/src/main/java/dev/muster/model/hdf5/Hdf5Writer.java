@@ -23,7 +23,7 @@ public final class Hdf5Writer {
     private static final int SYMBOL = 40;
     private static final int SYMBOL_CACHED = 1;
     private static final int TREE_HEAD = 24;
-    /** A table's chunk has at least so many rows. */
+    /** Least number of rows in a chunk of a table. */
     private static final int CHUNK_ROWS = 10;
 
     private static final int ZEROS = 8192;
@@ -33,7 +33,7 @@ public final class Hdf5Writer {
 
     private record Message(int type, int flags, byte[] body) {}
 
-    /** Where a group's parts are. */
+    /** Addresses of a group's parts. */
     private record Place(long header, long tree, long heap) {}
 
     private final List<Piece> pieces = new ArrayList<>();

@@ -50,7 +50,9 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
             return text.startsWith("mask");
         }
 
-        /** It goes by numbers of the whole node and is refused to who has less. */
+        /**
+         * Whether the binding uses CPU numbers of the whole node: it is refused to a step that has only some of them.
+         */
         public boolean wantsWholeNode() {
             return switch (this) {
                 case RANK, LDRANK, LDMAP, LDMASK -> true;
@@ -87,7 +89,7 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
         return mistake(text).isEmpty() ? Optional.of(read(text)) : Optional.empty();
     }
 
-    /** What is wrong with it, in srun's words; "" if nothing is. */
+    /** The mistake in the text, in srun's words; "" if there is none. */
     public static String mistake(String text) {
         String rest = text;
         while (!rest.isEmpty()) {

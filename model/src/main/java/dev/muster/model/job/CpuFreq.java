@@ -83,7 +83,7 @@ public record CpuFreq(String min, String max, String governor) {
             "You must explicitly choose a governor when defining a range. Please specify only one value for the "
                     + "desired frequency (p1) or choose a specific governor (p3).";
 
-    /** What is wrong with it, in the commands' words; "" if nothing is. */
+    /** The mistake in the text, in the commands' words; "" if there is none. */
     public static String mistake(String text) {
         if (word(GOVERNORS, text).isPresent()) {
             return "";

@@ -43,7 +43,7 @@ public record ExitStatus(int code, int signal, boolean core) implements Comparab
         return signal | (core ? 0x80 : 0);
     }
 
-    /** What a shell reports: the code, or 128 plus the signal. */
+    /** The exit code that a shell reports: the code, or 128 plus the signal. */
     public int shellCode() {
         return signal == 0 ? code : 128 + signal;
     }

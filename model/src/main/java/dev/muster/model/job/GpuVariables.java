@@ -72,7 +72,7 @@ public final class GpuVariables {
                 || FLAGS.stream().anyMatch(f -> f.getKey().equalsIgnoreCase(flag));
     }
 
-    /** What detection by that means where no flag does; "" for nothing. */
+    /** The flag that AutoDetect implies if no flag is set; "" for none. */
     public static String ofDetector(String autoDetect) {
         return switch (autoDetect.toLowerCase(Locale.ROOT)) {
             case "nvml", "nvidia" -> "nvidia_gpu_env";

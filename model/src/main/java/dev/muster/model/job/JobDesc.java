@@ -38,7 +38,7 @@ public record JobDesc(
     }
 
     /**
-     * Whom and what the job is charged to.
+     * What a job is charged to.
      *
      * @param qos of a job that waits, several with commas, the one that is tried first in front
      * @param drawn it did not ask for its reservation, which is a magnetic one
@@ -173,8 +173,8 @@ public record JobDesc(
      * @param stepMgr {@code --stepmgr}, or the cluster has it for all jobs
      * @param noShell no command has the allocation
      * @param containerType {@code --container-type} as written
-     * @param resvPorts {@code --resv-ports} of a job: so many ports of MpiParams are its own on its nodes; -1 for one
-     *     more than it has tasks on any node
+     * @param resvPorts {@code --resv-ports} of a job: number of ports of MpiParams that it reserves on its nodes; -1
+     *     for one more than the tasks of its fullest node
      * @param memUpdateMargin {@code --mem-update}: percent of what it uses that it keeps beside that
      * @param memUpdateMin minutes after its start at which it keeps no more; 0 for never
      * @param warnReserve {@code --signal=R:}: it gives way, whatever becomes of others of its partition or QOS

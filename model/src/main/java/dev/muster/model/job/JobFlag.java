@@ -1,6 +1,6 @@
 package dev.muster.model.job;
 
-/** What {@code squeue} shows over a job's base state, in Slurm's names. */
+/** Flags that {@code squeue} shows over a job's base state, in Slurm's names. */
 public enum JobFlag {
     COMPLETING("CG"),
     CONFIGURING("CF"),
@@ -15,7 +15,7 @@ public enum JobFlag {
     STAGE_OUT("SO"),
     STOPPED("ST"),
     UPDATE_DB("UD"),
-    /** It comes before all others: a node failed under it. */
+    /** The job is scheduled before all others, because a node failed under it. */
     EXPEDITING("EX");
 
     private final String compact;

@@ -39,7 +39,7 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
         return mistake(text).isEmpty() ? Optional.of(read(text)) : Optional.empty();
     }
 
-    /** What is wrong with it, in srun's words; "" if nothing is. */
+    /** The mistake in the text, in srun's words; "" if there is none. */
     public static String mistake(String text) {
         String rest = text;
         while (!rest.isEmpty()) {

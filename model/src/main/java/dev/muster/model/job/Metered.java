@@ -3,8 +3,9 @@ package dev.muster.model.job;
 /**
  * What a step's nodes say of file systems and GPUs in its time.
  *
- * @param fsReadBytes of the node's Lustre file systems, by all that is on the node; fsWriteBytes likewise
- * @param gpuNodes on which somebody looked at its GPUs; 0 where nobody did
+ * @param fsReadBytes read from the node's Lustre file systems by all processes of the node
+ * @param fsWriteBytes written to them by all processes of the node
+ * @param gpuNodes number of nodes that measured its GPUs
  * @param gpuPercent how busy its processes kept GPUs on average, all of them together: 200 for two that never rested;
  *     over the nodes' sums
  * @param gpuMostPercent the most that was seen on one node
@@ -22,7 +23,7 @@ public record Metered(
     public static final Metered NONE = new Metered(0, 0, 0, 0, 0, 0, 0);
     private static final int PARTS = 7;
 
-    /** With one more node. */
+    /** Adds one more node. */
     public Metered and(Metered o) {
         return o.equals(NONE)
                 ? this
@@ -48,7 +49,7 @@ public record Metered(
                         + gpuMemKb + "/" + gpuMostMemKb;
     }
 
-    /** What cannot be read is none. */
+    /** Reads the text; an unreadable one gives {@link #NONE}. */
     public static Metered parse(String text) {
         String[] p = text.split("/");
         if (p.length != PARTS || !text.matches("[0-9/]{13,160}")) {

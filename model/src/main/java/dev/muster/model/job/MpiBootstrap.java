@@ -32,10 +32,11 @@ public final class MpiBootstrap {
     }
 
     /**
-     * What an allocation sets; another way that its user has chosen stays.
+     * The variables that an allocation sets so that mpirun starts its daemons by srun; another way that the user chose
+     * stays.
      *
      * @param given what the environment has of it, by name
-     * @param off MpiParams says that only who asks for srun gets it
+     * @param off MpiParams turns this off, except for users that ask for srun
      */
     public static Map<String, String> variables(Map<String, String> given, boolean off) {
         Map<String, String> out = new TreeMap<>();

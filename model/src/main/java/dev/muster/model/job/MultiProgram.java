@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What each task of a step runs by the file that {@code srun --multi-prog} was given. */
+/** Programs of a step's tasks by the file of {@code srun --multi-prog}. */
 public final class MultiProgram {
     private MultiProgram() {}
 

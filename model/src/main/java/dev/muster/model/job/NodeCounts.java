@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * @param sizes the numbers that will do, ascending, with commas; "" for all from least to most
  */
 public record NodeCounts(int least, int most, String sizes) {
-    /** So many numbers at most are told apart. */
+    /** Most sizes that one list may have. */
     private static final int SIZES_MAX = 10_000;
 
     /**

@@ -82,7 +82,7 @@ public record ResourceRequest(
         String nodeSizes,
         int cpusPerTaskAsked) {
 
-    /** Whom a job shares its nodes with. */
+    /** The jobs with which a job shares its nodes. */
     public enum Exclusive {
         SHARED,
         NODE,
@@ -101,12 +101,12 @@ public record ResourceRequest(
         return hint.equals("nomultithread") || hint.endsWith("_bound") ? 1 : threadsPerCore;
     }
 
-    /** Cores of each socket that are asked for, or named by --hint=memory_bound; nobody is held to that one. */
+    /** Cores of each socket that are asked for; the one of --hint=memory_bound does not limit the choice of nodes. */
     public int coresUsed() {
         return hint.equals("memory_bound") ? 1 : coresPerSocket;
     }
 
-    /** Shares its nodes with nobody. */
+    /** The request with exclusive nodes. */
     public ResourceRequest alone() {
         Json.Obj changed = Json.object(Codec.encode(this))
                 .put("exclusive", Exclusive.NODE.name())

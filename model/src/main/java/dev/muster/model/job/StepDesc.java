@@ -31,8 +31,8 @@ import java.util.Map;
  *     nothing
  * @param waitForChildren it has ended when none of its processes is left, not with its last task
  * @param profile {@code --profile} as written; "" for the job's
- * @param async {@code --async}: nobody waits for it; it writes files on its nodes, and is queued while what it needs is
- *     busy
+ * @param async {@code --async}: no srun waits for it; it writes files on its nodes, and is queued while the resources
+ *     that it needs are busy
  * @param cpuFreq {@code --cpu-freq} as written; the node reads it from the environment
  * @param containerId {@code --container-id}, by which others find the step
  * @param awaitsCaller its tasks begin when srun comes for their streams: a program of its own (SrunProlog) goes first
@@ -90,7 +90,7 @@ public record StepDesc(
         return with(timeLimitMin, cpuBind, entries, tresBind, oomKillStep, acctgFreq, profile);
     }
 
-    /** With what others say where the step says nothing. */
+    /** Sets options that the step leaves open. */
     public StepDesc withDefaults(String cpus, String tres, String oomKill, String sampling, String profiled) {
         return with(
                 timeLimitMin,

@@ -10,8 +10,9 @@ import java.util.OptionalInt;
  * <p>A heterogeneous step within one job (srun with colons) is as many steps as it has components: each has its own
  * program, nodes, limits, output, exit status and row in accounting, and ends when its own tasks do. They have the
  * number in common, by which they are created, signalled and cancelled together. So the component stands in the upper
- * bits of the number: what is kept, sent or counted per step needs no second key for it, and no record or message is
- * other than before; only who shows a step to people, or asks what belongs together, takes the two apart here.
+ * bits of the number: state, messages and counters per step need no second key for it, and records and messages are
+ * unchanged. Only code that shows a step to users, or that looks for the components of a step, takes the two apart
+ * here.
  */
 public final class StepId {
     /** As srun's --het-group counts: from 0 to 127. */
@@ -30,7 +31,7 @@ public final class StepId {
 
     private StepId() {}
 
-    /** Whether somebody asked for it: those with numbers, and the shell that salloc has on the first node. */
+    /** Whether a user asked for the step: steps with numbers, and the shell that salloc has on the first node. */
     public static boolean isAsked(int id) {
         return id >= 0 || id == INTERACTIVE;
     }
@@ -40,12 +41,12 @@ public final class StepId {
         return Integer.toUnsignedString(number(id));
     }
 
-    /** Of a component of a heterogeneous step. */
+    /** The id of a component of a heterogeneous step. */
     public static int of(int number, int component) {
         return number | component + 1 << BITS;
     }
 
-    /** What all components of the step have in common; of any other its own. */
+    /** The number that all components of the step have in common; of any other step its own. */
     public static int number(int id) {
         return id < 0 ? id : id & NUMBER_MAX;
     }
@@ -59,7 +60,7 @@ public final class StepId {
         return component(id) >= 0;
     }
 
-    /** Whether whoever names a step means this one as well: the number alone means all components. */
+    /** Whether the name of a step means this one: the number alone means all components. */
     public static boolean means(int named, int id) {
         return named == id || named >= 0 && id >= 0 && named == number(id);
     }

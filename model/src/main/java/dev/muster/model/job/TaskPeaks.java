@@ -1,8 +1,8 @@
 package dev.muster.model.job;
 
 /**
- * What single tasks of a step used: the most and the least of each, and whose it was; sums of each task's most, for
- * averages. CPU time in microseconds, memory in KiB, reads and writes in bytes.
+ * Use of the single tasks of a step: the most and the least of each resource with the task that used it, and sums of
+ * each task's most, for averages. CPU time in microseconds, memory in KiB, reads and writes in bytes.
  *
  * @param tasks how many were measured; 0 where nothing is known of single tasks
  */
@@ -33,7 +33,7 @@ public record TaskPeaks(
 
     /** One task's use; memory and pages at their highest. */
     public record Task(int rank, long cpuUs, long rssKb, long vmKb, long pages, long readBytes, long writeBytes) {
-        /** Of two looks at the same task the higher of each value. */
+        /** Combines two samples of the same task: the higher of each value. */
         public Task and(Task other) {
             return new Task(
                     rank,
@@ -46,7 +46,7 @@ public record TaskPeaks(
         }
     }
 
-    /** With one more task. Of equal ones the first counts. */
+    /** Adds one more task. Of equal values the first counts. */
     public TaskPeaks and(Task t) {
         boolean first = tasks == 0;
         return new TaskPeaks(

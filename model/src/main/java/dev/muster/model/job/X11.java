@@ -7,7 +7,7 @@ import java.util.Optional;
  * What {@code --x11} asks for.
  *
  * @param nodes where windows are to be opened from
- * @param cookie of the user's display, in hex digits: who shows it may draw there
+ * @param cookie of the user's display, in hex digits: a program that presents it may draw there
  */
 public record X11(Nodes nodes, String cookie) {
     private static final int COOKIE_DIGITS_MAX = 256;

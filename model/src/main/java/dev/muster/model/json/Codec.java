@@ -48,7 +48,7 @@ public final class Codec {
         return new Columns(shape, fields.isEmpty() ? shape.all() : shape.places(fields));
     }
 
-    /** Of {@link #columns}. */
+    /** The result of {@link #columns}. */
     public static final class Columns {
         private final RecordAdapter shape;
         private final int[] places;

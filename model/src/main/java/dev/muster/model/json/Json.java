@@ -43,8 +43,8 @@ public final class Json {
         /** A bit for each name that is here, by its hash: most of what is asked for and not there is known from it. */
         private long some;
         /**
-         * In place of the others where there are many, or where somebody wanted to have a map; several threads may look
-         * at one object.
+         * Replaces the arrays in an object with many fields, and once a caller has asked for a map. Several threads may
+         * read one object.
          */
         private volatile LinkedHashMap<String, Object> map;
 

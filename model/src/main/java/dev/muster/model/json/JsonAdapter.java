@@ -27,7 +27,7 @@ interface JsonAdapter {
         return Optional.empty();
     }
 
-    /** What stands for a field that is not there. */
+    /** The value of an absent field. */
     Object absent();
 
     default boolean isAbsent(Object value) {

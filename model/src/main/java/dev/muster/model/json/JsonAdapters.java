@@ -432,7 +432,7 @@ final class JsonAdapters {
 
     static final class Sealed implements JsonAdapter {
         private final Map<String, Class<?>> byName = new HashMap<>();
-        /** Of those that have come. */
+        /** Adapters of the types that have been used. */
         private final Map<String, RecordAdapter> shapes = new ConcurrentHashMap<>();
 
         private final Class<?> type;

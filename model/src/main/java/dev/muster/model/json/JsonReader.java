@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Reads JSON from bytes: to a tree of plain values ({@link #value}), or value by value for who knows what to expect.
- * The latter stops at whatever is not as our own writer writes it, with any exception: the tree is read then, which
- * knows what to say of it.
+ * Reads JSON from bytes: to a tree of plain values ({@link #value}), or value by value for a codec that knows the
+ * fields. The latter stops with any exception at text that is not as our own writer writes it; the caller then reads
+ * the tree, which reports the error.
  */
 final class JsonReader {
-    /** Of {@link #first} and {@link #next}: the object has ended. */
+    /** Result of {@link #first} and {@link #next} at the object's end. */
     static final int NO_MORE = -1;
     /** Strings that are kept to be used again, a power of two, and the longest of them. */
     private static final int REPEATED = 128;
 
     private static final int REPEATED_BYTES_MAX = 32;
     private static final int INTERNED_MAX = 1000;
-    /** Numbers of so many digits are none that a long could not hold. */
+    /** A long can hold every number of that many digits. */
     private static final int DIGITS_MAX = 18;
 
     private byte[] in;
@@ -29,12 +29,12 @@ final class JsonReader {
     private int at;
     private final String[] repeated = new String[REPEATED];
     private final byte[][] repeatedBytes = new byte[REPEATED][];
-    /** Made when the first name comes: who reads value by value needs none. */
+    /** Made at the first name: a reader that goes value by value needs none. */
     private String[] names;
 
     private byte[][] nameBytes;
     private int interned;
-    /** How many objects and lists have been opened by who reads value by value. */
+    /** Number of objects and lists that the value-by-value reader has opened. */
     private int depth;
 
     private boolean refusesUnknown;
@@ -322,7 +322,7 @@ final class JsonReader {
         return value;
     }
 
-    private boolean more(char close) {
+    private boolean hasMore(char close) {
         blanks();
         if (at >= end) {
             throw bad("unexpected end");
@@ -355,7 +355,7 @@ final class JsonReader {
     Json.Obj object(int depth, String list, Consumer<Json.Obj> row) {
         at++;
         Json.Obj object = new Json.Obj();
-        while (more('}')) {
+        while (hasMore('}')) {
             if (in[at] != '"') {
                 throw bad("name expected");
             }
@@ -381,7 +381,7 @@ final class JsonReader {
 
     private void each(int depth, Consumer<Json.Obj> row) {
         at++;
-        while (more(']')) {
+        while (hasMore(']')) {
             if (value(depth + 1) instanceof Json.Obj o) {
                 row.accept(o);
             }
@@ -392,7 +392,7 @@ final class JsonReader {
     private List<Object> array(int depth) {
         at++;
         List<Object> list = new ArrayList<>();
-        while (more(']')) {
+        while (hasMore(']')) {
             list.add(value(depth + 1));
             comma(']');
         }

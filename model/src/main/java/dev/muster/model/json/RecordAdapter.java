@@ -13,11 +13,12 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A record, by its components. Who has a {@link RecordCodec} from the installation, or comes often and gets one, is
- * read and written by code for this very type; the others through method handles, which needs less to begin with.
+ * Reads and writes a record by its components. A type with a {@link RecordCodec} from the installation, or one that is
+ * used often and gets a codec, is read and written by code of its own; other types go through method handles, which
+ * cost less to set up.
  */
 final class RecordAdapter implements JsonAdapter {
-    /** Where code of its own is made: below, a program has ended before that pays. */
+    /** Uses after which a type gets code of its own; a program with fewer ends before that pays. */
     private static final int OFTEN = 1500;
 
     private static final byte[] NOTHING = {};
@@ -27,7 +28,7 @@ final class RecordAdapter implements JsonAdapter {
     private final JsonReader.Fields fields;
     private final int[] all;
     private final JsonAdapter[] shapes;
-    /** Made when somebody goes by them: each is a class of the virtual machine's. */
+    /** Made at the first use: each handle is a class of the virtual machine. */
     private volatile Handles handles;
 
     private final byte[] typeField;
@@ -108,7 +109,7 @@ final class RecordAdapter implements JsonAdapter {
         return all;
     }
 
-    /** Where the named components are, in the record's order. */
+    /** Indexes of the named components, in the record's order. */
     int[] places(Set<String> wanted) {
         return IntStream.range(0, names.length)
                 .filter(i -> wanted.contains(names[i]))
@@ -127,7 +128,7 @@ final class RecordAdapter implements JsonAdapter {
         return made;
     }
 
-    /** Who comes at the same time waits. A record that has this one is locked before it, never after. */
+    /** Other threads wait meanwhile. A record that contains this one is locked before it, never after. */
     private synchronized RecordCodec installed() {
         if (!isSought) {
             coder = RecordCodecGenerator.ready(this).orElse(null);
@@ -151,7 +152,7 @@ final class RecordAdapter implements JsonAdapter {
         end(out, body(out, value, '{'));
     }
 
-    /** With its type as the first field. */
+    /** Writes a record with its type as the first field. */
     void writeTyped(Json.Writer out, Object value) {
         end(out, body(out, value, out.field('{', typeField)));
     }
@@ -168,14 +169,14 @@ final class RecordAdapter implements JsonAdapter {
         if (made != null) {
             return made.write(out, value, begun);
         }
-        return some(out, value, begun, all);
+        return writeComponents(out, value, begun, all);
     }
 
     /** The components at the given places only. */
     void write(Json.Writer out, Object value, int[] places) {
         RecordCodec made = coder();
         if (made == null) {
-            end(out, some(out, value, '{', places));
+            end(out, writeComponents(out, value, '{', places));
             return;
         }
         char separator = '{';
@@ -185,7 +186,7 @@ final class RecordAdapter implements JsonAdapter {
         end(out, separator);
     }
 
-    private char some(Json.Writer out, Object value, char begun, int[] places) {
+    private char writeComponents(Json.Writer out, Object value, char begun, int[] places) {
         char separator = begun;
         for (int i : places) {
             separator = shapes[i].writeField(out, separator, fields.head(i), component(value, i));
@@ -267,7 +268,7 @@ final class RecordAdapter implements JsonAdapter {
         return read(in, in.first(fields));
     }
 
-    /** Where {@link JsonReader#type} has been read. */
+    /** Reads a record after {@link JsonReader#type}. */
     Object readAfterType(JsonReader in) {
         if (hasType) {
             throw in.bad("two types");

@@ -157,7 +157,7 @@ final class RecordCodecGenerator {
         }
     }
 
-    /** What the coder's fields are set to. */
+    /** The values of the codec's fields. */
     private Object[] constants() {
         List<Object> constants = new ArrayList<>();
         constants.add(shape.fields());

@@ -10,7 +10,7 @@ import dev.muster.model.job.TaskPeaks;
 import java.util.List;
 import java.util.Map;
 
-/** What travels on the stream between slurmd and slurmctld. */
+/** Messages on the stream between slurmd and slurmctld. */
 public final class NodeMessages {
     private NodeMessages() {}
 
@@ -67,7 +67,7 @@ public final class NodeMessages {
                     0, "", "", 0);
         }
 
-        /** With the highest number that was launched there. */
+        /** The message with the highest job number that was launched on the node. */
         public Register knowing(int jobId) {
             return new Register(
                     node,
@@ -129,7 +129,7 @@ public final class NodeMessages {
     /** @param load hundredths; metered: the watts now and since slurmd started are known */
     public record Heartbeat(int load, long freeMemoryMb, boolean metered, int watts, int averageWatts)
             implements ToController {
-        /** Of a node without a power meter. */
+        /** A heartbeat of a node without a power meter. */
         public Heartbeat(int load, long freeMemoryMb) {
             this(load, freeMemoryMb, false, 0, 0);
         }
@@ -226,7 +226,7 @@ public final class NodeMessages {
                     Metered.NONE);
         }
 
-        /** With what the node's meters say. */
+        /** Adds the readings of the node's meters. */
         public Usage with(long joules, long inBytes, long outBytes, long fsRead, long fsWritten) {
             return new Usage(
                     userCpuUs,
@@ -252,7 +252,7 @@ public final class NodeMessages {
      * A step that the job's step manager began while slurmctld was away. Each of the step's nodes says it, before
      * anything else of the step, so that whichever comes first makes it known. seq as in {@link JobDone}.
      *
-     * @param uid who asked for it, with that request
+     * @param uid user that asked for the step in that request
      * @param step the core's record of it
      * @param missed nodes of it that could not be told to begin it: it was ended on the others
      */
@@ -308,7 +308,7 @@ public final class NodeMessages {
      * All tasks of a step on a node together.
      *
      * @param time seconds since 1970
-     * @param cpuMs since the step's begin, milliseconds; likewise the bytes. What ended tasks had used is not in it
+     * @param cpuMs since the step's begin, milliseconds, without tasks that have ended; the bytes as well
      */
     public record UsePoint(long time, long cpuMs, long residentKb, long readBytes, long writtenBytes) {}
 
@@ -431,7 +431,7 @@ public final class NodeMessages {
                     channel);
         }
 
-        /** With what is known of the job since. */
+        /** Adds environment variables of the job that were set since. */
         public JobShare and(List<String> more) {
             List<String> all = new java.util.ArrayList<>(environment);
             all.addAll(more);
@@ -495,7 +495,7 @@ public final class NodeMessages {
             List<MpiNode> mpi)
             implements ToNode {
 
-        /** Of a step without PMI. */
+        /** A launch of a step without PMI. */
         public Launch(
                 JobShare share,
                 int stepId,
@@ -685,7 +685,7 @@ public final class NodeMessages {
     /** A new time limit: seconds from now, -1 none. */
     public record SetTimeLimit(int jobId, int attempt, long secondsLeft) implements ToNode {}
 
-    /** The job has so many mebibytes of the node from now on: less than before. */
+    /** Reduces a job's memory on the node to that many mebibytes. */
     public record SetMemory(int jobId, int attempt, long memoryMb) implements ToNode {}
 
     /** Answered with {@link MemoryUsed}. */
@@ -713,8 +713,8 @@ public final class NodeMessages {
     public record SetDebug(String level) implements ToNode {}
 
     /**
-     * What the processes of all of a job's steps have resident on the node, in KiB. Nobody waits for it: what is lost
-     * is asked again.
+     * Resident memory of all processes of a job's steps on the node, in KiB. A lost message does no harm: slurmctld
+     * asks again.
      */
     public record MemoryUsed(int jobId, int attempt, long residentKb) implements ToController {}
 
@@ -735,7 +735,7 @@ public final class NodeMessages {
     /**
      * Reads a file as a user; answered by {@link FileRead} with the same id, at the latest when the time is over.
      *
-     * @param job in whose view of the file system, where it has one of its own and still runs
+     * @param job its view of the file system is used, if it has one of its own and still runs
      * @param offset from the beginning, below 0 from the end
      * @param maxBytes of the answer
      * @param waitMs for the first byte behind the offset
@@ -746,7 +746,7 @@ public final class NodeMessages {
             long id, Identity owner, int job, Bytes path, long offset, int maxBytes, int waitMs, String file)
             implements ToNode {}
 
-    /** What a job's attempt uses and has used on the node, over time; answered by {@link UseRead} with the same id. */
+    /** Asks for the use of a job's attempt on the node over time; answered by {@link UseRead} with the same id. */
     public record ReadUse(long id, int jobId, int attempt) implements ToNode {}
 
     /**

@@ -54,8 +54,8 @@ public final class Binding {
                             ? new TreeSet<>()
                             : switch (asked.kind()) {
                                 case DEFAULT, NONE, CORES, THREADS -> own;
-                                case RANK -> some(Set.of(new ArrayList<>(all).get(i % all.size())));
-                                case MAP, MASK -> some(asked.named(i));
+                                case RANK -> cpusOfStep(Set.of(new ArrayList<>(all).get(i % all.size())));
+                                case MAP, MASK -> cpusOfStep(asked.named(i));
                                 case LDRANK ->
                                     inGroups(
                                             machine::numa,
@@ -95,12 +95,12 @@ public final class Binding {
     }
 
     private TreeSet<Integer> inGroups(IntUnaryOperator of, java.util.Collection<Integer> wanted) {
-        return some(
+        return cpusOfStep(
                 all.stream().filter(cpu -> wanted.contains(of.applyAsInt(cpu))).toList());
     }
 
-    /** What of it is the step's; all that is, where nothing of it is. */
-    private TreeSet<Integer> some(java.util.Collection<Integer> wanted) {
+    /** The CPUs of the step among these; all CPUs of the step if none of these is. */
+    private TreeSet<Integer> cpusOfStep(java.util.Collection<Integer> wanted) {
         TreeSet<Integer> out = new TreeSet<>(wanted);
         out.retainAll(all);
         return out.isEmpty() ? all : out;

@@ -81,7 +81,7 @@ public final class Cgroups {
                     && makeV1(mount.resolve(controller).resolve(node))) {
                 v1.put(controller, mount.resolve(controller).resolve(node));
             } else {
-                log.error("no writable " + controller + " cgroup: " + missing(controller));
+                log.error("no writable " + controller + " cgroup: " + whyMissing(controller));
             }
         }
         if (c.track() && v2.isEmpty()) {
@@ -109,7 +109,7 @@ public final class Cgroups {
         return out;
     }
 
-    private static String missing(String controller) {
+    private static String whyMissing(String controller) {
         return switch (controller) {
             case "memory" -> "memory limits are not enforced through cgroups";
             case "cpuset" -> "ConstrainCores has no effect";
@@ -239,7 +239,7 @@ public final class Cgroups {
                 }
             }
         });
-        // a file that several devices share belongs to whoever has one of them
+        // a file that several devices share belongs to every job that has one of them
         confinement
                 .files()
                 .forEach((name, devices) -> gres.getOrDefault(name, List.of()).stream()

@@ -37,7 +37,7 @@ import java.util.regex.Pattern;
  * threads.
  */
 public final class Containers {
-    /** Of the user's config.json. */
+    /** Longest config.json of a user. */
     static final int CONFIG_BYTES_MAX = AsUser.OUTPUT_BYTES_MAX;
 
     private static final int QUERY_ROUNDS_MAX = 20;
@@ -56,7 +56,7 @@ public final class Containers {
         this.log = log;
     }
 
-    /** What is left to do for one step, kept in its directory. Commands still have %p. */
+    /** Clean-up of one step, kept in its directory. Its commands still have %p. */
     record Kept(Identity owner, String namespace, String spool, List<String> environment, List<Commands> tasks) {}
 
     record Commands(int rank, String bundle, String query, String kill, String delete) {}
@@ -174,7 +174,7 @@ public final class Containers {
                     : own;
         }
 
-        /** With all but %p filled in, which is known later. */
+        /** Replaces all patterns but %p, the process id, which is known later. */
         String expand(String pattern) {
             return Containers.expand(pattern, this::value);
         }
@@ -434,7 +434,7 @@ public final class Containers {
         }
     }
 
-    /** As the user, whose directories these are; only the default place is in a directory of slurmd's. */
+    /** Removes the directories as the user that owns them; only the default place is in a directory of slurmd. */
     private void discard(Kept kept) {
         try {
             AsUser user = user(kept);

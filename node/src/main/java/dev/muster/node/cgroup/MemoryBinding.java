@@ -29,7 +29,7 @@ public final class MemoryBinding {
         this.host = host;
     }
 
-    /** What every task is told. */
+    /** The environment variables of every task. */
     public List<String> environment() {
         return asked.environment();
     }
@@ -56,7 +56,7 @@ public final class MemoryBinding {
                 + wanted(local).stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
-    /** What the task's stderr is told before it fails, because this machine has no such memory; none if it has. */
+    /** Sentences for the task's standard error if this machine lacks the memory node; empty if it has it. */
     public List<String> failures(int local) {
         if (!isBound()) {
             return List.of();

@@ -51,13 +51,13 @@ public final class MemoryWatch {
                 .toList();
         Loop.aside(() -> {
             if (!watched.isEmpty()) {
-                look(watched);
+                endOverLimit(watched);
             }
             start();
         });
     }
 
-    private void look(List<Watched> watched) {
+    private void endOverLimit(List<Watched> watched) {
         Map<Long, List<Long>> children = children();
         for (Watched job : watched) {
             long usedMb = job.stepds.stream().mapToLong(s -> below(s, children)).sum() / 1024;
@@ -67,7 +67,7 @@ public final class MemoryWatch {
         }
     }
 
-    /** What everything below these processes has resident now, in KiB. */
+    /** Resident memory of all processes below these, in KiB. */
     public static long residentKb(List<Long> stepds) {
         Map<Long, List<Long>> children = children();
         return stepds.stream().mapToLong(s -> below(s, children)).sum();

@@ -46,7 +46,7 @@ public final class Namespaces {
         return Path.of(conf.basePath()).resolve(Integer.toString(jobId));
     }
 
-    /** Where the job's namespace is kept, made if it is not there yet; empty where jobs have none. */
+    /** The directory of the job's namespace, which is made if it is missing; empty if jobs have none. */
     public synchronized Optional<Path> of(JobShare share, Map<String, String> environment) throws IOException {
         if (!isUsed()) {
             return Optional.empty();
@@ -68,13 +68,13 @@ public final class Namespaces {
         return Optional.of(kept);
     }
 
-    /** Where the job's namespace is, "" if it has none or none any more. */
+    /** The directory of the job's namespace, "" if it has none any more. */
     public String kept(int jobId) {
         Path kept = isUsed() ? directory(jobId).resolve(KEPT_AT) : Path.of("/");
         return isUsed() && isKept(kept) ? kept.toString() : "";
     }
 
-    /** Where the node finds what the job sees at a path. */
+    /** The path on the node of a path in the job's namespace. */
     public Path outside(int jobId, Path inside) {
         for (int i = 0; isUsed() && i < conf.dirs().size(); i++) {
             Path dir = Path.of(conf.dirs().get(i));

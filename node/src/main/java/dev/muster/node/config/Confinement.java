@@ -8,7 +8,7 @@ import java.util.Map;
  * What slurm.conf, cgroup.conf and gres.conf say of control groups on this node.
  *
  * @param tracking which processes are a step's (ProctrackType)
- * @param cores jobs see only their CPUs; likewise devices, ram, swap: only with TaskPlugin=task/cgroup
+ * @param cores jobs see only their CPUs: as devices, ram and swap only with TaskPlugin=task/cgroup
  * @param files by GRES name: the files of each device, in the order of the devices' indices
  */
 public record Confinement(

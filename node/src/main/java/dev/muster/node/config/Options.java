@@ -53,7 +53,7 @@ public record Options(
         VERSION
     }
 
-    /** What the command line asks for, or a sentence that says why it cannot be had. */
+    /** The options, or the error of the command line. */
     public sealed interface Parsed {
         record Ok(Options options) implements Parsed {}
 

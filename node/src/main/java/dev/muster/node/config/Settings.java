@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param port of this slurmd
  * @param connectMs for a connection to slurmctld (TCPTimeout)
  * @param listenAt the address that it listens at, "" for all
- * @param prologs programs in order; likewise epilogs
+ * @param prologs programs in order, as the epilogs
  * @param slurmUserId may connect and give orders, as root
  * @param confinement control groups
  * @param bindTasks tasks are bound to their CPUs (TaskPlugin=task/affinity, or task/cgroup with ConstrainCores)
@@ -174,8 +174,8 @@ public record Settings(
     /**
      * @param energy AcctGatherEnergyType
      * @param nodeSeconds AcctGatherNodeFreq: between two samples of the node's power; 0 for none
-     * @param interfaces AcctGatherInterconnectType=acct_gather_interconnect/sysfs: whose traffic counts; none where
-     *     ic/sysfs is not accounted
+     * @param interfaces AcctGatherInterconnectType=acct_gather_interconnect/sysfs: network interfaces that are metered;
+     *     none where ic/sysfs is not accounted
      * @param lustre AcctGatherFilesystemType=acct_gather_filesystem/lustre: what the node does there counts, if
      *     fs/lustre is accounted
      * @param tasks how tasks are looked at
@@ -216,7 +216,7 @@ public record Settings(
     /**
      * @param conf what becomes of the series
      * @param frequency JobAcctGatherFrequency: between two samples of each
-     * @param interfaces whose traffic is the series network
+     * @param interfaces network interfaces of the series network
      * @param lustre what the node does there is the series filesystem
      */
     public record Profiling(ProfileConf conf, String frequency, List<String> interfaces, boolean lustre) {

@@ -376,7 +376,7 @@ public final class SettingsReader {
         return seconds(frequency, "task=");
     }
 
-    /** Of a kind, {@code energy=}; a number alone is about tasks. */
+    /** Seconds of one kind such as {@code energy=}; a number alone means tasks. */
     public static OptionalInt seconds(String frequency, String kind) {
         for (String part : frequency.split(",")) {
             String number;

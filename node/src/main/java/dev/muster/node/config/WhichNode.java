@@ -36,8 +36,8 @@ public final class WhichNode {
     public sealed interface Answer {}
 
     /**
-     * @param line of -Z: as it would stand in slurm.conf; else ""; detected: the devices in it that it has from nobody
-     *     but itself
+     * @param line of -Z: as it would stand in slurm.conf; else ""
+     * @param detected the devices in the line that the node itself has found
      */
     public record Found(NodeConf node, String line, String detected) implements Answer {
         public Found(NodeConf node, String line) {

@@ -23,7 +23,7 @@ public final class CpuFrequency {
 
     private final Path root;
     private final DaemonLog log;
-    /** What stood there before, by step and file. */
+    /** Values before the change, by step and file. */
     private final Map<String, Map<Path, String>> before = new HashMap<>();
 
     /** @param root "/" or a copy of its sys for tests */
@@ -77,7 +77,7 @@ public final class CpuFrequency {
         Files.writeString(directory.resolve(file), value);
     }
 
-    /** What the CPU can do, lowest first; its two ends where the kernel does not list the steps between. */
+    /** Frequencies of the CPU, lowest first; only the two ends if the kernel does not list the steps between. */
     private static List<Long> frequencies(Path directory) {
         List<Long> out = new ArrayList<>();
         String listed = Os.read(directory.resolve("scaling_available_frequencies"))

@@ -27,7 +27,7 @@ public final class FeatureHelpers {
         return conf.of(node).stream().map(HelpersConf.Feature::name).distinct().toList();
     }
 
-    /** What the helpers say is active, of what is known here. Each program runs once. */
+    /** Asks the helpers for the active ones among the known features. Each program runs once. */
     public List<String> active() {
         List<String> known = available();
         Set<String> out = new LinkedHashSet<>();

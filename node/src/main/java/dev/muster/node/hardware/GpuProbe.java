@@ -56,7 +56,7 @@ public final class GpuProbe {
      */
     public record Gpu(String type, String file, String cores, String links, String bus, String uuid) {}
 
-    /** Of this machine. */
+    /** The probe of this machine. */
     static GpuProbe here(SlurmConf conf) {
         HardwareProbe hardware = new HardwareProbe(Path.of("/"), Path.of("/"));
         return new GpuProbe(
@@ -322,7 +322,7 @@ public final class GpuProbe {
     /**
      * What gres.conf says of a GPU is held against what was found; what it leaves open is filled in.
      *
-     * @param wanted the node's Gres of slurm.conf: no more than so many are taken
+     * @param wanted the node's Gres of slurm.conf: its count is the most GPUs that are taken
      */
     static Merged merge(GresConf conf, String node, List<NodeConf.Gres> wanted, List<Gpu> found) {
         List<GresConf.Device> out = new ArrayList<>(conf.devices().stream()

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What this machine really has, from /proc and /sys. */
+/** Hardware of this machine, from /proc and /sys. */
 public final class HardwareProbe {
     private final Path root;
     private final Path tmpFs;

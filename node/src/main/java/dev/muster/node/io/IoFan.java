@@ -25,7 +25,7 @@ import java.util.Set;
 final class IoFan implements AutoCloseable {
     /** In a refusal's stream field: this relay does not reach the node whose first task is named. */
     static final int OUT_OF_REACH = 2;
-    /** Of a relay: it is there. */
+    /** Type of a relay's heartbeat. */
     static final char BEAT = 'b';
     /** Tasks of a step, on all nodes. */
     private static final int TASKS_MAX = 4_000_000;

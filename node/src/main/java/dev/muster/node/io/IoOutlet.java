@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** A way down from a relay: frames wait here for a writer of its own, so that one who takes none holds up no other. */
+/**
+ * A connection down from a relay. Frames wait here for a writer of its own, so that a node that reads none holds up no
+ * other.
+ */
 final class IoOutlet {
     /** More than srun may send ahead of what tasks have taken, with room for acknowledgements. */
     static final int WAITING_BYTES_MAX = 8 << 20;
@@ -29,7 +32,7 @@ final class IoOutlet {
         return true;
     }
 
-    /** What waits, as soon as anything does; empty once it is closed. */
+    /** Waits for frames and takes them; empty once it is closed. */
     synchronized List<byte[]> take() throws InterruptedException {
         while (waiting.isEmpty() && !closed) {
             wait();

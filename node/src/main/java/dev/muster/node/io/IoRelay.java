@@ -81,7 +81,7 @@ public final class IoRelay {
     public void handle(Caller caller, Frames frames) {
         try (frames) {
             IoAttach attach = Codec.decode(frames.receive(), IoAttach.class);
-            Optional<Target> target = known(attach);
+            Optional<Target> target = awaitStep(attach);
             if (target.isEmpty()) {
                 refuse(frames, rank(attach), "no such step on this node");
             } else if (!allowed(caller, attach, target.get())) {
@@ -143,7 +143,7 @@ public final class IoRelay {
     }
 
     private void serve(Frames frames, IoAttach attach, Target target, Down down) throws IOException {
-        if (!begun(target)) {
+        if (!awaitStart(target)) {
             refuse(frames, target.rank, "no such step on this node");
         } else if (!target.step.begun.join().error().isEmpty()) {
             NodeStep.Begin why = target.step.begun.join();
@@ -170,8 +170,8 @@ public final class IoRelay {
         return known && (attach.observer() || (!target.token.isEmpty() && token));
     }
 
-    /** The step, as soon as it is known here; empty when nobody has heard of it for long. */
-    private Optional<Target> known(IoAttach attach) throws IOException {
+    /** Waits for the step to become known here; empty when that takes too long. */
+    private Optional<Target> awaitStep(IoAttach attach) throws IOException {
         long endNs = System.nanoTime() + STEP_WAIT_MS * 1_000_000;
         long pauseMs = POLL_FIRST_MS;
         while (System.nanoTime() < endNs) {
@@ -191,7 +191,7 @@ public final class IoRelay {
     }
 
     /** Waits until it is known whether the step starts; false if that takes too long. */
-    private static boolean begun(Target target) {
+    private static boolean awaitStart(Target target) {
         try {
             target.step.begun.get(STEP_WAIT_MS, TimeUnit.MILLISECONDS);
             return true;
@@ -278,7 +278,7 @@ public final class IoRelay {
         }
     }
 
-    /** What srun, which is the job's owner or root, may ask of stepd directly. */
+    /** Passes the frames that srun, which runs as the job's owner or root, may send to slurmstepd directly. */
     private static Optional<byte[]> filter(StepSocket.Frame frame, boolean observer) throws IOException {
         return switch (frame.type()) {
             case 'A' ->

@@ -58,7 +58,7 @@ public final class LaunchRelay {
         pass(relay, up::accept);
     }
 
-    /** Of another node. */
+    /** Carries out a relay that another node passes on. */
     public void handle(Caller caller, Frames frames) {
         if (caller.uid() != 0 && caller.uid() != settings.slurmUserId()) {
             log.error("Security violation, launch from uid " + caller.uid());
@@ -75,7 +75,7 @@ public final class LaunchRelay {
         }
     }
 
-    /** As above, of somebody who may, and who has said what. Until the other side, or the last answer, closes. */
+    /** Carries out a relay of an authorized caller. Returns when the other side, or the last answer, closes. */
     public void handle(Relay relay, Frames frames) throws IOException {
         List<Part> parts = relay.launches().parts();
         if (!parts.getFirst().node().equals(settings.nodeName())) {

@@ -58,7 +58,7 @@ public final class MpiLinks {
         this.dialer = dialer;
     }
 
-    /** Writes down whom this node's helper is connected to, if to anybody. */
+    /** Writes down the parent of this node's helper, if it has one. */
     public static void remember(Launch launch, Path stepDirectory) throws IOException {
         if (launch.nodeIndex() > 0) {
             MpiNode parent = launch.mpi().get((launch.nodeIndex() - 1) / MpiSpec.WIDTH);
@@ -110,7 +110,7 @@ public final class MpiLinks {
         }
     }
 
-    /** Of a child's slurmd. */
+    /** Serves the connection of a child's slurmd. */
     public void handle(Caller caller, Frames frames, IoRelay.Steps steps) {
         if (caller.uid() != 0 && caller.uid() != settings.slurmUserId()) {
             log.error("Security violation, mpi stream from uid " + caller.uid());

@@ -43,10 +43,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Displays of jobs with {@code --x11}: a port on the node's loopback that leads to the display of who called srun or
- * salloc. That command holds an {@code x11} stream open, hears of each connection and fetches it by a stream of its
- * own, so that one that is not read stops no other. The cookie is given to the job's user alone. The port outlives a
- * restart of slurmd, open windows do not.
+ * Displays of jobs with {@code --x11}: a port on the node's loopback leads to the display of the user that called srun
+ * or salloc. That command holds an {@code x11} stream open, is told of each connection and fetches it by a stream of
+ * its own, so that a window that is not read stops no other. The cookie is given to the job's user alone. The port
+ * outlives a restart of slurmd, open windows do not.
  */
 public final class X11Tunnels implements AutoCloseable {
     static final int PORT_OF_DISPLAY_0 = 6000;

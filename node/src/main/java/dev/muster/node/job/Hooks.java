@@ -127,7 +127,7 @@ public final class Hooks {
         }
     }
 
-    /** What every program of the site gets. */
+    /** The environment of every program of the site. */
     public Map<String, String> basic() {
         Map<String, String> out = new TreeMap<>();
         out.put("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");

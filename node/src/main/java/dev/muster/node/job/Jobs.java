@@ -2,7 +2,6 @@ package dev.muster.node.job;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
 import dev.muster.model.node.NodeMessages.EndJob;
@@ -47,14 +46,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * What the node knows of its jobs and does to them. Every method runs on the {@link Loop}; what blocks runs aside and
- * comes back as a posted piece of work.
+ * The jobs of this node: starts, signals, ends and reports them. Every method runs on the {@link Loop}; blocking work
+ * runs on other threads and posts its result.
  */
 public final class Jobs {
     public static final String REASON_TIME_LIMIT = "TimeLimit";
     public static final String REASON_STEPD_KILLED = "StepdKilled";
     static final String REASON_OUT_OF_MEMORY = "OutOfMemory";
-    static final String REASON_UNKILLABLE = "Kill task failed";
     static final String REASON_NODE_REBOOT = "NodeReboot";
     /** How long a finished step of an ended job may keep output for srun to fetch: with srun there, and without. */
     static final long LINGER_ATTACHED_MS = 60_000;
@@ -66,10 +64,6 @@ public final class Jobs {
     private static final long UNUSED_FIRST_MS = 500;
 
     private static final long UNUSED_MOST_MS = 8_000;
-    /** A stepd that is told to kill has so long; the user may have stopped the child in whose place it waits. */
-    static final long DISOBEYED_MS = 3_000;
-    /** A lingering srun still reports the tasks that were killed after KillWait. */
-    private static final long LAST_WORDS_MS = 2_000;
 
     private final Settings settings;
     private final DaemonLog log;
@@ -82,6 +76,8 @@ public final class Jobs {
     private final MpiLinks mpi;
     private final Executor starters;
     private final String bootId;
+    private final StepTermination termination;
+    private final JobFiles files;
     private final Map<String, NodeJob> jobs = new TreeMap<>();
     /** Over and acknowledged, but with output or an end that srun has not fetched. */
     private final Map<String, NodeJob> unclaimed = new TreeMap<>();
@@ -109,6 +105,8 @@ public final class Jobs {
         this.mpi = mpi;
         this.starters = starters;
         this.bootId = bootId;
+        termination = new StepTermination(settings, log, loop, spool, reports, hooks, starter);
+        files = new JobFiles(settings, log, spool, reports);
     }
 
     private static String key(int jobId, int attempt) {
@@ -173,7 +171,7 @@ public final class Jobs {
         NodeStep step = addStep(job, launch.stepId());
         step.asked(launch);
         if (!step.ioToken.isEmpty()) {
-            save(job);
+            files.save(job);
         }
         if (job.phase == NodeJob.Phase.PREPARING) {
             job.waiting.add(launch);
@@ -182,7 +180,7 @@ public final class Jobs {
         }
     }
 
-    /** False: the step is not to start, which the controller was told. */
+    /** Records the launch. Returns false if the step must not start; the controller was told. */
     private boolean mark(NodeJob job, int stepId) {
         try {
             boolean isNew = spool.mark(job.jobId(), job.attempt(), stepId, job.start());
@@ -208,7 +206,7 @@ public final class Jobs {
         if (known != null) {
             if (known.phase == NodeJob.Phase.KNOWN && runProlog) {
                 known.phase = NodeJob.Phase.PREPARING;
-                save(known);
+                files.save(known);
                 runProlog(known);
             }
             return Optional.of(known);
@@ -239,10 +237,10 @@ public final class Jobs {
 
         try {
             spool.makeJobDirectory(share.jobId(), share.attempt());
-            write(job);
+            files.write(job);
         } catch (IOException e) {
             fail(job, stepId, "cannot make the job's directory: " + ErrorText.of(e), true, true);
-            discard(job);
+            files.discard(job);
             return Optional.empty();
         }
         jobs.put(key(share.jobId(), share.attempt()), job);
@@ -255,18 +253,10 @@ public final class Jobs {
         return Optional.of(job);
     }
 
-    private void discard(NodeJob job) {
-        try {
-            spool.remove(job.jobId(), job.attempt());
-        } catch (IOException e) {
-            log.error("cannot remove the directory of " + job.name() + ": " + ErrorText.of(e));
-        }
-    }
-
     private void runProlog(NodeJob job) {
         if (!hooks.hasProlog()) {
             job.phase = NodeJob.Phase.READY;
-            save(job);
+            files.save(job);
             startExternal(job);
             return;
         }
@@ -297,7 +287,7 @@ public final class Jobs {
             return;
         }
         job.phase = NodeJob.Phase.READY;
-        save(job);
+        files.save(job);
         startExternal(job);
         waiting.forEach(l -> start(job, job.steps.get(l.stepId()), l));
     }
@@ -355,7 +345,7 @@ public final class Jobs {
         step.whenRunning.clear();
     }
 
-    /** Of one that is over the end has been told, which says as much. */
+    /** Reports that a step runs. The report of an end makes that of the launch needless. */
     private void tellLaunched(NodeJob job, NodeStep step, int stepd) {
         if (step.phase == NodeStep.Phase.RUNNING) {
             reports.add(
@@ -434,17 +424,17 @@ public final class Jobs {
 
     // ---- end ----
 
-    /** What its containers leave is removed first. */
+    /** Removes the remains of the step's containers, and then ends it. */
     private void stepEnded(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         if (step.phase == NodeStep.Phase.ENDED || !starter.hasContainer(step.directory)) {
-            over(job, step, status, reason);
+            finishStep(job, step, status, reason);
             return;
         }
         step.cleaning = true;
-        loop.aside(() -> starter.removeContainers(step.directory), () -> over(job, step, status, reason));
+        loop.aside(() -> starter.removeContainers(step.directory), () -> finishStep(job, step, status, reason));
     }
 
-    private void over(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
+    private void finishStep(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
         if (step.phase == NodeStep.Phase.ENDED) {
             return;
         }
@@ -492,7 +482,7 @@ public final class Jobs {
                 () -> {});
     }
 
-    /** What a killed stepd left is killed too; only then the step is over. */
+    /** Kills the processes that a killed slurmstepd left; only then the step is over. */
     private void stepdKilled(NodeJob job, NodeStep step, Optional<StatusFile> last) {
         boolean rebooted = !job.share.bootId().equals(bootId);
         String reason = rebooted ? REASON_NODE_REBOOT : REASON_STEPD_KILLED;
@@ -525,7 +515,7 @@ public final class Jobs {
             settle(job);
         }
         if (job.phase == NodeJob.Phase.ENDING) {
-            save(job);
+            files.save(job);
         }
     }
 
@@ -534,73 +524,14 @@ public final class Jobs {
             NodeStep step = job.steps.get(order.stepId());
             if (step != null) {
                 step.limited = order.reason().equals(REASON_TIME_LIMIT);
-                endStep(job, step, order.killWaitSeconds(), order.reason());
-                save(job);
+                termination.end(job, step, order.killWaitSeconds(), order.reason());
+                files.save(job);
             }
         });
     }
 
     private void endSteps(NodeJob job, String reason) {
-        job.endSteps(reason, loop, step -> endStep(job, step, job.killWaitSeconds, reason));
-    }
-
-    /** SIGCONT and SIGTERM now, SIGKILL to whatever is left after the wait. */
-    private void endStep(NodeJob job, NodeStep step, int killWaitSeconds, String reason) {
-        if (step.phase == NodeStep.Phase.ENDED || (step.ending && step.terminated)) {
-            return;
-        }
-        if (step.endReason.isEmpty()) {
-            step.endReason = reason;
-        }
-        if (killWaitSeconds <= 0) {
-            if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
-                step.whenRunning(() -> step.tellEnd(
-                        ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, true)));
-            }
-            terminate(job, step);
-            return;
-        }
-        if (step.ending) {
-            return;
-        }
-        step.ending = true;
-        step.whenRunning(() -> step.watch.filter(w -> !step.lingering).ifPresent(w -> {
-            if (!reason.isEmpty()) {
-                step.tellEnd(ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, false));
-            }
-            w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
-            w.signal(StepWatch.reach(settings.confinement(), Os.SIGNAL_TERM), Os.SIGNAL_TERM);
-        }));
-        if (!step.cleaning && starter.hasContainer(step.directory)) {
-            Loop.aside(() -> starter.stopContainers(step.directory));
-        }
-        loop.later(
-                killWaitSeconds * 1000L,
-                () -> loop.later(step.lingering ? LAST_WORDS_MS : 0, () -> terminate(job, step)));
-    }
-
-    private void terminate(NodeJob job, NodeStep step) {
-        if (step.phase == NodeStep.Phase.ENDED || step.terminated) {
-            return;
-        }
-        step.ending = true;
-        step.terminated = true;
-        step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(StepWatch.TERMINATE, Os.SIGNAL_KILL)));
-        loop.later(DISOBEYED_MS, () -> {
-            if (step.phase != NodeStep.Phase.ENDED) {
-                Loop.aside(
-                        () -> spool.status(step.directory).ifPresent(s -> Leftovers.killBelow(s.stepdPid(), settings)));
-            }
-        });
-        loop.later(settings.unkillableSeconds() * 1000L, () -> {
-            if (step.phase != NodeStep.Phase.ENDED) {
-                log.error("[" + job.stepName(step.stepId) + "] processes do not end after SIGKILL");
-                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId() + " StepId="
-                        + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
-                reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> {});
-                Loop.aside(() -> hooks.unkillable(job.share, StepId.name(StepId.number(step.stepId))));
-            }
-        });
+        job.endSteps(reason, loop, step -> termination.end(job, step, job.killWaitSeconds, reason));
     }
 
     /** Goes on with an ending job: external step, then epilog, then done. */
@@ -611,7 +542,7 @@ public final class Jobs {
         }
         boolean epilogInJob = settings.around().inJob() && hooks.hasEpilog() && !job.epilogRan;
         if (job.hasLiveSteps() && !epilogInJob) {
-            job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> terminate(job, s));
+            job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> termination.terminate(job, s));
             return;
         }
         for (NodeStep step :
@@ -619,11 +550,11 @@ public final class Jobs {
             step.watch.ifPresent(w -> w.finish(step.relays > 0 ? LINGER_ATTACHED_MS : LINGER_ALONE_MS));
         }
         if (!hooks.hasEpilog() || job.epilogRan) {
-            done(job, job.epilogError);
+            finishJob(job, job.epilogError);
             return;
         }
         job.phase = NodeJob.Phase.EPILOG;
-        save(job);
+        files.save(job);
         loop.aside(
                 () -> hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of()),
                 e -> Hooks.EPILOG_ERROR,
@@ -638,11 +569,11 @@ public final class Jobs {
         settle(job);
     }
 
-    private void done(NodeJob job, String epilogError) {
+    private void finishJob(NodeJob job, String epilogError) {
         job.phase = NodeJob.Phase.DONE;
         job.epilogError = epilogError;
         if (hooks.hasEpilog()) {
-            save(job); // it must not run again; without one a restarted slurmd comes here again by itself
+            files.save(job); // it must not run again; without one a restarted slurmd comes here again by itself
         }
         Faults.guard(() -> cgroups.removeJob(job.jobId(), job.attempt()));
         if (!starter.cleansUp(job.share)) {
@@ -680,7 +611,7 @@ public final class Jobs {
             return;
         }
         unclaimed.remove(key(job.jobId(), job.attempt()));
-        discard(job);
+        files.discard(job);
     }
 
     // ---- orders while it runs ----
@@ -713,12 +644,12 @@ public final class Jobs {
                 .ifPresent(step -> step.whenRunning(() -> step.watch.ifPresent(w -> w.message(order.text()))));
     }
 
-    /** What the job gives back others may have: its processes are kept within the rest from now on. */
+    /** Reduces a job's memory: its control groups are set to the new limit, because other jobs may use the rest. */
     public void setMemory(dev.muster.model.node.NodeMessages.SetMemory order) {
         job(order.jobId(), order.attempt()).ifPresent(job -> {
             job.share = job.share.withMemory(order.memoryMb());
             cgroups.confineMemory(order.jobId(), order.attempt(), order.memoryMb());
-            save(job);
+            files.save(job);
         });
     }
 
@@ -730,7 +661,7 @@ public final class Jobs {
     private void setLimit(NodeJob job, long secondsLeft) {
         job.deadlineMs = secondsLeft < 0 ? 0 : System.currentTimeMillis() + secondsLeft * 1000;
         armLimit(job, secondsLeft);
-        save(job);
+        files.save(job);
     }
 
     private void armLimit(NodeJob job, long secondsLeft) {
@@ -742,7 +673,7 @@ public final class Jobs {
             if (job.limitVersion == version && !job.isEnding()) {
                 log.info(job.name() + ": time limit reached");
                 endSteps(job, REASON_TIME_LIMIT);
-                save(job);
+                files.save(job);
             }
         });
     }
@@ -774,10 +705,10 @@ public final class Jobs {
                             + (limitMb << 20) + "), being killed";
                     log.error(text);
                     step.whenRunning(() -> step.watch.ifPresent(w -> w.message(text)));
-                    endStep(job, step, 0, REASON_OUT_OF_MEMORY);
+                    termination.end(job, step, 0, REASON_OUT_OF_MEMORY);
                 }
             }
-            save(job);
+            files.save(job);
         });
     }
 
@@ -842,11 +773,11 @@ public final class Jobs {
         } else {
             job.steps.values().stream()
                     .filter(s -> !s.endReason.isEmpty())
-                    .forEach(s -> endStep(job, s, job.killWaitSeconds, s.endReason));
+                    .forEach(s -> termination.end(job, s, job.killWaitSeconds, s.endReason));
         }
     }
 
-    /** That all was over does not say that the controller has heard of each end. */
+    /** Reports an end again: the controller may not have received the report of an earlier slurmd. */
     private void reportAgain(NodeJob job, NodeStep step) {
         step.phase = NodeStep.Phase.ENDED;
         Optional<StatusFile> status = spool.status(step.directory);
@@ -854,30 +785,5 @@ public final class Jobs {
         if (whole || spool.stepdPid(step.directory) > 0) {
             reportExit(job, step, status, whole ? step.reason(status.get()) : REASON_STEPD_KILLED);
         }
-    }
-
-    /** The job goes on where its file cannot be written; the node takes no further ones. */
-    private void save(NodeJob job) {
-        try {
-            write(job);
-        } catch (IOException e) {
-            String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e);
-            log.error("cannot write the file of " + job.name() + ": " + why);
-            reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> {});
-        }
-    }
-
-    private void write(NodeJob job) throws IOException {
-        spool.saveJob(
-                job.jobId(),
-                job.attempt(),
-                new JobSpool.JobFile(
-                        job.share,
-                        job.phase.name(),
-                        job.killWaitSeconds,
-                        job.endReason,
-                        job.stepReasons(),
-                        job.epilogError,
-                        job.deadlineMs));
     }
 }

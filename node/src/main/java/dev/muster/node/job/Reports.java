@@ -55,7 +55,7 @@ public class Reports {
         connected.accept(report);
     }
 
-    /** Of a step that the controller knows nothing of: it hears nothing, and nothing waits for its word. */
+    /** Whether a report is about a job that slurmctld does not know, of srun --no-allocate: it is not sent. */
     private static boolean isOwn(ToController report) {
         return switch (report) {
             case StepLaunched r -> Unallocated.is(r.jobId());

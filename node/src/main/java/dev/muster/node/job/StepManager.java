@@ -186,7 +186,7 @@ public final class StepManager {
         return work.of(found.get());
     }
 
-    /** Of a step that srun follows: its owner's word, on each of its nodes. */
+    /** Signals a step for its owner, on each of its nodes. */
     private Reply signal(Caller caller, SignalStep m) {
         if (connected.getAsBoolean()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
@@ -462,7 +462,7 @@ public final class StepManager {
         });
     }
 
-    /** What an earlier slurmd knew of a job whose steps it decided on. */
+    /** Takes over a job with steps that an earlier slurmd managed. */
     public void adopt(int jobId, int attempt) {
         CharterFile file = new CharterFile(spool.jobDirectory(jobId, attempt));
         try {

@@ -28,13 +28,13 @@ import java.util.TreeMap;
 
 /**
  * srun --no-allocate: steps that administrators start past slurmctld, which hears nothing of them. Each is a job of its
- * own here, and over with its step; one that nobody listens to any more is ended.
+ * own here and ends with its step. A step is ended when no srun is connected to it any more.
  */
 public final class Unallocated {
     private static final int ATTEMPT = 1;
     private static final int SIGKILL = 9;
     private static final int RANKS_MAX = 65_536;
-    /** So long may srun be away. */
+    /** Longest absence of srun. */
     private static final int ALONE_MS = 20_000;
 
     private final Settings settings;
@@ -54,7 +54,7 @@ public final class Unallocated {
         return jobId >= SlurmdMessages.UNALLOCATED_FIRST;
     }
 
-    /** Nothing of it runs any more, and nobody but the node itself would end it. */
+    /** Whether no step of the job runs any more: no daemon but this one ends it. */
     static boolean isOver(NodeJob job) {
         return is(job.jobId()) && job.phase == NodeJob.Phase.READY && !job.hasLiveSteps();
     }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much processes keep GPUs busy, and what memory of them they have: asked of nvidia-smi, which looks for a second.
+ * Use of GPUs and their memory by processes, from nvidia-smi, which measures for a second.
  *
- * @param percent by process, over all GPUs; kb likewise
+ * @param percent by process, over all GPUs, as the kilobytes
  */
 public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
     public static final List<String> COMMAND = List.of("nvidia-smi", "pmon", "-c", "1", "-s", "um");
@@ -32,7 +32,7 @@ public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
         }
     }
 
-    /** A table whose head names its columns; a dash is nothing. */
+    /** Reads a table with a head that names its columns; a dash is no value. */
     public static GpuUse parse(String text) {
         Map<Integer, Long> percent = new HashMap<>();
         Map<Integer, Long> kb = new HashMap<>();

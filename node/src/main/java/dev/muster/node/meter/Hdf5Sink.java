@@ -136,7 +136,7 @@ public final class Hdf5Sink implements ProfileSink {
                 }
             }
         } catch (java.nio.file.NoSuchFileException e) {
-            // nobody has profiled here yet
+            // no step was profiled here yet
         } catch (IOException e) {
             log.error("acct_gather_profile/hdf5: " + ErrorText.of(e));
         } catch (Json.MalformedException e) {

@@ -111,7 +111,7 @@ public final class InfluxSink implements ProfileSink {
         return out.toString();
     }
 
-    /** What would end a tag's value has a backslash before it. */
+    /** Escapes characters that would end a tag's value. */
     private static String escaped(String value) {
         return value.replaceAll("([,= ])", "\\\\$1");
     }
@@ -138,13 +138,13 @@ public final class InfluxSink implements ProfileSink {
                                                 .getBytes(StandardCharsets.UTF_8)));
             }
             HttpResponse<String> answer = client().send(request.build(), HttpResponse.BodyHandlers.ofString());
-            told(
+            reportTrouble(
                     answer.statusCode() / 100 == 2
                             ? ""
                             : "the server answers " + answer.statusCode() + " "
                                     + answer.body().strip());
         } catch (IOException e) {
-            told(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
+            reportTrouble(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -160,7 +160,7 @@ public final class InfluxSink implements ProfileSink {
         return http;
     }
 
-    private synchronized void told(String trouble) {
+    private synchronized void reportTrouble(String trouble) {
         if (trouble.isEmpty()) {
             complained = false;
         } else if (!complained) {

@@ -13,7 +13,7 @@ import java.util.List;
  */
 record Lustre(long reads, long readBytes, long writes, long writtenBytes) {
     static final Lustre NONE = new Lustre(0, 0, 0, 0);
-    /** Of newer clients and of older ones. */
+    /** Directories of newer clients and of older ones. */
     private static final List<String> PLACES = List.of("sys/kernel/debug/lustre/llite", "proc/fs/lustre/llite");
 
     private static final int SAMPLES = 1;

@@ -25,7 +25,7 @@ public final class MeterPrograms {
         this.log = log;
     }
 
-    /** What it wrote; empty if it failed. It may take a while. */
+    /** Runs a program and returns its output; empty if it failed. May take seconds. */
     public Optional<String> run(List<String> command) {
         try {
             return Optional.of(NodeProgram.ask(found(command), environment, PROGRAM_SECONDS));

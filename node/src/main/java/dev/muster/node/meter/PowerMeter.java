@@ -60,7 +60,7 @@ public final class PowerMeter {
                 .orElse(OptionalDouble.empty());
     }
 
-    /** Of lines {@code Current Power : 332 Watts} the first. */
+    /** Reads the first line {@code Current Power : 332 Watts}. */
     private static OptionalDouble current(String text) {
         return text.lines()
                 .filter(l -> l.toLowerCase(java.util.Locale.ROOT).matches("current power\\s*:\\s*[0-9.]+\\s+watts\\s*"))
@@ -68,7 +68,7 @@ public final class PowerMeter {
                 .findFirst();
     }
 
-    /** Of lines {@code 16,Name,Type,210.00,W,Event} the first so many that are watts, together. */
+    /** Sum of the first {@code most} lines {@code 16,Name,Type,210.00,W,Event} that are in watts. */
     private static OptionalDouble rows(String text, int most) {
         double[] all = text.lines()
                 .map(l -> l.split(","))

@@ -3,18 +3,18 @@ package dev.muster.node.meter;
 import java.util.Map;
 import java.util.Set;
 
-/** Where time series of steps go. Called from several threads. */
+/** Takes time series of steps. Called from several threads. */
 public interface ProfileSink {
-    /** Nobody profiles. */
+    /** The sink without profiling: drops all samples. */
     ProfileSink NONE = new ProfileSink() {
         @Override
         public void sample(Profiles.Plan plan, String series, String task, Map<String, Number> values, long epochS) {
-            // for nobody
+            // no profiling
         }
 
         @Override
         public void ended(Profiles.Plan plan) {
-            // for nobody
+            // no profiling
         }
     };
 

@@ -41,7 +41,7 @@ public final class Profiles {
     /**
      * What is to be looked at.
      *
-     * @param taskS seconds between two samples, energyS, networkS and filesS likewise; 0 for none
+     * @param taskS seconds between two samples, as energyS, networkS and filesS; 0 for none
      * @param tasks of the step on this node
      * @param nodeIndex of this node in the step, from 0
      * @param beganMs when the step started here
@@ -178,7 +178,7 @@ public final class Profiles {
         });
     }
 
-    /** What is to be looked at of a step that is about to start. */
+    /** The plan of a step that is about to start. */
     static Plan plan(Launch launch, Settings.Profiling profiling, boolean tasks, long nowMs) {
         String asked = launch.step().profile();
         Set<String> series = asked.isEmpty() ? profiling.conf().standard() : ProfileConf.series(asked);
@@ -210,7 +210,7 @@ public final class Profiles {
                 nowMs);
     }
 
-    /** Of the first; where tasks are not told apart, an even share of the step's. */
+    /** CPUs of the first task: an even share of those of the step. */
     private static int cpusPerTask(Launch launch) {
         String cpus = launch.tasks().isEmpty() ? "" : launch.tasks().getFirst().cpus();
         if (!cpus.isEmpty()) {
@@ -224,7 +224,7 @@ public final class Profiles {
                 IndexSet.parse(launch.share().cpus()).count() / launch.tasks().size());
     }
 
-    /** The step whose directory this is is about to start. */
+    /** Prepares the series of a step that is about to start. */
     public void begin(Path stepDirectory, Launch launch) {
         if (!isOn() || launch.stepId() == NodeMessages.STEP_EXTERN) {
             return;
@@ -249,7 +249,7 @@ public final class Profiles {
             live.put(
                     stepDirectory, new Live(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
         } catch (IOException | Json.MalformedException e) {
-            // nobody asked for series of this one
+            // no series were asked for
         }
     }
 

@@ -37,8 +37,7 @@ public final class Sensors {
 
     /**
      * @param energyUj microjoules since some moment in the past
-     * @param inBytes since the interfaces came up, outBytes likewise; fsRead and fsWritten since file systems were
-     *     mounted
+     * @param inBytes since the interfaces came up, as outBytes; fsRead and fsWritten since file systems were mounted
      */
     public record Reading(long energyUj, long inBytes, long outBytes, long fsRead, long fsWritten) {
         Reading(long energyUj, long inBytes, long outBytes) {
@@ -87,7 +86,7 @@ public final class Sensors {
     private Optional<Power> power = Optional.empty();
     private final PowerMeter meter;
     private final LongSupplier clockNs;
-    /** What the meter showed last, and up to when that is counted. */
+    /** The last value of the meter, and the time up to which it is counted. */
     private OptionalDouble watts = OptionalDouble.empty();
 
     private long countedNs;
@@ -113,7 +112,7 @@ public final class Sensors {
         this.meter = meter;
         totalFile = spool.resolve(FILE);
         if (counts()) {
-            Total kept = kept(totalFile, Total.class)
+            Total kept = load(totalFile, Total.class)
                     .filter(t -> t.bootId().equals(bootId))
                     .orElse(new Total(bootId, 0, Map.of()));
             energyUj = kept.energyUj();
@@ -150,7 +149,7 @@ public final class Sensors {
 
     /** Follows the counters, and for AcctGatherNodeFreq works out the power since the last sample. */
     public void sample() {
-        // a program may be run for it: nobody else is to wait for that
+        // the meter may run a program: other threads must not wait for it
         OptionalDouble shown = what.energy().measuresPower() ? meter.watts() : OptionalDouble.empty();
         sampled(clockNs.getAsLong(), shown);
     }
@@ -182,7 +181,7 @@ public final class Sensors {
         return (int) Math.round(uj * 1000.0 / ns);
     }
 
-    /** Of the last sample and since slurmd started; empty where nothing is sampled. */
+    /** Power at the last sample and its average since slurmd started; empty without samples. */
     public synchronized Optional<Power> power() {
         return power;
     }
@@ -208,7 +207,7 @@ public final class Sensors {
         } else if (nowNs > countedNs) {
             energyUj += Math.round(watts.orElse(0) * (nowNs - countedNs) / NS_PER_S * MICRO);
             countedNs = nowNs;
-            keep(totalFile, new Total(bootId, energyUj, Map.of()));
+            save(totalFile, new Total(bootId, energyUj, Map.of()));
         }
     }
 
@@ -240,7 +239,7 @@ public final class Sensors {
             complain(root.resolve("sys/class/powercap"), "no energy counter (intel-rapl) can be read there");
             return;
         }
-        keep(totalFile, new Total(bootId, energyUj, Map.copyOf(zones)));
+        save(totalFile, new Total(bootId, energyUj, Map.copyOf(zones)));
     }
 
     private Optional<Long> number(Path file) {
@@ -258,16 +257,16 @@ public final class Sensors {
         }
     }
 
-    /** The step whose directory this is is about to start. */
+    /** Keeps the counters at the start of a step. */
     public void begin(Path stepDirectory) {
         if (isOn()) {
-            keep(stepDirectory.resolve(FILE), new Kept(read(), new Reading(0, 0, 0), false));
+            save(stepDirectory.resolve(FILE), new Kept(read(), new Reading(0, 0, 0), false));
         }
     }
 
     /** Since {@link #begin}, up to the step's end where that has been asked for. */
     public Reading used(Path stepDirectory) {
-        Optional<Kept> kept = isOn() ? kept(stepDirectory.resolve(FILE), Kept.class) : Optional.empty();
+        Optional<Kept> kept = isOn() ? load(stepDirectory.resolve(FILE), Kept.class) : Optional.empty();
         return kept.map(k -> (k.over() ? k.end() : read()).since(k.start())).orElse(new Reading(0, 0, 0));
     }
 
@@ -275,13 +274,13 @@ public final class Sensors {
     public Usage end(Path stepDirectory, Usage usage) {
         Path file = stepDirectory.resolve(FILE);
         if (isOn()) {
-            kept(file, Kept.class).filter(k -> !k.over()).ifPresent(k -> keep(file, new Kept(k.start(), read(), true)));
+            load(file, Kept.class).filter(k -> !k.over()).ifPresent(k -> save(file, new Kept(k.start(), read(), true)));
         }
         Reading r = used(stepDirectory);
         return usage.with(r.energyJ(), r.inBytes(), r.outBytes(), r.fsRead(), r.fsWritten());
     }
 
-    private void keep(Path file, Object record) {
+    private void save(Path file, Object record) {
         try {
             Path next = file.resolveSibling(file.getFileName() + ".new");
             Files.write(next, Codec.encode(record));
@@ -291,7 +290,7 @@ public final class Sensors {
         }
     }
 
-    private static <T> Optional<T> kept(Path file, Class<T> type) {
+    private static <T> Optional<T> load(Path file, Class<T> type) {
         try {
             return Optional.of(Codec.decode(Files.readAllBytes(file), type));
         } catch (IOException | Json.MalformedException e) {

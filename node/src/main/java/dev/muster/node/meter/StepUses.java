@@ -29,9 +29,9 @@ import java.util.stream.Stream;
 public final class StepUses {
     public static final String DIRECTORY = "uses";
     static final int POINTS_MAX = 240;
-    /** Of steps, those that ended last. */
+    /** Most files of steps; those of the steps that ended last are kept. */
     static final int FILES_MAX = 1_000;
-    /** Of one job that are told. */
+    /** Most steps of one job in an answer. */
     private static final int STEPS_MAX = 64;
 
     private final Path directory;
@@ -136,7 +136,7 @@ public final class StepUses {
         }
     }
 
-    /** Of all steps of a job's attempt that were looked at here. */
+    /** Reads the use of all sampled steps of a job's attempt. */
     public synchronized UseRead read(ReadUse q) {
         String begin = q.jobId() + "." + q.attempt() + ".";
         List<StepUse> out = new ArrayList<>();

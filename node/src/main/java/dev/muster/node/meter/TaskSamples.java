@@ -27,9 +27,9 @@ import java.util.function.Supplier;
 
 /**
  * Looks at the tasks of running steps from time to time (JobAcctGatherFrequency, --acctg-freq) and keeps the most that
- * each had in the step's directory, so that it outlives a slurmd. What the kernel says at a task's end comes to it: it
- * knows CPU time, and the memory of the largest process, of tasks that nobody looked at; only looking tells virtual
- * memory, and the memory of all processes of a task together.
+ * each had in the step's directory, so that it outlives a slurmd. What the kernel says at a task's end is added: CPU
+ * time and the memory of the largest process, also of tasks without a sample. Only samples have the virtual memory, and
+ * the memory of all processes of a task together.
  */
 public final class TaskSamples {
     private static final String FILE = "samples";
@@ -37,7 +37,7 @@ public final class TaskSamples {
     /**
      * The most of each task so far, by rank.
      *
-     * @param cpuMs that tasks used between two looks while somebody said how fast their CPUs ran
+     * @param cpuMs that tasks used between two samples with a known CPU frequency
      * @param khzTimes each of these milliseconds times that
      * @param gpus what it had of them
      */
@@ -99,9 +99,9 @@ public final class TaskSamples {
         });
     }
 
-    /** What was seen now, and what was seen before. */
+    /** Adds a sample to those in the step's directory. */
     void keep(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus) {
-        Kept before = kept(stepDirectory);
+        Kept before = load(stepDirectory);
         Map<String, TaskPeaks.Task> all = new TreeMap<>(before.tasks());
         long cpuMs = before.cpuMs;
         long khzTimes = before.khzTimes;
@@ -149,12 +149,12 @@ public final class TaskSamples {
         return gpus.get().and(before, seen, beganMs, System.currentTimeMillis());
     }
 
-    /** What a step that runs has had of GPUs so far. */
+    /** GPU use of a running step so far. */
     public static Metered metered(Path stepDirectory) {
-        return kept(stepDirectory).gpus.metered();
+        return load(stepDirectory).gpus.metered();
     }
 
-    private static Kept kept(Path stepDirectory) {
+    private static Kept load(Path stepDirectory) {
         try {
             return Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Kept.class);
         } catch (IOException | Json.MalformedException e) {
@@ -169,7 +169,7 @@ public final class TaskSamples {
      */
     public static Usage ended(Path stepDirectory, Optional<StatusFile> status, CpuClock clock) {
         Usage usage = status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE);
-        Kept kept = kept(stepDirectory);
+        Kept kept = load(stepDirectory);
         Map<String, TaskPeaks.Task> seen = kept.tasks();
         TaskPeaks peaks = TaskPeaks.NONE;
         long read = 0;

@@ -8,7 +8,7 @@ import java.util.Map;
  * How fast the node's CPUs run now, in kHz: by cpufreq in /sys, else by what /proc/cpuinfo says when it is first asked.
  */
 public final class CpuClock {
-    /** Of /proc/PID/stat as {@link Os#statFields} has it: the CPU that it ran on last. */
+    /** Field of /proc/PID/stat, counted as in {@link Os#statFields}: the CPU that the process ran on last. */
     static final int PROCESSOR = 36;
 
     private final Path root;
@@ -35,7 +35,7 @@ public final class CpuClock {
         return khz.matches("[0-9]{1,12}") ? Long.parseLong(khz) : table().getOrDefault(cpu, 0L);
     }
 
-    /** Of all CPUs, looked at every ten seconds at most; 0 where the kernel says none. */
+    /** Mean frequency of all CPUs, read every ten seconds at most; 0 if the kernel has none. */
     public synchronized long mean() {
         if (meanAtNs == 0 || System.nanoTime() - meanAtNs > MEAN_HOLDS_NS) {
             mean = Math.round(

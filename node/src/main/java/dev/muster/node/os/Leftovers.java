@@ -75,7 +75,7 @@ public final class Leftovers {
         return out;
     }
 
-    /** What a stepd that does nothing by itself has below it. */
+    /** Kills the processes below a slurmstepd that does not kill them itself. */
     public static void killBelow(long stepd, Settings settings) {
         if (stepd > 0 && isStepd(stepd)) {
             boolean byGroup = settings.confinement().tracking() == Confinement.Tracking.GROUP;

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 public final class Loop implements AutoCloseable {
     /** Pieces of work that a node does before others have their turn. */
     private static final int TURN_MAX = 64;
-    /** Longer nobody waits for what its thread says. */
+    /** Longest wait for an answer of the loop's thread, in seconds. */
     private static final int ANSWER_S = 30;
     /** Name of the threads for what may block. */
     static final String ASIDE = "aside";
@@ -39,7 +39,7 @@ public final class Loop implements AutoCloseable {
         this(log, new Threads(1), true);
     }
 
-    /** @param threads that other nodes use as well, and that somebody else ends */
+    /** @param threads shared with other nodes of this process; their owner ends them */
     public Loop(DaemonLog log, Threads threads) {
         this(log, threads, false);
     }
@@ -84,7 +84,7 @@ public final class Loop implements AutoCloseable {
         turn();
     }
 
-    /** What its thread says to a question of another one. */
+    /** Runs a question of another thread on the loop's and returns its answer. */
     public <T> T ask(Supplier<T> question) throws IOException {
         CompletableFuture<T> answer = new CompletableFuture<>();
         post(() -> {

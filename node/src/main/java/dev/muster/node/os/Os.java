@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /** Small questions to the operating system, through the launcher where there is one, else by slower ways. */
 public final class Os {
-    /** Of /proc/PID/stat, counted behind the name. */
+    /** Field of /proc/PID/stat, counted behind the name. */
     private static final int NICE_FIELD = 16;
 
     static final int SIGNAL_HUP = 1;

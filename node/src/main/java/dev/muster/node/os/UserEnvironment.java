@@ -60,7 +60,7 @@ public final class UserEnvironment {
         return equals < 0 ? text : text.substring(0, equals);
     }
 
-    /** What a profile prints comes before the mark. */
+    /** Runs a login shell. Output of profiles comes before the mark. */
     private static List<Bytes> login(String user) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder("su", "-", user, "-c", "echo " + MARK + "; exec env -0")
                 .directory(new File("/"))

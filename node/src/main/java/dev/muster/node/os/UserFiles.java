@@ -13,8 +13,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.IntFunction;
 
 /**
- * Reads users' files for slurmctld, always as the user: what he may not read is not read, wherever links lead. Who may
- * ask is slurmctld's to say. Blocks; thread-safe.
+ * Reads users' files for slurmctld, always as the user, so that links lead to no file that the user may not read.
+ * slurmctld checks the caller's right. Blocks; thread-safe.
  */
 public final class UserFiles {
     /** Read at a time. */
@@ -22,7 +22,7 @@ public final class UserFiles {
 
     private static final int BYTES_MAX = 64 << 10;
     private static final int WAIT_MS_MAX = 60_000;
-    /** What follows the first bytes within this time goes with them. */
+    /** Bytes that follow the first ones within this time are sent with them. */
     private static final int TOGETHER_MS = 40;
 
     private static final int PAUSE_MS = 10;
@@ -79,7 +79,7 @@ public final class UserFiles {
         if (q.waitMs() > 0 && awaited(q)) {
             return new FileRead(q.id(), ""); // the file has not come in this time
         }
-        Process process = begun(q, false);
+        Process process = startReader(q, false);
         Thread watchdog = Thread.ofVirtual().start(() -> endLate(process, SHORT_MS));
         try (InputStream in = process.getInputStream()) {
             String head = line(in);
@@ -92,7 +92,12 @@ public final class UserFiles {
             }
             int most = Math.clamp(q.maxBytes(), 1, BYTES_MAX);
             return new FileRead(
-                    q.id(), Long.parseLong(words[0]), Long.parseLong(words[1]), Bytes.of(some(in, most)), "", words[2]);
+                    q.id(),
+                    Long.parseLong(words[0]),
+                    Long.parseLong(words[1]),
+                    Bytes.of(readFirst(in, most)),
+                    "",
+                    words[2]);
         } finally {
             process.destroyForcibly();
             watchdog.interrupt();
@@ -100,7 +105,7 @@ public final class UserFiles {
     }
 
     /** Arguments of programs are bytes: as the platform's own encoding has them. */
-    private Process begun(ReadFile q, boolean waits) throws IOException {
+    private Process startReader(ReadFile q, boolean waits) throws IOException {
         return new AsUser(q.owner(), namespace.apply(q.job()), Map.of())
                 .start(List.of(
                         "sh",
@@ -120,7 +125,7 @@ public final class UserFiles {
      * @return whether there was no file in all the time
      */
     private boolean awaited(ReadFile q) throws IOException {
-        Process process = begun(q, true);
+        Process process = startReader(q, true);
         Thread watchdog = Thread.ofVirtual().start(() -> endLate(process, Math.min(q.waitMs(), WAIT_MS_MAX)));
         try (InputStream in = process.getInputStream()) {
             String head = line(in);
@@ -148,7 +153,7 @@ public final class UserFiles {
     }
 
     /** Blocks for the first byte, and takes what comes soon after it. */
-    private static byte[] some(InputStream in, int most) throws IOException {
+    private static byte[] readFirst(InputStream in, int most) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         byte[] buffer = new byte[8192];
         int quietMs = 0;

@@ -87,7 +87,7 @@ public final class CharterFile {
         }
     }
 
-    /** It is not to be gone by any more. */
+    /** Removes the file: its records are not valid any more. */
     public void remove() {
         try {
             Files.deleteIfExists(path);

@@ -54,7 +54,7 @@ public class JobSpool {
     /** The file of launches may end within a line, which the next one must not continue. */
     private boolean torn;
 
-    /** What a restarted slurmd must know of a job. */
+    /** The record of a job for a restarted slurmd. */
     public record JobFile(
             JobShare share,
             String phase,
@@ -194,7 +194,7 @@ public class JobSpool {
         }
     }
 
-    /** Every job found on disk. A job whose file is not readable is left alone and named in the list's place. */
+    /** Every job found on disk. A job with an unreadable file is left alone and named in the list's place. */
     public List<Path> jobDirectories() throws IOException {
         List<Path> out = new ArrayList<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "job*")) {

@@ -11,9 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * One slurmd at a time has a node's directory. Who comes later takes the place of the one before, which is told to end:
- * a node's programs and an administrator start slurmd anew without having ended it. A daemon of several nodes is left
- * alone.
+ * Lock of a node's directory: one slurmd at a time has it. A later slurmd tells the earlier one to end and takes its
+ * place, because a node's programs and administrators start slurmd anew without having ended it. A daemon of several
+ * nodes is left alone.
  */
 public final class SpoolLock {
     private static final long END_WAIT_MS = 20_000;

@@ -26,7 +26,7 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
             return ExitStatus.ofWaitStatus(waitStatus);
         }
 
-        /** What the kernel said of it, and of all that it waited for, at its end. */
+        /** Use of the task and of the children that it waited for, as the kernel counted it at the end. */
         public TaskPeaks.Task use() {
             return new TaskPeaks.Task(
                     rank,

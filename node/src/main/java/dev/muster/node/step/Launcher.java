@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What carries out a node's launches. {@link Starter} does so by processes; {@link Jobs} knows nothing of these. */
+/** Carries out a node's launches. {@link Starter} does so by processes, which {@link Jobs} does not see. */
 public interface Launcher {
     /**
      * A step that runs.
@@ -57,16 +57,16 @@ public interface Launcher {
     /** Something was made for the job here that is to be removed at its end. */
     boolean cleansUp(JobShare share);
 
-    /** What only the job saw of the node goes. */
+    /** Removes the job's private parts of the node, such as its namespace. */
     void cleanUp(JobShare share);
 
-    /** Of a job of an earlier slurmd: its windows find their way again. */
+    /** Reopens the X11 display of a job of an earlier slurmd. */
     void reopen(JobShare share);
 
     /** The launch cannot be carried out; the sentence says why. */
     final class FailedException extends Exception {
         private static final long serialVersionUID = 1L;
-        /** What is said before the sentence; "" for nothing. */
+        /** Sentence before the error; "" for none. */
         public final String detail;
 
         public final boolean nodeFault;
@@ -88,12 +88,12 @@ public interface Launcher {
             return new FailedException(message, true, true);
         }
 
-        /** A file or process of the node failed. It is unfit where each further launch fails likewise. */
+        /** A file or process of the node failed. The node is unfit if each further launch fails in the same way. */
         public static FailedException ofSystem(String message) {
             return new FailedException(message, true, ErrorText.isOfNode(message));
         }
 
-        /** What was asked for cannot be had: the step's own fault. */
+        /** The request cannot be met: the step's own fault. */
         public static FailedException ofUser(String message) {
             return new FailedException(message, false, false);
         }

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a step's stepd and mpi-helper are told of PMI; {@code native/README.md} has the settings. */
+/** Settings of PMI for slurmstepd and mpi-helper; {@code native/README.md} lists them. */
 public final class MpiSpec {
     /**
      * The parent of node i in the tree of a step's helpers is (i - 1) / WIDTH: the same everywhere, or they would not
@@ -107,7 +107,7 @@ public final class MpiSpec {
         }
     }
 
-    /** Of PMIx the helper says the rest. */
+    /** Variables of PMI for a task; the helper adds those of PMIx. */
     List<String> environment(Launch launch, Task task) {
         return kind(launch).equals(PMIX)
                 ? List.of()

@@ -51,7 +51,7 @@ public final class NodeJob {
     public long deadlineMs;
     /** Counts changes of the time limit, so that an older timer finds itself out of date. */
     public int limitVersion;
-    /** Likewise, of it being suspended and going on. */
+    /** Counts suspensions and resumptions, so that a delayed stop of an earlier one has no effect. */
     private int suspendVersion;
 
     public NodeJob(JobShare share) {

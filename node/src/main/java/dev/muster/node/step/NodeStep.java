@@ -42,14 +42,14 @@ public final class NodeStep {
     static final int NEVER = -1;
     /** A step that is over sooner is not reported as begun. Milliseconds. */
     static final long LAUNCH_TOLD_MS = 500;
-    /** So many nodes of a wide step report it as begun in the same millisecond. */
+    /** Nodes of a wide step that report it as begun in the same millisecond. */
     private static final int LAUNCHES_TOLD_PER_MS = 10;
 
     public final int stepId;
     public final Path directory;
     public Phase phase = Phase.STARTING;
     public Optional<StepWatch> watch = Optional.empty();
-    /** Why the node or the controller ended it; "" while nobody did. */
+    /** Why the node or the controller ended it; "" if neither did. */
     public String endReason = "";
 
     public boolean ending;
@@ -58,7 +58,7 @@ public final class NodeStep {
     public boolean cleaning;
 
     long endingSinceNs;
-    /** srun's credential for this step's io stream; "" where nobody may attach. */
+    /** srun's credential for this step's io stream; "" if no srun may attach. */
     public String ioToken = "";
     /** Between two looks at its tasks; 0: as its job says, {@link #NEVER}. */
     int sampleSeconds;
@@ -89,7 +89,7 @@ public final class NodeStep {
      */
     private boolean endUntold;
 
-    /** What its launch says of it. */
+    /** Takes the settings of the step's launch. */
     public void asked(Launch launch) {
         ioToken = launch.ioToken();
         launchToldMs = LAUNCH_TOLD_MS + launch.nodeIndex() / LAUNCHES_TOLD_PER_MS;
@@ -152,7 +152,7 @@ public final class NodeStep {
         }
     }
 
-    /** Why it ends: because somebody said so, else as its stepd has it. */
+    /** Why it ends: the reason of the order to end it, else that of its slurmstepd. */
     public String reason(StatusFile status) {
         return endReason.isEmpty() ? status.reason() : endReason;
     }
@@ -171,7 +171,7 @@ public final class NodeStep {
         return !isBatch() || order.full() || order.signal() == Os.SIGNAL_KILL;
     }
 
-    /** Exits by rank; a task whose end nobody saw was killed. */
+    /** Exits by rank; a task without a known end was killed. */
     public static Map<String, ExitStatus> exits(Optional<StatusFile> status) {
         Map<String, ExitStatus> out = new TreeMap<>();
         status.ifPresent(s -> s.tasks()

@@ -145,7 +145,7 @@ public final class SpecBuilder {
     private static final Set<String> DEVICE_VARIABLES =
             Set.of("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK");
 
-    /** What a group may use, in this machine's numbers. */
+    /** Limits of a control group, in this machine's CPU numbers. */
     public Cgroups.Share confined(long memoryMb, String cpus, Map<String, String> gres) {
         Map<String, List<Integer>> devices = new HashMap<>();
         gres.forEach((name, list) -> devices.put(name, indices(list)));
@@ -257,7 +257,7 @@ public final class SpecBuilder {
         return out.bytes();
     }
 
-    /** What a step of srun has and a batch script has not. */
+    /** Settings of a step of srun that a batch script does not have. */
     private void ofSrun(SpecWriter out, StepDesc step) {
         if (step.oomKillStep().equals("1")) {
             out.put("oom_kill_step", 1);

@@ -127,7 +127,7 @@ public final class Starter implements Launcher {
         return specs.build(inside, place.inContainer());
     }
 
-    /** What a restarted slurmd must know of it is written first. */
+    /** Prepares PMI; the record for a restarted slurmd is written first. */
     private MpiSpec.Place mpi(Launch launch, Path directory) throws FailedException, IOException {
         if (containers.runs(launch)) {
             throw FailedException.ofUser("--mpi=" + launch.step().mpi() + " is not supported in containers");
@@ -288,7 +288,7 @@ public final class Starter implements Launcher {
         return major > 0 && share.channel() > 0 ? major + ":" + (share.channel() - 1) : "";
     }
 
-    /** Where the server of stepds cannot be had, a stepd is started as a program of its own. */
+    /** Starts a slurmstepd by the server, or as a program of its own if the server is not available. */
     private StepdServer.Started started(Path directory, byte[] specification) throws IOException {
         try {
             return stepds.start(directory, specification);

@@ -240,7 +240,7 @@ public class StepWatch {
     public static final int EVERY_PROCESS = 0;
     public static final int TASKS_ONLY = 1;
     public static final int TERMINATE = 2;
-    /** The step has SIGTSTP if somebody in it catches that, or is stopped. */
+    /** The step gets SIGTSTP if a process of it catches that signal, and is stopped otherwise. */
     static final int SUSPEND = 3;
 
     public void signal(int mode, int signal) {

@@ -36,7 +36,7 @@ public final class StepdServer {
 
     private record Request(CompletableFuture<String> answer, CompletableFuture<Boolean> ended) {}
 
-    /** One life of it, and the requests whose processes are not gone. */
+    /** One process of the server, and the requests with processes that still run. */
     private record Running(Process process, OutputStream requests, ConcurrentHashMap<Long, Request> pending) {
         void heard(long id, String text) {
             Request request = pending.get(id);
@@ -57,8 +57,8 @@ public final class StepdServer {
         }
 
         /**
-         * A step's process answers itself, also when its server is gone: only when nobody is left who could, a request
-         * has failed.
+         * A step's process answers itself, also when its server is gone: a request has failed only when no process is
+         * left that could answer.
          */
         void listen() {
             try (BufferedReader answers =
