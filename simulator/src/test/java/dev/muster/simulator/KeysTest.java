@@ -115,9 +115,9 @@ class KeysTest {
         StringBuilder out = new StringBuilder("""
                 # slurm.conf, key by key
 
-                Every key that Slurm 26.05 knows. A key with an effect names the test that shows it, where there is one: such a test says
-                so of itself (`shows: Key`). One without an effect says why, as slurmctld does in its log when the key is given. Words of a list
-                that have no effect are told there as well.
+                Every key that Slurm 26.05 knows. A key with an effect names the test that shows it, where there is one: such a test
+                says so of itself (`shows: Key`). One without an effect says why, as slurmctld does in its log when the key is given.
+                Words of a list that have no effect are told there as well.
 
                 | key | default | effect |
                 |---|---|---|
