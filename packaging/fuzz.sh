@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes the decoders of Java with Jazzer: fuzz.sh SECONDS [CLASS...]. Each class *FuzzTest has seeds and an entry point; SECONDS are for each.
+# SEED=N repeats a run as far as the machine is as fast; without it each run has a seed of its own.
 # New inputs are kept in build/fuzz/CLASS; an input that breaks a decoder is written there as crash-*, and becomes a seed of its class.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +13,7 @@ one() { # SECONDS FILE
   "$JAVA_HOME/bin/java" -cp "$path" "$here/packaging/FuzzSeeds.java" "$class" "$corpus"
   if (cd "$corpus" && timeout $((seconds + 120)) "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -Xmx1g -cp "$path" \
       com.code_intelligence.jazzer.Jazzer "--target_class=$class" '--instrumentation_includes=dev.muster.**' \
-      -max_total_time="$seconds" -max_len=8192 -timeout=10 . > "$log" 2>&1); then
+      -max_total_time="$seconds" -seed="${SEED:-0}" -max_len=8192 -timeout=10 . > "$log" 2>&1); then
     printf 'ok   %s: %s\n' "$name" "$(grep -oE '^Done [0-9]+ runs' "$log" || true)"
   else
     printf 'FAIL %s\n' "$name"; sed -n '/Java Exception/,/DEDUP/p' "$log" | head -20; tail -5 "$log"; return 1

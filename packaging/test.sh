@@ -25,7 +25,7 @@ case $part in all|--docs) run "documents" documents; run "release command" bash 
 checks() { rm -rf "$here"/*/target/check; mvn -q -B -T2 -f "$here/pom.xml" spotless:check && mvn -q -B -T2 -f "$here/pom.xml" -Pcheck test-compile; }
 case $part in all|--checks) run "checks by Error Prone" checks ;; esac
 case $part in all|--java) run "java modules" mvn -q -B -T2 -f "$here/pom.xml" verify ;; esac
-case $part in all|--fuzz) run "decoders of Java, fuzzed" "$here/packaging/fuzz.sh" 2 ;; esac
+case $part in all|--fuzz) run "decoders of Java, fuzzed" env SEED=1 "$here/packaging/fuzz.sh" 2 ;; esac
 case $part in all|--native)
   run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME"
   run "native programs of steps, with sanitizers" make -s -C "$here/native" test-steps SAN=1 OUT=build/sanitized
@@ -45,6 +45,10 @@ lane() { # PREFIX LIST
     echo "$rc $((SECONDS - begun))" > "$beside/$t.new"; mv "$beside/$t.new" "$beside/$t.ended"
   done
 }
+installed_lane() { # NAME LIST
+  "$here/muster" install "$beside/$1.d" >/dev/null 2>"$beside/$1.log" || { cat "$beside/$1.log" >&2; return 1; }
+  lane "$beside/$1.d" "$2"
+}
 in_lane() { # waits for a test, and says what it said
   local rc seconds
   until [ -e "$beside/$1.ended" ]; do
@@ -62,10 +66,9 @@ clusters() {
   for t in "$here"/packaging/cluster-tests/*.sh; do t=$(basename "$t" .sh); [[ "$listed" = *" $t "* ]] || echo "$t"; done > "$beside/list"
   printf '%s\n' $patient > "$beside/patient"
   printf '%s\n' $(cat "$beside/list") > "$beside/others"
-  for n in patient $(seq 2 "$lanes"); do "$here/muster" install "$beside/$n.d" >/dev/null; done
-  lane "$beside/patient.d" "$beside/patient" </dev/null &
   lane "$here/build/prefix" "$beside/list" </dev/null &
-  for n in $(seq 2 "$lanes"); do lane "$beside/$n.d" "$beside/list" </dev/null & done
+  installed_lane patient "$beside/patient" </dev/null &
+  for n in $(seq 2 "$lanes"); do installed_lane "$n" "$beside/list" </dev/null & done
   run licenses bash "$here/packaging/licenses_test.sh" "$here/build/prefix"
   for t in $(cat "$beside/others") $patient; do run "$t" in_lane "$t"; done
   wait

@@ -30,7 +30,7 @@ kill -9 "$(pid_of slurmdbd)"
 id=$(sbatch --parsable -H --array=0-10200 --wrap true)
 scancel "${id}_[0-10199]" >/dev/null 2>&1 || true
 soon 'grep -q "MaxDBDMsgs is reached" "$dir/log/slurmctld.log"'
-check "something is thrown away" 1 "$(grep -c -m 1 'MaxDBDMsgs is reached' "$dir/log/slurmctld.log")"
+becomes "something is thrown away" 1 '"$(grep -c -m 1 "MaxDBDMsgs is reached" "$dir/log/slurmctld.log")"'
 match "and jobs are taken" "^up [0-9]+$" "$(is_up) $(sbatch --parsable -H --wrap true 2>&1)"
 seen=$(grep -c 'the database answers again' "$dir/log/slurmctld.log" || true)
 start_dbd; soon '[ "$(grep -c "the database answers again" "$dir/log/slurmctld.log")" -gt "$seen" ]'

@@ -56,8 +56,8 @@ check "instances of a cloud" "InstanceId=i-8 InstanceType=big" "$(scontrol show 
 kill "$(pid_of slurmd-n2)"; soon '! kill -0 "$(pid_of slurmd-n2)" 2>/dev/null'
 slurmd -f "$SLURM_CONF" -N n2 -d "$prefix/sbin/slurmstepd" --instance-id i-99 --instance-type small </dev/null >>"$dir/log/start.out" 2>&1
 soon 'scontrol show node n2 | grep -q i-99'
-check "as slurmd says" "InstanceId=i-99 InstanceType=small" "$(scontrol show node n2 | grep -o 'Instance.*' | xargs)"
+becomes "as slurmd says" "InstanceId=i-99 InstanceType=small" '"$(scontrol show node n2 | grep -o "Instance.*" | xargs)"'
 scontrol update nodename=n1 state=drain reason=disk resumeafter=4
 match "out for a while" "DRAIN.*ResumeAfterTime=20" "$(scontrol show node n1 | tr '\n' ' ')"
 soon '[ "$(sinfo -h -n n1 -o %t)" = idle ]'
-check "and back by itself" "idle ResumeAfterTime=None" "$(sinfo -h -n n1 -o %t | head -1) $(scontrol show node n1 | grep -o 'ResumeAfterTime=[^ ]*')"
+becomes "and back by itself" "idle ResumeAfterTime=None" '"$(sinfo -h -n n1 -o %t | head -1) $(scontrol show node n1 | grep -o "ResumeAfterTime=[^ ]*")"'

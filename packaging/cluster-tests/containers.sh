@@ -66,7 +66,7 @@ check "an unknown bundle" "No such file or directory" "$(srun --container "$dir/
 check "salloc's shell is in the container" "1" "$(: > "$dir/calls"; echo true > "$dir/script"; salloc -Q --container "$dir/bundle" </dev/null >/dev/null 2>&1; grep -c ^run "$dir/calls")"
 echo 'sleep 60' > "$dir/script"; touch "$dir/leave"; : > "$dir/calls"
 job=$(sbatch --parsable -o /dev/null --container "$dir/bundle" s.sh); soon "grep -q ^run $dir/calls"; scancel "$job"; wait_empty 20
-match "a cancelled one is killed and deleted" "kill n1[^ ]* \|.*delete n1" "$(paste -sd'|' "$dir/calls")"
+comes "a cancelled one is killed and deleted" "kill n1[^ ]* \|.*delete n1" '"$(paste -sd"|" "$dir/calls")"'
 rm -f "$dir/leave"
 sed -i 's/^RunTimeRun=.*/RunTimeCreate="'"${dir//\//\\/}"'\/runtime create %n.%u.%j.%s.%t %b"\nRunTimeStart="'"${dir//\//\\/}"'\/runtime start %n.%u.%j.%s.%t"/
   s/^DisableHooks.*/DisableCleanup=yes\nMountSpoolDir=\/inside\/%j\nContainerPath='"${dir//\//\\/}"'\/made\/%u-%j-%s/' "$dir/oci.conf"

@@ -38,12 +38,12 @@ match "and of its end" '\-s\|Slurm Job_id=[0-9]+ Name=slow Failed, Run time 00:0
 check "no warning about mail" "" "$(sbatch -J quiet -H --mail-type=END --wrap true 2>&1 >/dev/null)"; scancel -n quiet
 sbatch -J refused -o /dev/null --wrap true >/dev/null
 soon '[ "$(squeue -h -n refused -o %r)" = BeginTime ]'
-check "a failing PrologSlurmctld requeues" "PENDING BeginTime" "$(squeue -h -n refused -o '%T %r')"; scancel -n refused
+becomes "a failing PrologSlurmctld requeues" "PENDING BeginTime" '"$(squeue -h -n refused -o "%T %r")"'; scancel -n refused
 check "and ends what cannot be requeued" 1 "$(rc=0; timeout 30 srun -J refused true >/dev/null 2>&1 </dev/null || rc=$?; echo $rc)"
 
 sbatch -J again -o /dev/null --wrap 'exit 5' >/dev/null
 soon '[ "$(squeue -h -n again -o %r)" = BeginTime ]'
-check "RequeueExit, after a while" "PENDING BeginTime" "$(squeue -h -n again -o '%T %r')"
+becomes "RequeueExit, after a while" "PENDING BeginTime" '"$(squeue -h -n again -o "%T %r")"'
 scancel -n again
 sbatch -J special -o /dev/null --wrap 'exit 7' >/dev/null
 soon '[ "$(squeue -h -n special -o %T)" = SPECIAL_EXIT ]'

@@ -66,5 +66,5 @@ becomes "fewer than slurm.conf says" "drained gres/gpu count reported lower than
 sed -i "s/^SlurmctldPort=.*/&\nSlurmdPort=$((port + 15))/" "$SLURM_CONF"; scontrol reconfigure
 mkdir -p "$dir/spool/extra"; slurmd -Z -N extra -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" --conf "Gres=r1:3" </dev/null >>"$dir/log/start.out" 2>&1
 soon 'scontrol show node extra 2>/dev/null | grep -q State=IDLE'
-check "a node that brings its line brings its GPUs" "Gres=r1:3,gpu:a100:1" "$(scontrol show node extra | grep -o 'Gres=.*')"
+becomes "a node that brings its line brings its GPUs" "Gres=r1:3,gpu:a100:1" '"$(scontrol show node extra | grep -o "Gres=.*")"'
 match "and says so" "Autodetected Gres for dynamic node extra: gpu:a100:1" "$(cat "$dir/log/slurmd-extra.log")"

@@ -71,7 +71,7 @@ wait_empty; : > "$dir/out/health"; sleep 3.2
 match "HealthCheckProgram on both nodes each second" '^([5-8])$' "$(wc -l < "$dir/out/health")"
 printf '#!/bin/bash\nsleep 30\n' > "$dir/health.sh"; sed -i '/^HealthCheckTimeout/d' "$SLURM_CONF"; echo HealthCheckTimeout=1 >> "$SLURM_CONF"; reread
 soon 'grep -q "health_check failed" "$dir"/log/slurmd-n1.log'; match "HealthCheckTimeout ends it" 'health_check failed' "$(grep -a health_check "$dir"/log/slurmd-n1.log | tail -1)"
-check "scontrol shows it" "HealthCheckTimeout = 1 sec" "$(scontrol show config | grep HealthCheckTimeout | tr -s ' ')"
+becomes "scontrol shows it" "HealthCheckTimeout = 1 sec" '"$(scontrol show config | grep HealthCheckTimeout | tr -s " ")"'
 sed "s|^StateSaveLocation=.*|StateSaveLocation=$dir/other|; s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/run/other.pid|; s|^SlurmctldPort=.*|SlurmctldPort=$((port + 15))|" "$SLURM_CONF" > "$dir/wrong.conf"
 echo "PrologSlurmctld=$dir/none" >> "$dir/wrong.conf"
 match "slurmctld does not begin without its programs" "PrologSlurmctld=$dir/none cannot be executed" "$(timeout 20 slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | grep fatal | head -1 || true)"

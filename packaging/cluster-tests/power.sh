@@ -49,7 +49,7 @@ check "stopped by hand" "IDLE+POWERED_DOWN idle~" "$(state n1) $(sinfo -h -n n1 
 check "with its program" "stop n1" "$(tail -1 "$dir/power.log")"
 id=$(sbatch --parsable -w n1 --extra=x --wrap 'echo $SLURMD_NODENAME')
 soon '[[ "$(state n1)" = *POWERING_UP ]]'
-check "a job has it started" "CF n1" "$(squeue -h -j "$id" -o '%t %N')"
+becomes "a job has it started" "CF n1" '"$(squeue -h -j "$id" -o "%t %N")"'
 wait_empty
 check "and runs there" n1 "$(cat "slurm-$id.out")"
 match "the job is told" "\"all_nodes_resume\":\"n1\".*\"job_id\":$id.*\"nodes_resume\":\"n1\"" "$(tail -1 "$dir/power.log")"

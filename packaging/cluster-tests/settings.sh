@@ -31,7 +31,7 @@ check "whose own steps do not wait for it" in "$(echo 'srun -Q -n1 echo in' | SH
 check "MaxTasksPerNode" "srun: error: Unable to create step for job ID: Task count specification invalid" "$(srun -Q -O -N1 -n7 true 2>&1 | sed 's/job [0-9]*/job ID/' | head -1)"
 check "CpuSpecList" "CoreSpecCount=1 CPUSpecList=1 3" "$(scontrol show node n1 | grep -o 'CoreSpecCount=.*' | sed 's/ MemSpec.*//') $(scontrol show node n1 | sed -n 's/.*CPUEfctv=\([0-9]*\).*/\1/p')"
 id=$(sbatch --parsable -n3 -o /dev/null --wrap 'sleep 1'); soon '[ "$(squeue -h -j $id -o %T)" = RUNNING ]'
-check "no job is given them" "CPU_IDs=0,2-3" "$(scontrol -d show job "$id" | grep -o 'CPU_IDs=[^ ]*')"; wait_empty
+becomes "no job is given them" "CPU_IDs=0,2-3" '"$(scontrol -d show job "$id" | grep -o "CPU_IDs=[^ ]*")"'; wait_empty
 conf JobFileAppend=0; for i in 1 2; do sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_empty; done; check "files are truncated" 1 "$(wc -l < "$dir/work/t")"
 conf JobFileAppend=1; sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_empty; check "JobFileAppend" 2 "$(wc -l < "$dir/work/t")"
 scontrol update partition=main state=drain; scontrol reconfigure; check "ReconfigFlags=KeepPartState" drain "$(sinfo -h -o %a)"; scontrol update partition=main state=up
@@ -51,4 +51,4 @@ echo "SchedulerParameters=nohold_on_prolog_fail" >> "$SLURM_CONF"; echo "ReturnT
 id=$(sbatch --parsable -o /dev/null --wrap true)
 for i in 1 2 3 4 5 6; do soon '[ -n "$(sinfo -h -t drain -o %n)" ]'; scontrol update nodename=n1 state=resume 2>/dev/null || true; [ "$(squeue -h -j "$id" -o %r)" = JobHoldMaxRequeue ] && break; sleep 1; done
 soon '[ "$(squeue -h -j "$id" -o %T)" = PENDING ]'
-check "MaxBatchRequeue" "PENDING JobHoldMaxRequeue" "$(squeue -h -j "$id" -o '%T %r')"
+becomes "MaxBatchRequeue" "PENDING JobHoldMaxRequeue" '"$(squeue -h -j "$id" -o "%T %r")"'

@@ -44,7 +44,7 @@ soon 'grep -q "prolog r1" "$dir/resv.log"'
 becomes "a reservation begins" "prolog r1" '"$(cat "$dir/resv.log")"'
 scontrol update reservationname=r1 endtime=now+2 >/dev/null
 soon 'grep -q epilog "$dir/resv.log"'
-check "and ends" "prolog r1 epilog r1" "$(paste -sd' ' "$dir/resv.log")"
+becomes "and ends" "prolog r1 epilog r1" '"$(paste -sd" " "$dir/resv.log")"'
 : > "$dir/resv.log"
 scontrol create reservation=r2 starttime=now+2 duration=10 users=root nodes=n1 flags=ignore_jobs >/dev/null
 kill "$(pid_of slurmctld)"; soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'; sleep 2
@@ -54,7 +54,7 @@ becomes "one that begins while slurmctld is down" "prolog r2" '"$(cat "$dir/resv
 scontrol create reservation=r3 starttime=now duration=10 users=root nodes=n1 flags=ignore_jobs,overlap >/dev/null
 scontrol delete reservationname=r2
 soon 'grep -q "prolog r3" "$dir/resv.log"'; sleep 1
-check "one that is deleted has no end" "prolog r2 prolog r3" "$(paste -sd' ' "$dir/resv.log")"
+becomes "one that is deleted has no end" "prolog r2 prolog r3" '"$(paste -sd" " "$dir/resv.log")"'
 scontrol delete reservationname=r3
 
 check "every address" "any any" "$(listens "$port") $(listens $((port + 1)))"

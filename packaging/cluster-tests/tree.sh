@@ -50,7 +50,7 @@ rm -f "$dir/rc"
 soon '[ "$(wc -l < $dir/out)" -ge 100 ]'
 kill -9 "$(cat "$dir/run/slurmd-n17.pid")"
 soon '[ "$(grep -c "line 8" $dir/out)" -ge 63 ]'
-check "with a killed relay the others come to their end" 63 "$(grep -c 'line 8' "$dir/out")"
+becomes "with a killed relay the others come to their end" 63 '"$(grep -c "line 8" "$dir/out")"'
 check "and srun waits for the one" no "$([ -s "$dir/rc" ] && echo yes || echo no)"
 start_node n17; soon '[ -s $dir/rc ]'
 becomes "which is back, with every line once" "512 512 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
@@ -62,7 +62,7 @@ rm -f "$dir/rc"
 soon '[ "$(wc -l < $dir/out)" -ge 100 ]'
 kill -STOP "$(cat "$dir/run/slurmd-n17.pid")"
 for _ in 1 2; do soon '[ "$(grep -c "line 8" $dir/out)" -ge 63 ]'; done
-check "with a stopped relay the others come to their end" 63 "$(grep -c 'line 8' "$dir/out")"
+becomes "with a stopped relay the others come to their end" 63 '"$(grep -c "line 8" "$dir/out")"'
 kill -CONT "$(cat "$dir/run/slurmd-n17.pid")"; soon '[ -s $dir/rc ]'
 becomes "continued it comes to its own, with every line once" "512 512 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 

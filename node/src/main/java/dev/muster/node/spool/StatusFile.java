@@ -30,12 +30,12 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         public TaskPeaks.Task use() {
             return new TaskPeaks.Task(
                     rank,
-                    number(fields, "utime_us") + number(fields, "stime_us"),
-                    number(fields, "maxrss_kb"),
+                    count(fields, "utime_us") + count(fields, "stime_us"),
+                    count(fields, "maxrss_kb"),
                     0,
-                    number(fields, "majflt"),
-                    number(fields, "inblock") * SECTOR,
-                    number(fields, "oublock") * SECTOR);
+                    count(fields, "majflt"),
+                    count(fields, "inblock") * SECTOR,
+                    count(fields, "oublock") * SECTOR);
         }
     }
 
@@ -124,12 +124,21 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         return value.isEmpty() ? 0 : Long.parseLong(value);
     }
 
+    /** What the kernel counted; 0 where a disk's fault has damaged the number. */
+    private static long count(String fields, String name) {
+        String value = field(fields, name);
+        return Digits.only(value, 15) ? Long.parseLong(value) : 0;
+    }
+
     private static long millis(String seconds) {
         int dot = seconds.indexOf('.');
-        return dot < 0
-                ? 0
-                : Long.parseLong(seconds.substring(0, dot)) * 1000
-                        + Long.parseLong(seconds.substring(dot + 1, dot + 4));
+        if (dot < 0) {
+            return 0;
+        }
+        if (seconds.length() < dot + 4) {
+            throw new IllegalArgumentException("no time in seconds: " + seconds);
+        }
+        return Long.parseLong(seconds.substring(0, dot)) * 1000 + Long.parseLong(seconds.substring(dot + 1, dot + 4));
     }
 
     /** Looked for in place: a file of many tasks is read several times for each step. */

@@ -16,6 +16,8 @@ class StatusFileFuzzTest {
                                 + "task id=4 phase=done pid=100 started=1.000000 status=0 ended=2.000000 utime_us=70\n"
                                 + "usage utime_us=970 stime_us=30\nend\n",
                         "job 5\nstate failed\nreason x\nend\n",
+                        "job 5\ntask id=1 status=0 majflt=.000000 inblock=99999999999999999999\nend\n",
+                        "job 5\ntask id=1 phase=done ended=1.5 status=0\nend\n",
                         "task id=9999999999 status=\nend\n")
                 .map(s -> s.getBytes(StandardCharsets.ISO_8859_1))
                 .toList();
