@@ -47,7 +47,7 @@ scontrol update nodename=n1 state=drain reason=fan
 scontrol update nodename=n1 state=resume
 match "a drained node is an event" 'n1\|DRAIN\|fan\|Node' "$(sacctmgr -nP show event format=node,state,reason,event)"
 match "what the cluster has, with all that it counts" '^Cluster\|billing=4,cpu=4,energy=0,fs/disk=0,license/lic=7,mem=4000M,node=1,pages=0,vmem=0$' "$(sacctmgr -nP show event all_time event=cluster format=event,tres | tail -1)"
-match "licences are in the report" '^license/lic\|[1-9]' "$(sreport -nP -tsec -T license/lic cluster utilization start=now-1hour end=now+1hour format=tresname,reported)"
+match "licenses are in the report" '^license/lic\|[1-9]' "$(sreport -nP -tsec -T license/lic cluster utilization start=now-1hour end=now+1hour format=tresname,reported)"
 scontrol update nodename=n1 instanceid=i-1 instancetype=large; scontrol update nodename=n1 extra=rack4; scontrol update nodename=n1 instanceid= instancetype=
 check "what a node of a cloud runs on is kept" "test|n1|i-1|large| n1 is open: 0 test|n1|i-1|large|rack4 n1 is open: 0 " "$(sacctmgr -nP show instance format=cluster,node,instanceid,instancetype,extra,end | while IFS='|' read -r c n i t e end; do echo "$c|$n|$i|$t|$e n1 is open: $([ "$end" = Unknown ] && echo 1 || echo 0)"; done | tr '\n' ' ')"
 match "and found by its words" '^i-1$' "$(sacctmgr -nP show instance instancetype=large extra=rack4 nodes=n1 format=instanceid)"

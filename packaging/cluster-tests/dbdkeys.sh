@@ -77,7 +77,7 @@ keys "AllResourcesAbsolute=yes"
 sacctmgr -i add resource lic count=150 cluster=test allowed=120 >/dev/null
 check "shares are counts" "lic|150|120|Absolute" "$(sacctmgr -nP show resource withclusters format=name,count,allowed,flags)"
 match "and no more than there are" 'exceeds 150' "$(sacctmgr -i modify resource lic cluster=test set allowed=151 2>&1)"
-# What the cluster may have of a server's licences, its jobs ask for by both names.
+# What the cluster may have of a server's licenses, its jobs ask for by both names.
 match "the controller has its share" '^LicenseName=lic@slurmdb Total=120 Used=0 Free=120 Reserved=0 Remote=yes LastConsumed=0 LastDeficit=0 LastUpdate=20' \
   "$(scontrol -o show lic lic@slurmdb)"
 # 30 are for others, so 5 of the 35 that the server says are taken are nobody's.

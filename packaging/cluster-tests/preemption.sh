@@ -58,7 +58,7 @@ check "then it is over" PREEMPTED "$(until_state "$low" PREEMPTED)"
 check "grace has an end" "scontrol: error: Invalid GraceTime value: unlimited" "$(scontrol update partitionname=low gracetime=unlimited 2>&1 | head -1)"
 scontrol update partitionname=low gracetime=0; wait_empty
 
-# Licences that others have.
+# Licenses that others have.
 { echo "PreemptParameters=reclaim_licenses,suspend_grace_time=1,colour=red"; echo "Licenses=lic:2"; } >> "$SLURM_CONF"; reread
 scontrol create partitionname=low nodes=n1 priority=1 preemptmode=cancel   # slurm.conf knows none of these
 scontrol create partitionname=high nodes=n1 priority=2 preemptmode=off

@@ -57,7 +57,7 @@ match "scontrol too" "Reason=ReqNodeNotAvail,_Reserved_for_maintenance" "$(scont
 check "a short job of the reservation runs" n1 "$(srun -Q -t 5 --reservation=mine printenv SLURM_JOB_NODELIST)"
 scancel ${ids//,/ }; wait_empty
 scontrol delete reservation=mine; scontrol delete reservation=maint
-# What the commands say by themselves, and of what a reservation may be: nodes, licences, or both.
+# What the commands say by themselves, and of what a reservation may be: nodes, licenses, or both.
 shown() { scontrol -o show res "$1" | sed -E 's/.* (Nodes=.*) NodeCnt=.*(PartitionName=[^ ]* Flags=[^ ]*) .*(TRES=[^ ]*) .*/\1 \2 \3/'; }
 says() { check "$1" "$3" "$(scontrol create res reservationname=w start=now+1hour dur=10 user="$me" $2 2>&1 | head -1)"; scontrol delete reservationname=w >/dev/null 2>&1 || true; }
 says "no count of nodes" "nodecnt=x" "scontrol: error: \"x\" is not a valid node count"
@@ -71,7 +71,7 @@ says "what repeats only" "nodecnt=1 flags=force_start" "scontrol: error: FORCE_S
 check "and the error's own sentence" "Error creating the reservation: Requested operation not supported on this system" \
   "$(scontrol create res start=now dur=10 user="$me" nodecnt=1 flags=daily,weekly 2>&1 | tail -1)"
 says "times that do not fit" "end=now+3hours nodecnt=1" "scontrol: error: StartTime + Duration does not equal EndTime.  No reservation created."
-says "licences alone, but no flag" "licenses=lic:1" "Error creating the reservation: Invalid node name specified"
+says "licenses alone, but no flag" "licenses=lic:1" "Error creating the reservation: Invalid node name specified"
 scontrol create res reservationname=any start=now dur=10 user=nobody licenses=lic:1 nodecnt=2 flags=any_nodes >/dev/null
 check "with it" "Nodes=(null) PartitionName=(null) Flags=ANY_NODES TRES=(null)" "$(shown any)"
 check "others get what is left of them" "PD Licenses" "$(id=$(sbatch --parsable -o /dev/null -L lic:2 --wrap true); sleep 1; squeue -h -o '%t %r' -j "$id"; scancel "$id")"

@@ -124,7 +124,7 @@ public final class Explainer {
                     ACCOUNT_NOT_ALLOWED,
                     QOS_NOT_ALLOWED,
                     PARTITION_CONFIG -> partition(job, reason);
-            case LICENSES -> licences(job);
+            case LICENSES -> licenses(job);
             case RESERVATION -> reservation(job);
             case REQ_NODE_NOT_AVAIL -> nodes(job);
             case JOB_ARRAY_TASK_LIMIT -> {
@@ -144,8 +144,7 @@ public final class Explainer {
 
     /** Explains a reason that lies in the job's partition. */
     private String partition(Job job, JobReason reason) {
-        Optional<Partition> partition =
-                state.partitions().find(job.desc().partition().split(",")[0]);
+        Optional<Partition> partition = state.partitions().find(job.desc().firstPartition());
         return switch (reason) {
             case PARTITION_DOWN, PARTITION_INACTIVE -> {
                 change = "An administrator sets the partition UP, or the job is moved: scontrol update jobid="
@@ -239,7 +238,7 @@ public final class Explainer {
                         .collect(Collectors.joining(", "));
     }
 
-    private String licences(Job job) {
+    private String licenses(Job job) {
         Map<String, Integer> used = new TreeMap<>();
         List<Job> holders = new ArrayList<>();
         for (Job other : state.jobs().values()) {
@@ -255,12 +254,12 @@ public final class Explainer {
         state.reservations().values().stream()
                 .filter(r -> r.isActive(now.seconds())
                         && !job.desc().charge().reservation().equals(r.name()))
-                .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
+                .forEach(r -> r.licenses().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<Licenses.Pool> pools = Licenses.pools(state);
         for (LicenseRequest.Item i : wanted.items()) {
             pools.stream()
                     .filter(p -> p.title().equals(i.name()) && p.total() >= 0)
-                    .forEach(p -> evidence.add("Licence " + p.name()
+                    .forEach(p -> evidence.add("License " + p.name()
                             + ": it asks for " + i.count() + "; " + (used.getOrDefault(p.name(), 0) + p.base()) + " of "
                             + p.total() + " are in use"
                             + by(holders.stream()
@@ -270,7 +269,7 @@ public final class Explainer {
                             + (kept.containsKey(p.name()) ? ", " + kept.get(p.name()) + " are in reservations" : "")
                             + "."));
         }
-        return "It waits for licences" + (wanted.any() ? ", any one of which would do" : "") + ".";
+        return "It waits for licenses" + (wanted.any() ? ", any one of which would do" : "") + ".";
     }
 
     private String reservation(Job job) {
@@ -315,8 +314,7 @@ public final class Explainer {
 
     /** Explains a job that does not fit even if all jobs end: which nodes are missing, and why. */
     private String missing(Job job) {
-        Optional<Partition> partition =
-                state.partitions().find(job.desc().partition().split(",")[0]);
+        Optional<Partition> partition = state.partitions().find(job.desc().firstPartition());
         List<Node> gone = partition.map(Partition::nodes).orElse(List.of()).stream()
                 .map(n -> state.nodes().find(n))
                 .flatMap(Optional::stream)
@@ -343,7 +341,7 @@ public final class Explainer {
 
     private String limit(Job job, JobReason reason) {
         int limitMin = state.partitions()
-                .find(job.desc().partition().split(",")[0])
+                .find(job.desc().firstPartition())
                 .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
                 .orElse(-1);
         Optional<LimitUse.Found> found = LimitUse.of(state, job.desc(), reason, limitMin);
@@ -388,12 +386,11 @@ public final class Explainer {
         }
         List<Job> ahead = new ArrayList<>();
         long own = priorityOf(job);
-        List<String> partitions = List.of(job.desc().partition().split(","));
+        List<String> partitions = job.desc().partitionList();
         for (Job other : state.jobs().values()) {
             if (PriorityIndex.inQueue(other)
                     && other.id() != job.id()
-                    && partitions.stream()
-                            .anyMatch(List.of(other.desc().partition().split(","))::contains)
+                    && partitions.stream().anyMatch(other.desc().partitionList()::contains)
                     && (priorityOf(other) > own || priorityOf(other) == own && other.id() < job.id())) {
                 ahead.add(other);
             }
@@ -443,7 +440,7 @@ public final class Explainer {
     private record Room(int nodes, long fitting, int tasks) {}
 
     private Free free(Job job) {
-        String name = job.desc().partition().split(",")[0];
+        String name = job.desc().firstPartition();
         Optional<Partition> partition = state.partitions().find(name);
         if (partition.isEmpty()) {
             return new Free(0, 0, 0, 0, 0, 0, 1, new Room(1, 0, 1), false, List.of());
@@ -579,7 +576,7 @@ public final class Explainer {
 
     private long limitS(Job job) {
         int limit = state.partitions()
-                .find(job.desc().partition().split(",")[0])
+                .find(job.desc().firstPartition())
                 .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
                 .orElse(-1);
         return limit < 0 ? TimeGrid.HORIZON_S : limit * 60L;
@@ -588,7 +585,7 @@ public final class Explainer {
     private String asks(Job job) {
         dev.muster.core.limits.TresCounts a = dev.muster.core.limits.TresCounts.requested(state, job.desc());
         int limit = state.partitions()
-                .find(job.desc().partition().split(",")[0])
+                .find(job.desc().firstPartition())
                 .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
                 .orElse(-1);
         StringBuilder out = new StringBuilder();

@@ -300,9 +300,9 @@ class AccountLimitsTest extends AccountPolicies {
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
     }
 
-    /** Licences count as other resources do. */
+    /** Licenses count as other resources do. */
     @Test
-    void limitsOnLicences() {
+    void limitsOnLicenses() {
         policy("associations,limits,qos,safe", "GrpTRES=license/lic=2", "", "");
         int first = cluster.accept("charge.account=dept licenses=lic:2");
         int next = cluster.accept("charge.account=dept licenses=lic:1");

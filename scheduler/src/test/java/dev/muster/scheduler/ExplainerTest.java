@@ -110,7 +110,7 @@ class ExplainerTest {
     }
 
     @Test
-    void licencesAreCounted() {
+    void licensesAreCounted() {
         int holder = cluster.accept("kind=BATCH licenses=lic:1");
         int waits = cluster.accept("kind=BATCH licenses=lic:1");
         cluster.schedule();
@@ -118,7 +118,7 @@ class ExplainerTest {
                 .hasSize(1)
                 .first()
                 .asString()
-                .startsWith("Licence lic: it asks for 1; 1 of 1 are in use, by job " + holder);
+                .startsWith("License lic: it asks for 1; 1 of 1 are in use, by job " + holder);
     }
 
     @Test
@@ -142,9 +142,9 @@ class ExplainerTest {
         assertThat(why(layered, waits, j -> true).evidence())
                 .hasSize(2)
                 .anySatisfy(s ->
-                        assertThat(s).startsWith("Licence power(n1): it asks for 4; 5 of 5 are in use, by job 1 of "))
+                        assertThat(s).startsWith("License power(n1): it asks for 4; 5 of 5 are in use, by job 1 of "))
                 .anySatisfy(s -> assertThat(s)
-                        .startsWith("Licence power(n[1-2]): it asks for 4; 4 of 9 are in use, by job 1 of "));
+                        .startsWith("License power(n[1-2]): it asks for 4; 4 of 9 are in use, by job 1 of "));
     }
 
     @Test

@@ -198,7 +198,7 @@ class FarAheadTest {
         assertThat(days(c, List.of(both))).containsExactly(-1.0);
     }
 
-    /** The tasks of an array one after the other, and devices, licences and company with them. */
+    /** The tasks of an array one after the other, and devices, licenses and company with them. */
     @Test
     void whatLastsIntoTheNextDaysIsKnownThere() {
         Cluster c = new Cluster(
@@ -207,8 +207,8 @@ class FarAheadTest {
                 "gresTypes=gpu options.licenses=lic:2");
         List<Integer> gpus = many(c, 5, "tresPerNode=gres/gpu:2 timing.timeLimitMin=" + 6 * DAY_MIN);
         assertThat(days(c, gpus)).containsExactly(0.0, 6.0, 12.0, 18.0, 24.0);
-        List<Integer> licences = many(c, 3, "licenses=lic:2 timing.timeLimitMin=" + 5 * DAY_MIN);
-        assertThat(days(c, licences)).containsExactly(0.0, 5.0, 10.0);
+        List<Integer> licenses = many(c, 3, "licenses=lic:2 timing.timeLimitMin=" + 5 * DAY_MIN);
+        assertThat(days(c, licenses)).containsExactly(0.0, 5.0, 10.0);
     }
 
     /** What begins tomorrow is kept whatever waits behind it. */

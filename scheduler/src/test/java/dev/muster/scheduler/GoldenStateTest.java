@@ -96,7 +96,7 @@ class GoldenStateTest {
         assertThat(all).isEmpty();
     }
 
-    /** A job that gives up a node and licences, and one of two components. */
+    /** A job that gives up a node and licenses, and one of two components. */
     private static final String SHRUNK = """
             submit kind=BATCH nodesMin=2 tasks=2 licenses=fluent:2
             schedule

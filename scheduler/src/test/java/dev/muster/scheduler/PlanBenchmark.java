@@ -34,18 +34,18 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * What passes and plans cost: a full cluster of nodes of six kinds with a long queue, plain and with limits, licences,
+ * What passes and plans cost: a full cluster of nodes of six kinds with a long queue, plain and with limits, licenses,
  * a topology and preemption on. Prints one table, milliseconds of the thread's CPU and by the clock: passes that keep
  * the places of none, 100 or 1000 jobs and start whoever can, with what they remember and without; a plan of the whole
  * queue; and how long it takes from a job's end until others are decided on. Usage: PlanBenchmark [JOBS [NODES [MIX,...
  * [TIMES [on|off|each [EVENTS [PLACES]]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all different); on,
- * off or each: limits, preemption, licences, topology (and features), 1000 reservations (of users, flexible, of
+ * off or each: limits, preemption, licenses, topology (and features), 1000 reservations (of users, flexible, of
  * maintenance to come, daily), or some joined by +. The mix limits is what checking limits costs: the same queue with
  * limits of every kind at each association and QOS that hold nobody back, enforced and not, in turns. Not a unit test.
  */
 public final class PlanBenchmark {
     private static final Set<String> EVERYTHING =
-            Set.of("limits", "preemption", "licences", "topology", "reservations");
+            Set.of("limits", "preemption", "licenses", "topology", "reservations");
     private static final int USERS = 400;
     private static final int RESERVATIONS = 1000;
     private static final int LEAF = 40;
@@ -89,7 +89,7 @@ public final class PlanBenchmark {
         if (!enforced.isEmpty()) {
             options.put("accounting_enforce", enforced);
         }
-        if (features.contains("licences")) {
+        if (features.contains("licenses")) {
             options.put("licenses", "fluent:500,matlab:2000");
         }
         if (features.contains("slowdown")) {
@@ -399,7 +399,7 @@ public final class PlanBenchmark {
         Json.Obj request = request();
         boolean gpu = request.toString().contains("gpu");
         boolean big = request.toString().contains("memPerNodeMb");
-        if (features.contains("licences") && !gpu && random.nextInt(10) == 0) {
+        if (features.contains("licenses") && !gpu && random.nextInt(10) == 0) {
             request.put("licenses", random.nextBoolean() ? "fluent" : "matlab:2");
         }
         if (features.contains("topology") && !gpu && !big && random.nextInt(5) == 0) {
@@ -836,7 +836,7 @@ public final class PlanBenchmark {
                                 Set.of(),
                                 Set.of("limits"),
                                 Set.of("preemption"),
-                                Set.of("licences"),
+                                Set.of("licenses"),
                                 Set.of("topology"),
                                 Set.of("reservations"),
                                 EVERYTHING)

@@ -319,7 +319,7 @@ class PreemptionTest {
 
     /** With reclaim_licenses whoever has them gives way as well, wherever he runs; and nobody who has none of use. */
     @Test
-    void licencesAreReclaimed() {
+    void licensesAreReclaimed() {
         play("", "options.preempt_mode=CANCEL options.licenses=m:3,k:1", """
                 submit kind=BATCH partition=low licenses=m:2 nodeList=n1
                 schedule                                -> 1 RUNNING n1

@@ -232,11 +232,11 @@ class PruningTest {
     }
 
     /**
-     * The first is passed over without a look; then somebody takes the last licence; the second, for whom that is no
+     * The first is passed over without a look; then somebody takes the last license; the second, for whom that is no
      * matter, is looked at.
      */
     @Test
-    void whoFailedForWantOfRoomDoesNotWaitForLicencesThatOthersTookMeanwhile() {
+    void whoFailedForWantOfRoomDoesNotWaitForLicensesThatOthersTookMeanwhile() {
         Cluster c =
                 new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
         Scheduler pruned = (Scheduler) c.core().planner();

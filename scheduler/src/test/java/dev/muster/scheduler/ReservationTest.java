@@ -43,7 +43,7 @@ class ReservationTest {
     }
 
     @Test
-    void licencesAndNodesThatOthersHaveAreNotReservedTwice() {
+    void licensesAndNodesThatOthersHaveAreNotReservedTwice() {
         Cluster cluster =
                 new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
         new Play(cluster).lines("""
@@ -62,7 +62,7 @@ class ReservationTest {
     @CsvSource(
             delimiter = '!',
             value = {"m ! m", "n:2,m ! n:2,m", "m:0 ! m:0"})
-    void licencesAsWritten(String written, String shown) {
+    void licensesAsWritten(String written, String shown) {
         Cluster cluster =
                 new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8,n:3");
         new Play(cluster).lines("reserve r starttime=+0 duration=600 nodes=n1 users=alice licenses=" + written);
@@ -235,7 +235,7 @@ class ReservationTest {
     }
 
     @Test
-    void licencesOfAReservationAreForItsJobs() {
+    void licensesOfAReservationAreForItsJobs() {
         Cluster cluster =
                 new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
         new Play(cluster).lines("""

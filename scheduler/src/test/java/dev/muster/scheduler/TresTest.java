@@ -6,7 +6,7 @@ import dev.muster.core.tres.Tres;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A specification → the GRES in it, or - where it can not be read; with the licences of each task. */
+/** A specification → the GRES in it, or - where it can not be read; with the licenses of each task. */
 class TresTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -30,7 +30,7 @@ class TresTest {
         StringBuilder out = new StringBuilder();
         Tres.gres(text)
                 .forEach(i -> out.append(out.isEmpty() ? "" : " ").append(i.name() + ":" + i.type() + ":" + i.count()));
-        Tres.licences(text).forEach(i -> out.append('+').append(i));
+        Tres.licenses(text).forEach(i -> out.append('+').append(i));
         assertThat(Tres.isValid(text) ? out.toString() : "-").isEqualTo(expected);
     }
 
@@ -42,13 +42,13 @@ class TresTest {
             tasks=4 tresPerTask=license/fluent:2                   | Invalid license specification
             tasks=1 tresPerNode=license/fluent:2                   | Invalid generic resource (gres) specification
             """)
-    void licencesOfTasks(String job, String licences) {
+    void licensesOfTasks(String job, String licenses) {
         Cluster c = new Cluster("n1 cpus=8", "p nodes=n1 default=yes defmempercpu=1", "options.licenses=fluent:6");
         String placed = c.place(job);
         assertThat(
                         placed.startsWith("n1")
-                                ? c.state().jobs().at(1).run().allocation().licences()
+                                ? c.state().jobs().at(1).run().allocation().licenses()
                                 : placed)
-                .isEqualTo(licences);
+                .isEqualTo(licenses);
     }
 }

@@ -86,7 +86,7 @@ class UpdateWordsTest {
     /** What lies on no node is charged as well, and always besides what is the dearest of a node. */
     @ParameterizedTest
     @CsvSource({"NO_FAIR_TREE, 26", "MAX_TRES, 24", "MAX_TRES_GRES, 24"})
-    void licencesAreCharged(String flag, long billing) {
+    void licensesAreCharged(String flag, long billing) {
         Cluster c = new Cluster(
                 "n1 cpus=8 mem=4096",
                 "p nodes=n1 default=yes",
@@ -230,7 +230,7 @@ class UpdateWordsTest {
 
     /** What others are waiting for is free at once when a job has less of it; it gets no more than there is. */
     @Test
-    void licencesOfARunningJob() {
+    void licensesOfARunningJob() {
         new Play(new Cluster(
                         "n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "options.licenses=l:4"))
                 .lines("""

@@ -137,7 +137,7 @@ public final class EffectiveLimits {
                 qos,
                 List.copyOf(users),
                 wckeys,
-                ResourceChanges.licences(book, cluster),
+                ResourceChanges.licenses(book, cluster),
                 ResourceChanges.remotes(book, cluster));
     }
 }

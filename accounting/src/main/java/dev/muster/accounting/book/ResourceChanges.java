@@ -1,6 +1,6 @@
 package dev.muster.accounting.book;
 
-import dev.muster.model.accounting.DbdMessages.RemoteLicence;
+import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import dev.muster.model.accounting.Entities.Resource;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Licences of servers outside, and the share of them that each cluster has. */
+/** Licenses of servers outside, and the share of them that each cluster has. */
 final class ResourceChanges {
     /** The one kind that there is. */
     private static final String TYPE = "License";
@@ -37,7 +37,7 @@ final class ResourceChanges {
     }
 
     /** A cluster's share of each, {@code name@server:count}; parts are cut off. */
-    static List<String> licences(Book book, String cluster) {
+    static List<String> licenses(Book book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
                 .map(r -> r.name() + "@" + r.server() + ":" + shareOf(r, cluster))
@@ -55,16 +55,16 @@ final class ResourceChanges {
     }
 
     /** Counts of these licenses on their servers, in the same order. */
-    static List<RemoteLicence> remotes(Book book, String cluster) {
+    static List<RemoteLicense> remotes(Book book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
-                .map(r -> new RemoteLicence(
+                .map(r -> new RemoteLicense(
                         r.name() + "@" + r.server(),
                         r.count(),
                         r.consumed(),
                         0,
                         Math.max(r.consumedAt(), r.modified())))
-                .sorted(java.util.Comparator.comparing(RemoteLicence::name))
+                .sorted(java.util.Comparator.comparing(RemoteLicense::name))
                 .toList();
     }
 

@@ -52,8 +52,8 @@ public final class KeyRelations {
                 error(Key.BCAST_EXCLUDE, "Invalid path for BcastExclude: " + path);
             }
         }
-        for (String licence : text(Key.LICENSES).split("[,;|]")) {
-            if (!isLicence(licence.strip())) {
+        for (String license : text(Key.LICENSES).split("[,;|]")) {
+            if (!isLicense(license.strip())) {
                 error(Key.LICENSES, "Invalid configured licenses: " + text(Key.LICENSES));
                 break;
             }
@@ -104,7 +104,7 @@ public final class KeyRelations {
         }
     }
 
-    private static boolean isLicence(String text) {
+    private static boolean isLicense(String text) {
         int sign = Math.max(text.indexOf(':'), text.indexOf('='));
         return sign < 0
                 || sign == text.length() - 1

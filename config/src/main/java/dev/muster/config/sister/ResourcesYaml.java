@@ -76,7 +76,7 @@ public final class ResourcesYaml {
             error("\"" + name + "\" is no name of a resource");
         }
         if (conf.list(Key.LICENSES).stream().anyMatch(l -> l.split("[:=]")[0].equals(name))) {
-            error("resource " + name + " is a licence of the cluster already");
+            error("resource " + name + " is a license of the cluster already");
         }
         if (!m.isEmpty() && !m.keySet().iterator().next().equals("resource")) {
             error("resource must be the first key of " + name);

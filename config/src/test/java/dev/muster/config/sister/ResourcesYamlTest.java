@@ -83,7 +83,7 @@ class ResourcesYamlTest {
     @CsvSource(delimiter = '|', textBlock = """
             r      | mode: MODE_4 | mode of resource r is none of MODE_1, MODE_2 and MODE_3
             r      | mode: MODE_1 | resource r has no layers
-            fluent | mode: MODE_1;layers:;- nodes: n1;  count: 1 | resource fluent is a licence of the cluster already
+            fluent | mode: MODE_1;layers:;- nodes: n1;  count: 1 | resource fluent is a license of the cluster already
             a@b    | mode: MODE_1;layers:;- nodes: n1;  count: 1 | "a@b" is no name of a resource
             r      | mode: MODE_1;colour: red;layers:;- nodes: n1;  count: 1 | "colour" is no key of resource r
             r      | mode: MODE_1;layers:;- nodes: n9;  count: 1 | node n9 of resource r is not in slurm.conf

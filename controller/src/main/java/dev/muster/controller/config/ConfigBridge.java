@@ -98,7 +98,7 @@ public final class ConfigBridge {
         dependencies(conf, options);
         exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
         exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
-        licences(conf, options);
+        licenses(conf, options);
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(
                 Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
@@ -204,11 +204,11 @@ public final class ConfigBridge {
                 ResourcesYaml.read(conf, new ArrayList<>()));
     }
 
-    private static void licences(SlurmConf conf, Map<String, String> options) {
+    private static void licenses(SlurmConf conf, Map<String, String> options) {
         if (!conf.list(Key.LICENSES).isEmpty()) {
             options.put(Licenses.OPTION, String.join(",", conf.list(Key.LICENSES)));
         }
-        flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", Settings.BARE_LICENCES);
+        flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", Settings.BARE_LICENSES);
     }
 
     public static boolean externSteps(SlurmConf conf) {
@@ -216,7 +216,7 @@ public final class ConfigBridge {
     }
 
     private static void submissions(SlurmConf conf, Map<String, String> options) {
-        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
+        Map.of("license/", Settings.TRACKED_LICENSES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
                 .forEach((kind, option) -> {
                     List<String> tracked = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream()
                             .filter(t -> t.startsWith(kind))

@@ -182,7 +182,7 @@ public final class SchedulerWords {
                 "the fewest and lowest jobs that make room give way, always";
             case "salloc_wait_nodes", "sbatch_wait_nodes" -> "a job begins when all its nodes are there";
             case "enable_job_state_cache" -> NO_LOCKS;
-            case "bf_licenses" -> "licences are always part of the plan";
+            case "bf_licenses" -> "licenses are always part of the plan";
             case "step_retry_count", "step_retry_time" -> "a step that waits is started as soon as there is room";
             default -> UNKNOWN;
         };

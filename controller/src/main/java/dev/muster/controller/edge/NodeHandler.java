@@ -68,7 +68,7 @@ final class NodeHandler {
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" ->
                 partitions(privacyOf.apply(caller), Codec.decode(body, ClusterMessages.QueryPartitions.class));
-            case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
+            case "QueryLicenses" -> licenses(Codec.decode(body, ClusterMessages.QueryLicenses.class));
             case "UpdateNode" -> updateNode(caller, Codec.decodeKnown(body, ClusterMessages.UpdateNode.class));
             case "RebootNodes" -> reboot(caller, Codec.decodeKnown(body, ClusterMessages.RebootNodes.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
@@ -141,7 +141,7 @@ final class NodeHandler {
                 now, partitionsSince.of(now, state.partitions(), state.nodes()), out));
     }
 
-    private Reply licences(ClusterMessages.QueryLicenses q) {
+    private Reply licenses(ClusterMessages.QueryLicenses q) {
         State state = core.durable();
         Map<String, Integer> used = new HashMap<>();
         services.activeJobs(state)
@@ -150,7 +150,7 @@ final class NodeHandler {
         long now = System.currentTimeMillis() / 1000;
         state.reservations().values().stream()
                 .filter(r -> r.isActive(now))
-                .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
+                .forEach(r -> r.licenses().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<ClusterMessages.LicenseInfo> out = new ArrayList<>();
         for (Licenses.Pool p : Licenses.pools(state)) {
             if (q.name().isEmpty() || q.name().equals(p.title())) {
@@ -169,7 +169,7 @@ final class NodeHandler {
             }
         }
         return Reply.of(new ClusterMessages.LicensesReply(
-                out, state.settings().options().containsKey(Settings.BARE_LICENCES)));
+                out, state.settings().options().containsKey(Settings.BARE_LICENSES)));
     }
 
     private Optional<List<String>> nodesNamed(String text) {

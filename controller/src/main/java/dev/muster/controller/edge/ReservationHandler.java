@@ -148,12 +148,12 @@ final class ReservationHandler {
         return Reply.of(new ClusterMessages.ReservationsReply(now, now, out));
     }
 
-    /** Its devices, and those of its licences that AccountingStorageTRES has. */
+    /** Its devices, and those of its licenses that AccountingStorageTRES has. */
     private static String tres(State state, Reservation r) {
-        String licences = TresText.licences(state, r.want().licenses());
-        return ReservedDevices.requested(r).isEmpty() && !licences.isEmpty()
-                ? licences.substring(1)
-                : ReservedDevices.requested(r) + licences;
+        String licenses = TresText.licenses(state, r.want().licenses());
+        return ReservedDevices.requested(r).isEmpty() && !licenses.isEmpty()
+                ? licenses.substring(1)
+                : ReservedDevices.requested(r) + licenses;
     }
 
     private static ReservationInfo info(State state, Reservation r, long now) {

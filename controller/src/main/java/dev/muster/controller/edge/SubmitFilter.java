@@ -303,7 +303,7 @@ public final class SubmitFilter {
                             .map(Partition::name)
                             .findFirst()
                             .orElse("")
-                    : job.partition().split(",")[0];
+                    : job.firstPartition();
             Map<String, String> out = new TreeMap<>();
             a.defaultOf(user).ifPresent(d -> out.put("account", d.account()));
             a.assoc(user, account, partition).ifPresent(p -> {

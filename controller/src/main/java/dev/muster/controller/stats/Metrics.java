@@ -221,7 +221,7 @@ public final class Metrics {
             waiting.put(name, new LinkedHashMap<>());
         });
         for (Job job : state.jobs().values()) {
-            for (String name : job.desc().partition().split(",")) {
+            for (String name : job.desc().partitionList()) {
                 if (jobs.containsKey(name)) {
                     jobs.get(name).add(job);
                     wants(job, waiting.get(name));

@@ -300,7 +300,7 @@ public final class JobQuery {
         if (q.partitions().isEmpty()) {
             return true;
         }
-        for (String p : job.desc().partition().split(",")) {
+        for (String p : job.desc().partitionList()) {
             if (q.partitions().contains(p)) {
                 return true;
             }

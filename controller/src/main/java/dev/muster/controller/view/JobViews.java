@@ -191,7 +191,7 @@ public final class JobViews {
         }
         priorities = priorities == null ? new Priorities(state, now) : priorities;
         List<String> out = new ArrayList<>();
-        for (String name : job.desc().partition().split(",")) {
+        for (String name : job.desc().partitionList()) {
             out.add(name + "=" + (job.isHeld() ? 0 : priorities.of(job, name)));
         }
         return out;
@@ -550,7 +550,7 @@ public final class JobViews {
                 details && !shown.isEmpty() ? AllocationView.details(state, shown) : List.of(),
                 !wants(Costly.GRES_TOTAL) ? "" : TresText.gresTotal(state, shown),
                 idSet(job),
-                shown.licences(),
+                shown.licenses(),
                 !wants(Costly.EXCLUSIVE_USE) ? "" : exclusiveUse(state, job),
                 d.extras().tresBind(),
                 r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",

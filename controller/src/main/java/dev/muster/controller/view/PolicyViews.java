@@ -59,7 +59,7 @@ public final class PolicyViews {
             if (p.isActive()
                     && (runs
                             || job.state() == JobState.PENDING && !job.isHeld() && (early || job.eligibleTime() > 0))) {
-                for (String partition : job.desc().partition().split(",")) {
+                for (String partition : job.desc().partitionList()) {
                     rows.add(row(p, job, partition));
                 }
             }
@@ -153,7 +153,7 @@ public final class PolicyViews {
                     .assoc(
                             job.desc().owner().user(),
                             job.desc().charge().account(),
-                            job.desc().partition().split(",")[0]);
+                            job.desc().firstPartition());
             while (a.isPresent()) {
                 Map<String, Long> sum = out.computeIfAbsent(a.get().id(), k -> new TreeMap<>());
                 left(job).forEach((name, minutes) -> sum.merge(name, minutes, Long::sum));
@@ -250,7 +250,7 @@ public final class PolicyViews {
         Map<String, String> kinds = new java.util.LinkedHashMap<>();
         kinds.put(Settings.TRACKED_BUFFERS, "bb/");
         kinds.put(Settings.TRACKED_GRES, "gres/");
-        kinds.put(Settings.TRACKED_LICENCES, "license/");
+        kinds.put(Settings.TRACKED_LICENSES, "license/");
         kinds.forEach((option, kind) -> {
             for (String name : options.getOrDefault(option, "").split(",")) {
                 if (!name.isBlank()) {
@@ -264,7 +264,7 @@ public final class PolicyViews {
     private Set<String> chargedQos(Job job) {
         Set<String> out = new TreeSet<>(List.of(job.desc().charge().firstQos()));
         state.partitions()
-                .find(job.desc().partition().split(",")[0])
+                .find(job.desc().firstPartition())
                 .ifPresent(p -> out.add(p.info().qos()));
         return out;
     }
@@ -323,7 +323,7 @@ public final class PolicyViews {
                         .assoc(
                                 job.desc().owner().user(),
                                 job.desc().charge().account(),
-                                job.desc().partition().split(",")[0]);
+                                job.desc().firstPartition());
                 for (; a.isPresent(); a = state.accounts().parent(a.get())) {
                     sums.ofAssoc.computeIfAbsent(a.get().id(), k -> new Sum()).add(job);
                 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators
@@ -67,8 +66,7 @@ public final class Privacy {
                     .map(Partition::name)
                     .collect(Collectors.toSet());
         }
-        return hidden.isEmpty()
-                || Stream.of(job.desc().partition().split(",")).anyMatch(name -> !hidden.contains(name));
+        return hidden.isEmpty() || job.desc().partitionList().stream().anyMatch(name -> !hidden.contains(name));
     }
 
     public boolean shows(Job job) {

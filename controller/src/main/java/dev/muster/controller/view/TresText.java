@@ -30,7 +30,7 @@ public final class TresText {
                         job,
                         TresCounts.of(state, a),
                         held(state, a.memoryMb()),
-                        job.run().allocation().licences());
+                        job.run().allocation().licenses());
     }
 
     /** TRES that the job asks for, with their billing. */
@@ -60,9 +60,9 @@ public final class TresText {
         return state.memoryConsumed() ? memoryMb : 0;
     }
 
-    private static String text(State state, Job job, TresCounts a, long memoryMb, String licences) {
+    private static String text(State state, Job job, TresCounts a, long memoryMb, String licenses) {
         long billing = new TresCounts(a.cpus(), memoryMb, a.nodes(), a.gres()).billing(state, job.desc());
-        return text(a.cpus(), memoryMb, a.nodes(), billing, a.gres()) + licences(state, licences) + buffer(state, job);
+        return text(a.cpus(), memoryMb, a.nodes(), billing, a.gres()) + licenses(state, licenses) + buffer(state, job);
     }
 
     private static String buffer(State state, Job job) {
@@ -76,10 +76,10 @@ public final class TresText {
     }
 
     /** Licenses that AccountingStorageTRES names, each after a comma. */
-    public static String licences(State state, String text) {
+    public static String licenses(State state, String text) {
         List<String> tracked = List.of(state.settings()
                 .options()
-                .getOrDefault(Settings.TRACKED_LICENCES, "")
+                .getOrDefault(Settings.TRACKED_LICENSES, "")
                 .split(","));
         StringBuilder out = new StringBuilder();
         for (LicenseRequest.Item item : tracked.getFirst().isEmpty()
@@ -125,7 +125,7 @@ public final class TresText {
         return Long.toString(mb) + UNITS.charAt(unit);
     }
 
-    /** {@code gpu:a100:2(IDX:0-1),licence(CNT:3)}: devices of a node with their types. */
+    /** {@code gpu:a100:2(IDX:0-1),license(CNT:3)}: devices of a node with their types. */
     public static String gresDetail(State state, String node, Map<String, IndexSet> gres) {
         StringBuilder out = new StringBuilder();
         typed(state, node, gres)

@@ -59,7 +59,7 @@ public final class GroupRules {
     /** It waits for a partition that takes some groups only. */
     public static boolean asks(State state, Job job) {
         return job.state() == JobState.PENDING
-                && Stream.of(job.desc().partition().split(","))
+                && job.desc().partitionList().stream()
                         .flatMap(p -> state.partitions().find(p).stream())
                         .anyMatch(p -> PartitionLimits.restricts(p.info().allowGroups()));
     }

@@ -75,7 +75,7 @@ public final class HetRules {
                 .refusesTogether(fits.stream().map(SubmitRules.Fit::desc).toList())) {
             return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
-        if (tooManyLicences(state, fits)) {
+        if (tooManyLicenses(state, fits)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
         Optional<Planner.Estimate> estimate =
@@ -99,7 +99,7 @@ public final class HetRules {
     }
 
     /** More than the cluster has, over all components: it would wait for ever. */
-    private static boolean tooManyLicences(State state, List<SubmitRules.Fit> fits) {
+    private static boolean tooManyLicenses(State state, List<SubmitRules.Fit> fits) {
         Map<String, Integer> sums = new TreeMap<>();
         for (SubmitRules.Fit fit : fits) {
             LicenseRequest.parse(fit.desc().request().licenses())

@@ -103,7 +103,7 @@ public final class SubmitRules {
         JobDesc placed =
                 rerouted(withPartition(asked)).withCharge(asked.charge().asked(asked.partition()));
         switch (accounts.charge(placed.withPartition(PartitionLimits.takingJobs(placed.partition(), state))
-                .withRequest(GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
+                .withRequest(GresRequest.withLicenses(GresRequest.resolved(asked.request()), state)))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
@@ -376,7 +376,7 @@ public final class SubmitRules {
     private boolean isTooLong(JobDesc desc) {
         int least = desc.timing().timeMinMin();
         return least > 0
-                && Stream.of(desc.partition().split(","))
+                && desc.partitionList().stream()
                         .allMatch(name -> state.partitions()
                                 .find(name)
                                 .filter(p -> p.info().maxTimeMin() >= 0
@@ -412,7 +412,7 @@ public final class SubmitRules {
     private Optional<Decision.Rejected> partitionRefusal(JobDesc desc) {
         List<Partition> open = new ArrayList<>();
         Optional<SlurmErrno> closed = Optional.empty();
-        for (String name : desc.partition().split(",")) {
+        for (String name : desc.partitionList()) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {
                 return refuse(SlurmErrno.INVALID_PARTITION_NAME);

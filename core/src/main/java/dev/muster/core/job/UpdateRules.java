@@ -249,7 +249,7 @@ public final class UpdateRules {
             case "nodelist" ->
                 job.state().isActive() ? shrink(job, desc, value, true) : text(desc, "request.nodeList", value);
             case "minmemorynode", "minmemorycpu" -> memory(job, desc, key, value, changes);
-            case "licenses" -> licences(job, desc, value, admin);
+            case "licenses" -> licenses(job, desc, value, admin);
             case "resetaccruetime" -> accrueAnew(job, value);
             case "wait-for-switch" -> switchWait(job, desc, value);
             // of jobs of a federation, which this one is not
@@ -279,7 +279,7 @@ public final class UpdateRules {
             return refuse(wrongTime.get());
         }
         if (!after.partition().equals(before.partition())) {
-            for (String name : after.partition().split(",")) {
+            for (String name : after.partitionList()) {
                 if (!PartitionLimits.mayEnter(after, state.partitions().at(name))) {
                     return refuse(SlurmErrno.ACCESS_DENIED);
                 }
@@ -287,7 +287,7 @@ public final class UpdateRules {
         }
         if (after.request().tasks() != before.request().tasks()
                 && state.partitions()
-                        .find(after.partition().split(",")[0])
+                        .find(after.firstPartition())
                         .filter(p -> PartitionLimits.hasTooFewTasks(after, p, state))
                         .isPresent()) {
             return refuse(SlurmErrno.BAD_TASK_COUNT);
@@ -449,8 +449,7 @@ public final class UpdateRules {
     }
 
     private int plannedMin(Job job) {
-        Optional<Partition> first =
-                state.partitions().find(job.desc().partition().split(",")[0]);
+        Optional<Partition> first = state.partitions().find(job.desc().firstPartition());
         return first.map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
                 .orElse(job.desc().timing().timeLimitMin());
     }
@@ -550,7 +549,7 @@ public final class UpdateRules {
     }
 
     /** An administrator may change the licenses of a running job, as far as the cluster has enough left. */
-    private Optional<Decision.Rejected> licences(Job job, Json.Obj desc, String value, boolean admin) {
+    private Optional<Decision.Rejected> licenses(Job job, Json.Obj desc, String value, boolean admin) {
         put(desc, "request.licenses", value);
         if (job.isPending()) {
             return Optional.empty();

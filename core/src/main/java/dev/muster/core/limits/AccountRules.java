@@ -148,7 +148,7 @@ public final class AccountRules {
         JobDesc desc = asked.withCharge(c);
         String account = c.account();
         String qos = c.qos();
-        String partition = desc.partition().split(",")[0];
+        String partition = desc.firstPartition();
         Optional<AssocPolicy> assoc = payer(desc.owner().user(), account, partition);
         if (assoc.isEmpty() && enforces(AccountingEnforcement.Word.ASSOCIATIONS)) {
             return new Unfit(SlurmErrno.INVALID_ACCOUNT);
@@ -204,8 +204,7 @@ public final class AccountRules {
     }
 
     Optional<AssocPolicy> assoc(JobDesc d) {
-        return accounts.assoc(
-                d.owner().user(), d.charge().account(), d.partition().split(",")[0]);
+        return accounts.assoc(d.owner().user(), d.charge().account(), d.firstPartition());
     }
 
     private Optional<QosPolicy> qos(JobDesc d) {
@@ -266,7 +265,7 @@ public final class AccountRules {
 
     private static Predicate<AccountUse.Payer> ofPartitions(Table<String, Partition> partitions, String qos) {
         return payer -> partitions
-                .find(payer.partition().split(",")[0])
+                .find(payer.firstPartition())
                 .filter(p -> p.info().qos().equals(qos))
                 .isPresent();
     }
@@ -630,8 +629,7 @@ public final class AccountRules {
     /** Payers whose jobs are charged to an association or one below it. */
     Predicate<AccountUse.Payer> chargedTo(AssocPolicy a) {
         Accounts all = accounts;
-        return p -> within(
-                all, new AccountUse.Payer(p.user(), p.account(), p.partition().split(",")[0], p.qos()), a);
+        return p -> within(all, new AccountUse.Payer(p.user(), p.account(), p.firstPartition(), p.qos()), a);
     }
 
     Accounts accounts() {

@@ -23,6 +23,10 @@ import java.util.function.Predicate;
 public final class AccountUse {
     /** Jobs that are charged together: same user, account, partition and QOS. */
     public record Payer(String user, String account, String partition, String qos) {
+        String firstPartition() {
+            return partition.indexOf(',') < 0 ? partition : partition.substring(0, partition.indexOf(','));
+        }
+
         // as of Due's names
         @Override
         public boolean equals(Object other) {

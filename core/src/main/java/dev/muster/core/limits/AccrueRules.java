@@ -86,8 +86,8 @@ public final class AccrueRules {
         boolean single = qos.filter(
                         q -> !q.limits().getOrDefault("MaxJobsAccruePU", "").isEmpty())
                 .isEmpty();
-        Optional<AssocPolicy> own = accounts.assoc(
-                desc.owner().user(), desc.charge().account(), desc.partition().split(",")[0]);
+        Optional<AssocPolicy> own =
+                accounts.assoc(desc.owner().user(), desc.charge().account(), desc.firstPartition());
         if (single) {
             own.ifPresent(a -> add(out, "assoc " + a.id(), a.limits(), "MaxJobsAccrue"));
         }

@@ -23,7 +23,7 @@ public final class DefaultTimeLimit {
             return desc;
         }
         long most = maxWallMin(desc);
-        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        Optional<Partition> partition = state.partitions().find(desc.firstPartition());
         int standard = partition.map(p -> PartitionLimits.timeLimitMin(desc, p)).orElse(-1);
         if (most < 0 || standard >= 0 && standard <= most) {
             return desc;

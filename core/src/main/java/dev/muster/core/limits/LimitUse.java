@@ -65,7 +65,7 @@ public final class LimitUse {
     private static List<Holder> associations(State state, JobDesc desc) {
         List<Holder> out = new ArrayList<>();
         Accounts all = state.accounts();
-        String partition = desc.partition().split(",")[0];
+        String partition = desc.firstPartition();
         for (Optional<AssocPolicy> at =
                         all.assoc(desc.owner().user(), desc.charge().account(), partition);
                 at.isPresent();
@@ -88,7 +88,7 @@ public final class LimitUse {
                 q.limits(),
                 true,
                 p -> state.partitions()
-                        .find(p.partition().split(",")[0])
+                        .find(p.firstPartition())
                         .filter(o -> o.info().qos().equals(q.name()))
                         .isPresent())));
         state.accounts()

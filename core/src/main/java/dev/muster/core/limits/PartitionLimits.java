@@ -118,7 +118,7 @@ public final class PartitionLimits {
      */
     public static JobDesc withCpusForMemory(JobDesc desc, State state) {
         ResourceRequest r = desc.request();
-        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        Optional<Partition> partition = state.partitions().find(desc.firstPartition());
         long most = partition
                 .map(p -> first(p.info().maxMemPerCpuMb(), state.settings().maxMemPerCpuMb()))
                 .orElse(0L);
@@ -159,7 +159,7 @@ public final class PartitionLimits {
     public static Memory memory(State state, JobDesc desc) {
         ResourceRequest r = desc.request();
         return state.partitions()
-                .find(desc.partition().split(",")[0])
+                .find(desc.firstPartition())
                 .map(p -> memory(r, p, state.settings()))
                 .orElse(new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll()));
     }
@@ -339,7 +339,7 @@ public final class PartitionLimits {
 
     /** What is told of the first of a job's partitions that does not admit its account or QOS; "" if all do. */
     public static String notAdmitted(JobDesc desc, State state, boolean byQos) {
-        for (String name : desc.partition().split(",")) {
+        for (String name : desc.partitionList()) {
             Optional<PartitionInfo> info = state.partitions().find(name).map(Partition::info);
             String own = byQos ? desc.charge().firstQos() : desc.charge().account();
             boolean admitted =

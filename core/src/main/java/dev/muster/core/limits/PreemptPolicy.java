@@ -141,7 +141,7 @@ public final class PreemptPolicy {
         String own = type.equals("preempt/qos")
                 ? qos(holder, "PreemptMode")
                 : state.partitions()
-                        .find(holder.desc().partition().split(",")[0])
+                        .find(holder.desc().firstPartition())
                         .map(p -> p.info().preemptMode())
                         .orElse("");
         boolean none = own.isEmpty() || own.equals("CLUSTER") || byQos() && own.equals("OFF");
@@ -254,7 +254,7 @@ public final class PreemptPolicy {
             return text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
         }
         return state.partitions()
-                .find(holder.desc().partition().split(",")[0])
+                .find(holder.desc().firstPartition())
                 .map(p -> p.info().graceTimeSeconds())
                 .orElse(0);
     }

@@ -154,7 +154,7 @@ public final class Priorities {
             return job.desc().timing().priority();
         }
         long best = 1;
-        for (String name : job.desc().partition().split(",")) {
+        for (String name : job.desc().partitionList()) {
             best = Math.max(best, of(job, name));
         }
         return best;
@@ -243,7 +243,7 @@ public final class Priorities {
             int limit = job.run().startTime() > 0
                     ? job.run().limitMin()
                     : state.partitions()
-                            .find(job.desc().partition().split(",")[0])
+                            .find(job.desc().firstPartition())
                             .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
                             .orElse(-1);
             // no smaller than the nodes that it has to have, at the average of their CPUs; without a limit it is as

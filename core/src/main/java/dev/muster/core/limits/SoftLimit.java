@@ -34,7 +34,7 @@ public final class SoftLimit {
     public static int hard(JobDesc desc, int plannedMin, State state) {
         return has(desc, state.settings())
                 ? state.partitions()
-                        .find(desc.partition().split(",")[0])
+                        .find(desc.firstPartition())
                         .map(p -> PartitionLimits.runMin(desc, p))
                         .orElse(plannedMin)
                 : plannedMin;

@@ -109,7 +109,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     /** All memory of a node, which a job's partition is asked for before it is known which it will be. */
     public static long wholeNode(State state, JobDesc desc) {
         return state.partitions()
-                .find(desc.partition().split(",")[0])
+                .find(desc.firstPartition())
                 .flatMap(p -> p.nodes().stream().findFirst())
                 .flatMap(n -> state.nodes().find(n))
                 .map(n -> n.spec().memoryMb())
@@ -197,7 +197,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     /**
-     * What a job counts as under limits: with its licences, {@code license/…}, of which alternatives are not certain,
+     * What a job counts as under limits: with its licenses, {@code license/…}, of which alternatives are not certain,
      * and its burst buffer.
      */
     public Map<String, Long> counted(State state, JobDesc desc) {

@@ -285,7 +285,7 @@ public final class UsageRules {
             if (seconds <= 0) {
                 continue;
             }
-            String partition = job.desc().partition().split(",")[0];
+            String partition = job.desc().firstPartition();
             Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().firstQos());
             TresCounts amounts = TresCounts.of(state, job.run().allocation());
             long billing = amounts.billing(state, job.desc());

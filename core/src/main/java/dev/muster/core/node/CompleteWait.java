@@ -32,7 +32,7 @@ public final class CompleteWait {
         }
         Set<String> out = new HashSet<>();
         for (Job job : completing(state, now)) {
-            String name = job.desc().partition().split(",")[0];
+            String name = job.desc().firstPartition();
             Set<String> nodes = state.partitions()
                     .find(name)
                     .map(p -> Set.copyOf(p.nodes()))

@@ -137,8 +137,7 @@ public final class PartitionRules {
             return Decision.reject(SlurmErrno.INVALID_PARTITION_NAME);
         }
         for (Job job : state.jobs().values()) {
-            if (!job.state().isTerminal()
-                    && List.of(job.desc().partition().split(",")).contains(c.partition())) {
+            if (!job.state().isTerminal() && job.desc().partitionList().contains(c.partition())) {
                 return Decision.reject(SlurmErrno.PARTITION_IN_USE);
             }
         }

@@ -408,7 +408,7 @@ public final class ReservationEdit {
                 List.copyOf(cores),
                 partition,
                 values.getOrDefault("features", old.features()),
-                licences(values.getOrDefault("licenses", old.licenses())),
+                licenses(values.getOrDefault("licenses", old.licenses())),
                 values.getOrDefault("gres", old.gres()),
                 values.getOrDefault("gresnode", old.gresPerNode()));
     }
@@ -490,7 +490,7 @@ public final class ReservationEdit {
         return out;
     }
 
-    private String licences(String text) {
+    private String licenses(String text) {
         return Licenses.reserved(state, text).orElseGet(() -> {
             wrong(SlurmErrno.INVALID_LICENSES);
             return text;
@@ -674,7 +674,7 @@ public final class ReservationEdit {
         }
     }
 
-    /** It has nodes, or with ANY_NODES licences. */
+    /** It has nodes, or with ANY_NODES licenses. */
     private void nodes(Reservation r) {
         Reservation.Want w = r.want();
         boolean said = !w.nodes().isEmpty()

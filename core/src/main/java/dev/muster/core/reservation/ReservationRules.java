@@ -62,7 +62,7 @@ public final class ReservationRules {
                 ReservationEdit.edit(state, ReservationEdit.blank(c.name()), true, c.values(), c.gids());
         if (e.wrong() == SlurmErrno.INVALID_NODE_NAME
                 && !c.values().containsKey("nodes")
-                && lacksLicences(e.reservation())) {
+                && lacksLicenses(e.reservation())) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
         if (e.wrong() != null) {
@@ -83,7 +83,7 @@ public final class ReservationRules {
             r = r.at(Math.max(0, r.start() - now.seconds()), r.end() - now.seconds());
         }
         r = named(r);
-        if (lacksLicences(r)) {
+        if (lacksLicenses(r)) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
         Reservation made = r;
@@ -98,8 +98,8 @@ public final class ReservationRules {
     }
 
     /** Other reservations at the same time leave too few licenses for it. */
-    private boolean lacksLicences(Reservation r) {
-        if (r.licences().isEmpty() || r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT)) {
+    private boolean lacksLicenses(Reservation r) {
+        if (r.licenses().isEmpty() || r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT)) {
             return false;
         }
         Map<String, Integer> kept = new HashMap<>();
@@ -107,12 +107,12 @@ public final class ReservationRules {
             boolean beside = !other.name().equals(r.name())
                     && !other.windows(now.seconds(), r.startAt(now.seconds()), r.endAt(now.seconds()))
                             .isEmpty();
-            for (LicenseRequest.Item i : beside ? other.licences() : List.<LicenseRequest.Item>of()) {
+            for (LicenseRequest.Item i : beside ? other.licenses() : List.<LicenseRequest.Item>of()) {
                 kept.merge(i.name(), i.count(), Integer::sum);
             }
         }
         Map<String, Integer> all = Licenses.capacities(state);
-        return r.licences().stream()
+        return r.licenses().stream()
                 .anyMatch(i -> kept.containsKey(i.name())
                         && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
     }
@@ -152,7 +152,7 @@ public final class ReservationRules {
                     SlurmErrno.CORE_RESERVATION_UPDATE,
                     "Updating core/node TRES not supported for core-based reservations"));
         }
-        if (lacksLicences(r)) {
+        if (lacksLicenses(r)) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
         }
         if (!r.who().equals(old.who()) && excludesItsJobs(old, r)) {

@@ -3,7 +3,7 @@ package dev.muster.core.state;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
-import dev.muster.model.accounting.DbdMessages.RemoteLicence;
+import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * @param places an association's number by its user, account and partition
  * @param defaults the number of a user's default association
  * @param privileged administrators, operators and coordinators by their user id
- * @param licences of servers outside, {@code name@server:count}
+ * @param licenses of servers outside, {@code name@server:count}
  * @param remotes what else is known of these
  * @param limitsAccrual some association or QOS says how many jobs may grow older at once
  */
@@ -36,8 +36,8 @@ public record Accounts(
         Table<String, String> defaultWckeys,
         Table<Integer, UserPolicy> privileged,
         boolean limitsAccrual,
-        List<String> licences,
-        List<RemoteLicence> remotes) {
+        List<String> licenses,
+        List<RemoteLicense> remotes) {
 
     public static final Accounts NONE = new Accounts(
             Table.empty(),
@@ -117,7 +117,7 @@ public record Accounts(
     /**
      * What differs in a new policy; empty if nothing does.
      *
-     * @param used how many of each licence the cluster's jobs have
+     * @param used how many of each license the cluster's jobs have
      */
     public Optional<Change.PolicyChanged> changed(Policy p, Map<String, Integer> used) {
         Change.PolicyChanged change = new Change.PolicyChanged(
@@ -129,8 +129,8 @@ public record Accounts(
                 gone(users, p.users(), UserPolicy::user),
                 put(wckeys, p.wckeys(), Accounts::wckey),
                 gone(wckeys, p.wckeys(), Accounts::wckey),
-                p.licences(),
-                licences.equals(p.licences()) && plain(remotes).equals(p.remotes()) ? remotes : missing(p, used));
+                p.licenses(),
+                licenses.equals(p.licenses()) && plain(remotes).equals(p.remotes()) ? remotes : missing(p, used));
         boolean same = change.assocs().isEmpty()
                 && change.assocsGone().isEmpty()
                 && change.qos().isEmpty()
@@ -139,12 +139,12 @@ public record Accounts(
                 && change.usersGone().isEmpty()
                 && change.wckeys().isEmpty()
                 && change.wckeysGone().isEmpty()
-                && licences.equals(p.licences())
+                && licenses.equals(p.licenses())
                 && remotes.equals(change.remotes());
         return same ? Optional.empty() : Optional.of(change);
     }
 
-    private static List<RemoteLicence> plain(List<RemoteLicence> all) {
+    private static List<RemoteLicense> plain(List<RemoteLicense> all) {
         return all.stream().map(r -> r.missing(0)).toList();
     }
 
@@ -152,9 +152,9 @@ public record Accounts(
      * Licenses that the servers report as used, without those of this cluster's jobs and those left to other clusters,
      * are used outside of any cluster.
      */
-    private static List<RemoteLicence> missing(Policy p, Map<String, Integer> used) {
+    private static List<RemoteLicense> missing(Policy p, Map<String, Integer> used) {
         Map<String, Integer> shares = new HashMap<>();
-        p.licences()
+        p.licenses()
                 .forEach(text -> LicenseRequest.parse(text)
                         .ifPresent(w -> w.items().forEach(i -> shares.put(i.name(), i.count()))));
         return p.remotes().stream()
@@ -188,7 +188,7 @@ public record Accounts(
 
     /** The record that rebuilds this. */
     Optional<Change> snapshot() {
-        boolean nothing = isEmpty() && qos.size() == 0 && licences.isEmpty();
+        boolean nothing = isEmpty() && qos.size() == 0 && licenses.isEmpty();
         return nothing
                 ? Optional.empty()
                 : Optional.of(new Change.PolicyChanged(
@@ -200,7 +200,7 @@ public record Accounts(
                         List.of(),
                         List.copyOf(wckeys.values()),
                         List.of(),
-                        licences,
+                        licenses,
                         remotes));
     }
 
@@ -255,7 +255,7 @@ public record Accounts(
         }
         boolean accrual = a.values().stream().anyMatch(x -> limitsAccrual(x.limits()))
                 || q.values().stream().anyMatch(x -> limitsAccrual(x.limits()));
-        return new Accounts(a, q, u, w, p, d, defaultWckeys(c), m, accrual, c.licences(), c.remotes());
+        return new Accounts(a, q, u, w, p, d, defaultWckeys(c), m, accrual, c.licenses(), c.remotes());
     }
 
     /** Returns each user's default association after the change; removals come first so that a default can move. */

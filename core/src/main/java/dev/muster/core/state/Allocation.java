@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param version grows with every change of the allocation
  * @param nodes in the job's node order
  * @param awaitsController PrologSlurmctld has not succeeded yet
- * @param licences what it has of the cluster's, as {@link Licenses} reads it
+ * @param licenses what it has of the cluster's, as {@link Licenses} reads it
  * @param leaving what the job has given up while it runs, until nothing of it is left there
  * @param backfilled it was started ahead of a job that came first and waits
  * @param resizes when it became smaller, in order: accounting has a row for each size
@@ -27,7 +27,7 @@ public record Allocation(
         int version,
         List<Share> nodes,
         boolean awaitsController,
-        String licences,
+        String licenses,
         List<Share> leaving,
         boolean backfilled,
         List<Resize> resizes,
@@ -136,7 +136,7 @@ public record Allocation(
 
     public Allocation withScriptOn(String node) {
         return new Allocation(
-                version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, channels, node);
+                version, nodes, awaitsController, licenses, leaving, backfilled, resizes, ports, channels, node);
     }
 
     /** Those that the job is charged for. */
@@ -177,7 +177,7 @@ public record Allocation(
                 version + 1,
                 nodes.stream().filter(s -> !names.contains(s.node)).toList(),
                 awaitsController,
-                licences,
+                licenses,
                 Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node)))
                         .toList(),
                 backfilled,
@@ -195,7 +195,7 @@ public record Allocation(
                 version + 1,
                 nodes,
                 awaitsController,
-                licences,
+                licenses,
                 leaving.stream().filter(s -> !s.node.equals(node)).toList(),
                 backfilled,
                 resizes,
@@ -254,7 +254,7 @@ public record Allocation(
                 version,
                 onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(),
                 true,
-                licences,
+                licenses,
                 leaving,
                 backfilled,
                 resizes,
@@ -265,17 +265,17 @@ public record Allocation(
 
     public Allocation controllerDone() {
         return new Allocation(
-                version + 1, nodes, false, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
+                version + 1, nodes, false, licenses, leaving, backfilled, resizes, ports, channels, scriptOn);
     }
 
-    public Allocation withLicences(String text) {
+    public Allocation withLicenses(String text) {
         return new Allocation(
                 version, nodes, awaitsController, text, leaving, backfilled, resizes, ports, channels, scriptOn);
     }
 
     public Allocation withPorts(IndexSet own) {
         return new Allocation(
-                version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels, scriptOn);
+                version, nodes, awaitsController, licenses, leaving, backfilled, resizes, own, channels, scriptOn);
     }
 
     /**
@@ -287,12 +287,12 @@ public record Allocation(
 
     public Allocation withChannels(List<Channel> own) {
         return new Allocation(
-                version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, own, scriptOn);
+                version, nodes, awaitsController, licenses, leaving, backfilled, resizes, ports, own, scriptOn);
     }
 
     public Allocation ahead() {
         return new Allocation(
-                version, nodes, awaitsController, licences, leaving, true, resizes, ports, channels, scriptOn);
+                version, nodes, awaitsController, licenses, leaving, true, resizes, ports, channels, scriptOn);
     }
 
     public Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
@@ -306,7 +306,7 @@ public record Allocation(
                 version + 1,
                 changed,
                 awaitsController,
-                licences,
+                licenses,
                 leaving,
                 backfilled,
                 resizes,

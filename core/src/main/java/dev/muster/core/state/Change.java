@@ -2,7 +2,7 @@ package dev.muster.core.state;
 
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
-import dev.muster.model.accounting.DbdMessages.RemoteLicence;
+import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import dev.muster.model.cluster.Topology;
@@ -326,12 +326,12 @@ public sealed interface Change {
             List<String> usersGone,
             List<WckeyPolicy> wckeys,
             List<String> wckeysGone,
-            List<String> licences,
-            List<RemoteLicence> remotes)
+            List<String> licenses,
+            List<RemoteLicense> remotes)
             implements Change {
-        /** Licences of servers outside came later than this record, and are always all. */
+        /** Licenses of servers outside came later than this record, and are always all. */
         public PolicyChanged {
-            licences = licences == null ? List.of() : licences;
+            licenses = licenses == null ? List.of() : licenses;
             remotes = remotes == null ? List.of() : remotes;
         }
     }

@@ -84,8 +84,8 @@ public record Reservation(
         }
     }
 
-    /** Licences that are kept for its jobs while it lasts. */
-    public List<LicenseRequest.Item> licences() {
+    /** Licenses that are kept for its jobs while it lasts. */
+    public List<LicenseRequest.Item> licenses() {
         return want.licenses.isEmpty()
                 ? List.of()
                 : LicenseRequest.parse(want.licenses)
@@ -202,7 +202,7 @@ public record Reservation(
                                         || d.owner().gid() == g)
                         != who.groups.deny();
         boolean partition = false;
-        for (String p : d.partition().split(",")) {
+        for (String p : d.partitionList()) {
             partition |= who.partitions.admits(p);
         }
         return group

@@ -288,16 +288,16 @@ public record Settings(
     public static final String ACCOUNTING_STORE = "accounting_store";
     /** An option: how many of a job's numbered steps accounting keeps; all where it is not set. */
     public static final String STEP_RECORDS_MAX = "step_records_max";
-    /** Names of licences of AccountingStorageTRES, with commas. */
-    public static final String TRACKED_LICENCES = "tracked_licences";
+    /** Names of licenses of AccountingStorageTRES, with commas. */
+    public static final String TRACKED_LICENSES = "tracked_licences";
     /** Burst buffers of AccountingStorageTRES without {@code bb/}, with commas. */
     public static final String TRACKED_BUFFERS = "tracked_buffers";
     /** Generic resources of AccountingStorageTRES without {@code gres/}, with commas. */
     public static final String TRACKED_GRES = "tracked_gres";
     /** Words of SelectTypeParameters, and LINEAR for select/linear. */
     public static final String SELECT = "select";
-    /** An option: {@code true} with LicenseParameters=RemoteFuzzyMatch: the server of a licence need not be named. */
-    public static final String BARE_LICENCES = "bare_licences";
+    /** An option: {@code true} with LicenseParameters=RemoteFuzzyMatch: the server of a license need not be named. */
+    public static final String BARE_LICENSES = "bare_licences";
     /** ResvOverRun: seconds that jobs may run on after the end of their reservation; -1 for ever. */
     public static final String RESV_OVER_RUN = "resv_over_run";
 

@@ -83,7 +83,7 @@ public record State(
     /** Memory is dealt out in the first of the job's partitions. */
     public boolean memoryConsumed(JobDesc desc) {
         return partitions
-                .find(desc.partition().split(",")[0])
+                .find(desc.firstPartition())
                 .map(p -> p.consumesMemory(settings))
                 .orElse(memoryConsumed());
     }
@@ -633,7 +633,7 @@ public record State(
             refer(step.envHash(), known ? 0 : 1);
         }
 
-        /** Other licences of a job that has some are what it has from then on. */
+        /** Other licenses of a job that has some are what it has from then on. */
         private static Job described(Job job, JobDesc desc) {
             Job after = job.with(desc);
             return !job.state().isActive()
@@ -642,7 +642,7 @@ public record State(
                                     .equals(job.desc().request().licenses())
                     ? after
                     : after.withAllocation(
-                            after.run().allocation().withLicences(desc.request().licenses()));
+                            after.run().allocation().withLicenses(desc.request().licenses()));
         }
 
         private void stepEnded(Change.StepEnded c) {

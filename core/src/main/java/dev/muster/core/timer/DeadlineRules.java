@@ -298,7 +298,7 @@ public final class DeadlineRules {
     /** Its partition is missing, and it goes on when that is configured again. */
     private boolean mayComeBack(Job job) {
         return PartitionRules.isLost(job)
-                && !state.partitions().has(job.desc().partition().split(",")[0])
+                && !state.partitions().has(job.desc().firstPartition())
                 && now.seconds() < job.run().endTime() + LOST_PARTITION_S;
     }
 

@@ -21,7 +21,7 @@ public final class Billing {
         }
         List<String> tres = new ArrayList<>();
         settings.gresTypes().forEach(name -> tres.add("gres/" + name));
-        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
+        Map.of("license/", Settings.TRACKED_LICENSES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
                 .forEach((kind, option) -> {
                     for (String name :
                             settings.options().getOrDefault(option, "").split(",")) {

@@ -51,7 +51,7 @@ public record GpuDefaults(long cpusPerGpu, long memPerGpuMb) {
                         + GresRequest.gpus(r.tresPerSocket())
                 > 0;
         GpuDefaults own = state.partitions()
-                .find(desc.partition().split(",")[0])
+                .find(desc.firstPartition())
                 .flatMap(p -> parse(p.info().jobDefaults()))
                 .orElse(NONE);
         GpuDefaults all = parse(state.settings().options().getOrDefault(Settings.JOB_DEFAULTS, ""))

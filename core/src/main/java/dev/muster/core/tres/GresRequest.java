@@ -80,12 +80,12 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
     }
 
     /**
-     * The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is
+     * The request with its licenses as they are kept, those of its tasks among those of the job. The number of tasks is
      * known.
      */
-    public static ResourceRequest withLicences(ResourceRequest asked, State state) {
+    public static ResourceRequest withLicenses(ResourceRequest asked, State state) {
         ResourceRequest r = asked.withLicenses(Licenses.resolved(state, asked.licenses()));
-        List<LicenseRequest.Item> perTask = Tres.licences(r.tresPerTask());
+        List<LicenseRequest.Item> perTask = Tres.licenses(r.tresPerTask());
         if (perTask.isEmpty()) {
             return r;
         }

@@ -4,7 +4,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.accounting.DbdMessages.RemoteLicence;
+import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import dev.muster.model.cluster.LayeredResource;
 import dev.muster.model.format.HostList;
 import java.util.ArrayList;
@@ -18,8 +18,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Licences: what the cluster has of them, and what a job asks for with {@code -L} or {@code --resources}. A layer of a
- * {@link LayeredResource} is counted as a licence of its own, under the name {@link LayeredResource#pool}.
+ * Licenses: what the cluster has of them, and what a job asks for with {@code -L} or {@code --resources}. A layer of a
+ * {@link LayeredResource} is counted as a license of its own, under the name {@link LayeredResource#pool}.
  */
 public final class Licenses {
     /** An option of {@link Settings}: slurm.conf's Licenses as written. */
@@ -40,7 +40,7 @@ public final class Licenses {
      * @param remote what slurmdbd says of it; empty for the cluster's own
      */
     public record Pool(
-            String name, String title, List<String> nodes, int total, int base, Optional<RemoteLicence> remote) {
+            String name, String title, List<String> nodes, int total, int base, Optional<RemoteLicense> remote) {
         /** What jobs may have of it together. */
         public int capacity() {
             return total < 0 ? ENDLESS : Math.max(0, total - base - missing());
@@ -48,7 +48,7 @@ public final class Licenses {
 
         /** Returns the licenses that are used outside of the cluster. */
         public int missing() {
-            return remote.map(RemoteLicence::deficit).orElse(0);
+            return remote.map(RemoteLicense::deficit).orElse(0);
         }
     }
 
@@ -68,10 +68,10 @@ public final class Licenses {
     public static List<Pool> pools(State state) {
         Map<String, Pool> out = new TreeMap<>();
         own(state).forEach((name, count) -> out.put(name, new Pool(name, name, List.of(), count, 0, Optional.empty())));
-        Map<String, RemoteLicence> known = new HashMap<>();
+        Map<String, RemoteLicense> known = new HashMap<>();
         state.accounts().remotes().forEach(r -> known.put(r.name(), r));
         state.accounts()
-                .licences()
+                .licenses()
                 .forEach(text -> LicenseRequest.item(text)
                         .ifPresent(i -> out.put(
                                 i.name(),
@@ -82,7 +82,7 @@ public final class Licenses {
                                         i.count(),
                                         0,
                                         Optional.of(known.getOrDefault(
-                                                i.name(), new RemoteLicence(i.name(), i.count(), 0, 0, 0)))))));
+                                                i.name(), new RemoteLicense(i.name(), i.count(), 0, 0, 0)))))));
         List<Pool> all = new ArrayList<>(out.values());
         for (LayeredResource r : state.settings().layered()) {
             r.layers()
@@ -117,11 +117,11 @@ public final class Licenses {
 
     /**
      * A request as it is kept: words that stand for a count are that count. Where LicenseParameters=RemoteFuzzyMatch
-     * allows it, a name without its server is the cluster's own licence, else that of the only server that has one.
+     * allows it, a name without its server is the cluster's own license, else that of the only server that has one.
      */
     public static String resolved(State state, String text) {
         boolean plain = state.settings().layered().isEmpty()
-                && !state.settings().options().containsKey(Settings.BARE_LICENCES);
+                && !state.settings().options().containsKey(Settings.BARE_LICENSES);
         if (text.isEmpty() || hasEqualsSign(text) || plain) {
             return text;
         }
@@ -141,7 +141,7 @@ public final class Licenses {
             Integer count = sign < 0 ? null : layered.get().variables().get(part.substring(sign + 1));
             return count == null ? part : name + ":" + count;
         }
-        if (!state.settings().options().containsKey(Settings.BARE_LICENCES) || name.indexOf('@') >= 0) {
+        if (!state.settings().options().containsKey(Settings.BARE_LICENSES) || name.indexOf('@') >= 0) {
             return part;
         }
         String count = sign < 0 ? "1" : part.substring(sign + 1);
@@ -263,7 +263,7 @@ public final class Licenses {
     /** What a job holds; none once it has ended, whatever is left on its nodes. */
     public static List<LicenseRequest.Item> held(Job job) {
         return job.state().isActive()
-                ? LicenseRequest.parse(job.run().allocation().licences())
+                ? LicenseRequest.parse(job.run().allocation().licenses())
                         .orElse(LicenseRequest.Wanted.NONE)
                         .items()
                 : List.of();

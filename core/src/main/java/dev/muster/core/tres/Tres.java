@@ -13,7 +13,7 @@ public final class Tres {
     public record Item(String name, String type, int count) {}
 
     private static final String CPU = "cpu";
-    private static final String LICENCE = "license/";
+    private static final String LICENSE = "license/";
 
     /**
      * Parses the GRES in a specification. The last item of the same name and type counts. Malformed parts are skipped:
@@ -33,7 +33,7 @@ public final class Tres {
         return out;
     }
 
-    /** CPUs and licences, which only --tres-per-task may name beside GRES. */
+    /** CPUs and licenses, which only --tres-per-task may name beside GRES. */
     public static boolean namesOthers(String text) {
         return !text.isEmpty()
                 && java.util.Arrays.stream(text.split(","))
@@ -42,16 +42,16 @@ public final class Tres {
     }
 
     private static boolean isOther(Item item) {
-        return item.name.equals(CPU) || item.name.startsWith(LICENCE);
+        return item.name.equals(CPU) || item.name.startsWith(LICENSE);
     }
 
-    /** Licences of each task, as {@code license/fluent:2} names them. */
-    public static List<LicenseRequest.Item> licences(String text) {
+    /** Licenses of each task, as {@code license/fluent:2} names them. */
+    public static List<LicenseRequest.Item> licenses(String text) {
         List<LicenseRequest.Item> out = new ArrayList<>();
         for (String part : text.isEmpty() ? new String[0] : text.split(",")) {
             item(part)
-                    .filter(i -> i.name.startsWith(LICENCE))
-                    .ifPresent(i -> out.add(new LicenseRequest.Item(i.name.substring(LICENCE.length()), i.count)));
+                    .filter(i -> i.name.startsWith(LICENSE))
+                    .ifPresent(i -> out.add(new LicenseRequest.Item(i.name.substring(LICENSE.length()), i.count)));
         }
         return out;
     }
@@ -74,8 +74,8 @@ public final class Tres {
         if (words.length > 3 || java.util.Arrays.asList(words).contains("")) {
             return java.util.Optional.empty();
         }
-        boolean license = part.startsWith(LICENCE) && words[0].length() > LICENCE.length();
-        String name = license ? words[0].substring(LICENCE.length()) : words[0];
+        boolean license = part.startsWith(LICENSE) && words[0].length() > LICENSE.length();
+        String name = license ? words[0].substring(LICENSE.length()) : words[0];
         if (name.indexOf('/') >= 0 || words.length > 1 && words[1].indexOf('/') >= 0) {
             return java.util.Optional.empty();
         }

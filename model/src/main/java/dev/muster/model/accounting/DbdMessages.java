@@ -96,7 +96,7 @@ public final class DbdMessages {
     /**
      * Associations and QOS of one cluster, with everything inherited resolved.
      *
-     * @param licences of servers outside, as far as they are this cluster's: {@code name@server:count}
+     * @param licenses of servers outside, as far as they are this cluster's: {@code name@server:count}
      * @param remotes what else is known of these
      */
     public record Policy(
@@ -104,17 +104,17 @@ public final class DbdMessages {
             List<QosPolicy> qos,
             List<UserPolicy> users,
             List<WckeyPolicy> wckeys,
-            List<String> licences,
-            List<RemoteLicence> remotes) {
+            List<String> licenses,
+            List<RemoteLicense> remotes) {
         public static final Policy NONE = new Policy(List.of(), List.of(), List.of(), List.of());
 
         public Policy {
-            licences = licences == null ? List.of() : List.copyOf(licences);
+            licenses = licenses == null ? List.of() : List.copyOf(licenses);
             remotes = remotes == null ? List.of() : List.copyOf(remotes);
         }
 
         public Policy withUsers(List<UserPolicy> others) {
-            return new Policy(assocs, qos, others, wckeys, licences, remotes);
+            return new Policy(assocs, qos, others, wckeys, licenses, remotes);
         }
 
         public Policy(List<AssocPolicy> assocs, List<QosPolicy> qos, List<UserPolicy> users, List<WckeyPolicy> wckeys) {
@@ -123,7 +123,7 @@ public final class DbdMessages {
     }
 
     /**
-     * A licence of a server outside.
+     * A license of a server outside.
      *
      * @param name {@code name@server}
      * @param count of all clusters
@@ -131,9 +131,9 @@ public final class DbdMessages {
      * @param deficit those of them beyond what this cluster's jobs have and other clusters may have; slurmctld sets it
      * @param updated when that was last said, seconds
      */
-    public record RemoteLicence(String name, long count, long consumed, int deficit, long updated) {
-        public RemoteLicence missing(int licences) {
-            return new RemoteLicence(name, count, consumed, licences, updated);
+    public record RemoteLicense(String name, long count, long consumed, int deficit, long updated) {
+        public RemoteLicense missing(int licenses) {
+            return new RemoteLicense(name, count, consumed, licenses, updated);
         }
     }
 

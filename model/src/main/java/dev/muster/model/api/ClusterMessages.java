@@ -11,7 +11,7 @@ public final class ClusterMessages {
     private ClusterMessages() {}
 
     /**
-     * Asks for the cluster's licences.
+     * Asks for the cluster's licenses.
      *
      * @param name of one; "" for all
      */
@@ -327,7 +327,7 @@ public final class ClusterMessages {
      *
      * @param flags names in Slurm's order
      * @param cores what is reserved of nodes that are not reserved whole
-     * @param gres devices that are reserved, {@code gres/gpu=2}, as they were asked for, and licences that are
+     * @param gres devices that are reserved, {@code gres/gpu=2}, as they were asked for, and licenses that are
      *     accounted for
      */
     public record ReservationInfo(

@@ -225,7 +225,7 @@ public final class JobMessages {
      * @param schedNodes planned nodes
      * @param timeLimitMin minutes; -1 for unlimited
      * @param tresAlloc {@code cpu=2,mem=4G,node=1,billing=2}
-     * @param licensesAlloc what it was given of the licences that it asks for
+     * @param licensesAlloc what it was given of the licenses that it asks for
      * @param exclusiveUse NO, NODE, USER, MCS or TOPO: which jobs may share its nodes, by the job or its partition
      * @param cpusPerTres {@code gres/gpu:2}
      * @param memPerTres {@code gres/gpu:10}, mebibytes

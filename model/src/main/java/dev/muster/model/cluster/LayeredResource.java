@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A resource of resources.yaml: like a licence, but in layers, each of which is there for some of the nodes.
+ * A resource of resources.yaml: like a license, but in layers, each of which is there for some of the nodes.
  *
  * @param mode 1: one layer that the job's nodes touch has enough; 2: all of them; 3: each node takes the count, from
  *     every layer that it is in

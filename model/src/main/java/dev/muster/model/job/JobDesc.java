@@ -27,6 +27,16 @@ public record JobDesc(
         Payload payload,
         String partitions) {
 
+    /** Returns the partition that is tried first. */
+    public String firstPartition() {
+        return partition.indexOf(',') < 0 ? partition : partition.substring(0, partition.indexOf(','));
+    }
+
+    /** Returns all partitions in which the job may run, in the order in which they are tried. */
+    public List<String> partitionList() {
+        return partition.indexOf(',') < 0 ? List.of(partition) : List.of(partition.split(","));
+    }
+
     /** How the job came to be. */
     public enum Kind {
         /** sbatch: a script runs on the first node. */

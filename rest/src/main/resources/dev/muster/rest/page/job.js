@@ -13,7 +13,7 @@ const KEPT = 400000;
 const WORDS = {Priority: 'Jobs of higher priority are ahead of it.', Resources: 'It is next, and waits for resources to become free.',
   Dependency: 'It waits for other jobs.', JobHeldUser: 'Its owner holds it.', JobHeldAdmin: 'An administrator holds it.', BeginTime: 'Its begin time has not come.',
   PartitionDown: 'Its partition is down.', PartitionTimeLimit: 'It asks for more time than its partition allows.', PartitionNodeLimit: 'It asks for more nodes than its partition allows.',
-  ReqNodeNotAvail: 'Nodes that it must have are not available.', Reservation: 'It waits for its reservation.', Licenses: 'It waits for licences.',
+  ReqNodeNotAvail: 'Nodes that it must have are not available.', Reservation: 'It waits for its reservation.', Licenses: 'It waits for licenses.',
   QOSMaxJobsPerUserLimit: 'Its user has as many running jobs as the QOS allows.', AssocGrpCpuLimit: 'Its account has as many CPUs in use as it may.',
   AssocMaxJobsLimit: 'Its association has as many running jobs as it may.', NodeDown: 'A node that it needs is down.', None: 'The scheduler has not looked at it yet.'};
 

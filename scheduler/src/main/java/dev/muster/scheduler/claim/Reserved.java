@@ -117,7 +117,7 @@ public final class Reserved {
         return r != null && r.endAt(now) > now;
     }
 
-    /** It has licences or burst buffers alone: its jobs run on any nodes. */
+    /** It has licenses or burst buffers alone: its jobs run on any nodes. */
     public boolean hasAnyNodes(String name) {
         return reservation(name).has(ReservationFlag.ANY_NODES);
     }

@@ -57,7 +57,7 @@ final class ConstraintCheck {
     private final List<String> nodes;
     private final TimeGrid times;
     private final Map<String, Integer> numbers;
-    private final LicensePlan licences;
+    private final LicensePlan licenses;
     /** Nodes as if they were idle. */
     private final NodeSlot[] empty;
 
@@ -83,14 +83,14 @@ final class ConstraintCheck {
     private record Stay(SharingPolicy who, int from, int end) {}
 
     ConstraintCheck(
-            State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licences) {
+            State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licenses) {
         this.state = state;
         this.memoryConsumed = state.memoryConsumed();
         this.ground = ground;
         this.nodes = ground.names();
         this.times = times;
         this.numbers = numbers;
-        this.licences = licences;
+        this.licenses = licenses;
         this.empty = new NodeSlot[nodes.size()];
         List<Topology.Block> units = state.settings().topology("").units();
         for (int i = 0; i < units.size(); i++) {
@@ -143,10 +143,9 @@ final class ConstraintCheck {
     /** A running job has this until that slot. */
     void held(Job job, int node, Allocation.Share share, int end) {
         Optional<Partition> first =
-                isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
+                isMinded ? state.partitions().find(job.desc().firstPartition()) : Optional.empty();
         first.ifPresent(p -> meet(node, new Stay(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
-        for (String partition :
-                held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
+        for (String partition : held.isEmpty() ? List.<String>of() : job.desc().partitionList()) {
             holds(partition, node, share.chargedCpus(), 0, end);
         }
     }
@@ -308,13 +307,13 @@ final class ConstraintCheck {
 
     private Layers layers(ResourceNeed need, int from, int end) {
         boolean none =
-                need.licences().items().isEmpty() || state.settings().layered().isEmpty();
+                need.licenses().items().isEmpty() || state.settings().layered().isEmpty();
         return none
                 ? NO_LAYERS
                 : new Layers(
                         state.settings().layered(),
-                        need.licences(),
-                        pool -> licences.left(pool, from, end, need.reservation()));
+                        need.licenses(),
+                        pool -> licenses.left(pool, from, end, need.reservation()));
     }
 
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
@@ -351,8 +350,8 @@ final class ConstraintCheck {
         return layers.taken(names);
     }
 
-    /** What it asks for of licences wherever it runs. */
+    /** What it asks for of licenses wherever it runs. */
     LicenseRequest.Wanted anywhere(ResourceNeed need) {
-        return LicenseAllocator.anywhere(need.licences(), state.settings().layered());
+        return LicenseAllocator.anywhere(need.licenses(), state.settings().layered());
     }
 }

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it
  * leave, in steps of {@link TimeGrid}, with ends rounded up. It is made of what the core thread has noted down in
  * {@link Input}, on any thread, and is a value. Which core or device a job gets is not planned; what is planned is
- * CPUs, memory and generic resources of nodes, and licences.
+ * CPUs, memory and generic resources of nodes, and licenses.
  */
 public final class Forecast {
     /** Jobs wait for these, or for something that the plan knows of. */

@@ -128,7 +128,7 @@ final class ForecastWindow {
     private final int[] fuller;
     private final long[] unused;
     private final int[] whole;
-    private final LicensePlan licences;
+    private final LicensePlan licenses;
     private final DevicePlan devices;
     private final ConstraintCheck exacting;
     /** Of each class the first slot in which it may still fit. */
@@ -180,7 +180,7 @@ final class ForecastWindow {
         this.fuller = ahead.fuller;
         this.unused = ahead.unused;
         this.whole = ahead.whole;
-        this.licences = ahead.licences;
+        this.licenses = ahead.licenses;
         this.devices = ahead.devices;
         this.exacting = ahead.exacting;
         for (Seat seat : before) {
@@ -388,12 +388,12 @@ final class ForecastWindow {
             return false;
         }
         int end = times.endSlot(slot, limitMin(c));
-        return hasLicences(c, slot, end) && fits(job, slot, end);
+        return hasLicenses(c, slot, end) && fits(job, slot, end);
     }
 
-    private boolean hasLicences(NeedClass c, int slot, int end) {
-        return c.need.licences().items().isEmpty()
-                || licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
+    private boolean hasLicenses(NeedClass c, int slot, int end) {
+        return c.need.licenses().items().isEmpty()
+                || licenses.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
                         .isPresent();
     }
 
@@ -688,11 +688,11 @@ final class ForecastWindow {
             fuller[n] = Math.max(fuller[n], end);
         }
         devices.take(c.need, seat.found, seat.tasks, seat.found.length, seat.dealt, slot, end);
-        if (!c.need.licences().items().isEmpty()) {
+        if (!c.need.licenses().items().isEmpty()) {
             List<LicenseRequest.Item> layers = exacting.layersTaken(c.need, seat.found, seat.found.length, slot, end);
-            licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
-                    .ifPresent(l -> licences.take(l, slot, end));
-            licences.take(layers, slot, end);
+            licenses.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
+                    .ifPresent(l -> licenses.take(l, slot, end));
+            licenses.take(layers, slot, end);
         }
         return sum;
     }

@@ -51,7 +51,7 @@ final class FutureCapacity {
     /** CPUs of each whole node, of a part those of its node. */
     final int[] whole;
 
-    final LicensePlan licences;
+    final LicensePlan licenses;
     final DevicePlan devices;
     final ConstraintCheck exacting;
     /** Free GPUs by slot and node; empty if no waiting job wants GPUs. */
@@ -81,12 +81,12 @@ final class FutureCapacity {
         this.differs = new boolean[slots];
         this.unused = new long[slots];
         this.fuller = new int[count];
-        this.licences = new LicensePlan(Licenses.capacities(in.state()), times);
+        this.licenses = new LicensePlan(Licenses.capacities(in.state()), times);
         this.devices = new DevicePlan(in.state(), ground, cpus, memoryMb);
         for (int n = 0; n < ground.nodes(); n++) {
             numbers.put(in.nodes().get(n), n);
         }
-        this.exacting = new ConstraintCheck(in.state(), ground, times, numbers, licences);
+        this.exacting = new ConstraintCheck(in.state(), ground, times, numbers, licenses);
         fill();
     }
 
@@ -103,12 +103,12 @@ final class FutureCapacity {
         for (Job job : cast.running) {
             long left = left(job);
             if (!isGone(left)) {
-                licences.running(job.desc().charge().reservation(), Licenses.held(job), left - laterS);
+                licenses.running(job.desc().charge().reservation(), Licenses.held(job), left - laterS);
             }
             give(job, job.run().allocation().nodes(), left, !SuspendedJobs.gaveItsCores(in.state(), job), used);
             give(job, job.run().allocation().leaving(), RunningJobTimeline.LEAVING_S, true, used);
         }
-        licences.keep(in.state(), in.nowS() + laterS);
+        licenses.keep(in.state(), in.nowS() + laterS);
         for (PlanningNodes.Part p : ground.parts()) {
             boolean ready = in.free().isReady(p.node());
             IndexSet had = used[p.number() - ground.nodes()];

@@ -61,7 +61,7 @@ public final class Feasibility {
                 ? wrong
                 : wrong.or(() -> {
                     Optional<Decision.Rejected> last = Optional.empty();
-                    for (String name : desc.partition().split(",")) {
+                    for (String name : desc.partitionList()) {
                         Optional<Partition> partition = state.partitions().find(name);
                         if (partition.isPresent()) {
                             last = inPartition(state, desc, partition.get(), false);
@@ -392,10 +392,10 @@ public final class Feasibility {
 
     private static Layers layers(State state, ResourceNeed need) {
         Map<String, Integer> all =
-                need.licences().items().isEmpty() || state.settings().layered().isEmpty()
+                need.licenses().items().isEmpty() || state.settings().layered().isEmpty()
                         ? Map.of()
                         : Licenses.capacities(state);
-        return new Layers(state.settings().layered(), need.licences(), pool -> all.getOrDefault(pool, 0));
+        return new Layers(state.settings().layered(), need.licenses(), pool -> all.getOrDefault(pool, 0));
     }
 
     private static int tasksOnEmpty(ResourceNeed need, NodeSlot empty, boolean memoryConsumed) {

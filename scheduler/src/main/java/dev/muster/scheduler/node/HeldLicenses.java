@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What jobs on nodes have of licences. What an allocation says of them is read once. Owned by the core thread. */
+/** What jobs on nodes have of licenses. What an allocation says of them is read once. Owned by the core thread. */
 public final class HeldLicenses {
     /** Different texts that are remembered. */
     private static final int TEXTS_MAX = 10_000;
@@ -35,7 +35,7 @@ public final class HeldLicenses {
 
     /** The job is on nodes, as it is now. */
     public void holds(Job job) {
-        String text = job.run().allocation().licences();
+        String text = job.run().allocation().licenses();
         if (text.isEmpty() || !job.state().isActive()) {
             forget(job.id());
             return;

@@ -105,9 +105,7 @@ public final class Holdings {
 
     public SharingPolicy apart(Job job) {
         return SharingPolicy.of(
-                job.desc(),
-                Optional.ofNullable(partitions.get(job.desc().partition().split(",")[0])),
-                settings);
+                job.desc(), Optional.ofNullable(partitions.get(job.desc().firstPartition())), settings);
     }
 
     /** Nodes are kept from some. */
@@ -117,8 +115,7 @@ public final class Holdings {
 
     /** Returns the units of jobs with which the job may take turns. */
     IndexSet shareable(Job job, NodeSlot node) {
-        Partition p =
-                shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        Partition p = shared.isEmpty() ? null : shared.get(job.desc().firstPartition());
         return p == null || !settings.takesTurns()
                 ? IndexSet.empty()
                 : node.shareable(p.name(), ResourceNeed.sharing(job.desc().request(), p, settings));
@@ -126,8 +123,7 @@ public final class Holdings {
 
     /** As what the job shares its cores: its partition, and more. */
     public List<String> sharing(Job job) {
-        Partition p =
-                shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        Partition p = shared.isEmpty() ? null : shared.get(job.desc().firstPartition());
         return p == null
                 ? List.of()
                 : ResourceNeed.sharing(job.desc().request(), p, settings).names(p.name());

@@ -24,9 +24,9 @@ public final class NeedClass {
     public final boolean simple;
 
     public final boolean exclusive;
-    /** The number of all that ask for the same licences for the same time; 0 for none. */
+    /** The number of all that ask for the same licenses for the same time; 0 for none. */
     public final int desk;
-    /** It asks for licences; it names nodes. */
+    /** It asks for licenses; it names nodes. */
     public final boolean licensed;
 
     public final boolean named;
@@ -117,7 +117,7 @@ public final class NeedClass {
         this.where = where;
         this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().any();
         this.exclusive = need.exclusive();
-        this.licensed = !need.licences().items().isEmpty();
+        this.licensed = !need.licenses().items().isEmpty();
         this.named = !need.nodeList().isEmpty();
         this.single = need.nodesMin() == 1 && need.nodesMax() == 1 && !need.overcommit();
         this.nodesMin = need.nodesMin();

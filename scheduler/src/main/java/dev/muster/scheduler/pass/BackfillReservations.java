@@ -40,7 +40,7 @@ final class BackfillReservations {
     private final Now now;
     private final EligibleNodes candidates;
     private final Reserved reserved;
-    private final LicenseAllocator licences;
+    private final LicenseAllocator licenses;
     private final RunningJobTimeline outlook;
     private final boolean packing;
     private final boolean memoryConsumed;
@@ -59,14 +59,14 @@ final class BackfillReservations {
             Now now,
             EligibleNodes candidates,
             Reserved reserved,
-            LicenseAllocator licences,
+            LicenseAllocator licenses,
             RunningJobTimeline outlook,
             boolean packing) {
         this.state = state;
         this.now = now;
         this.candidates = candidates;
         this.reserved = reserved;
-        this.licences = licences;
+        this.licenses = licenses;
         this.outlook = outlook;
         this.packing = packing;
         this.memoryConsumed = state.memoryConsumed();
@@ -113,7 +113,7 @@ final class BackfillReservations {
                 continue;
             }
             ResourceNeed asked = choosy && slot >= patience ? need.onAnySwitches() : need;
-            List<Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
+            List<Pick> picks = licenses.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, outlook.times().endSlot(slot, need.limitMin()), keep));
             }
@@ -155,7 +155,7 @@ final class BackfillReservations {
         int required = requiredNames.size();
         int end = outlook.times().endSlot(slot, need.limitMin());
         long from = now.seconds() + outlook.times().starts()[slot];
-        Layers layers = licences.layers(need, slot);
+        Layers layers = licenses.layers(need, slot);
         List<Candidate> able = new ArrayList<>();
         int found = 0;
         int[] index = indices.computeIfAbsent(order, BackfillReservations::indices);
@@ -189,11 +189,11 @@ final class BackfillReservations {
                 layers);
     }
 
-    /** All that it gets of licences from that slot on with these nodes. */
+    /** All that it gets of licenses from that slot on with these nodes. */
     private List<LicenseRequest.Item> had(
             ResourceNeed need, List<LicenseRequest.Item> given, List<Pick> picks, int slot) {
         List<LicenseRequest.Item> out = new ArrayList<>(given);
-        out.addAll(licences.layers(need, slot)
+        out.addAll(licenses.layers(need, slot)
                 .taken(picks.stream().map(p -> p.node().spec.name()).toList()));
         return out;
     }
@@ -220,17 +220,17 @@ final class BackfillReservations {
             List<List<Pick>> all = new ArrayList<>();
             List<List<LicenseRequest.Item>> had = new ArrayList<>();
             for (int i = 0; i < needs.size() && all.size() == i; i++) {
-                Optional<List<LicenseRequest.Item>> given = licences.given(needs.get(i), slot);
+                Optional<List<LicenseRequest.Item>> given = licenses.given(needs.get(i), slot);
                 List<Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
                 if (!picks.isEmpty()) {
                     all.add(picks);
                     had.add(had(needs.get(i), given.get(), picks, slot));
-                    licences.keep(had.getLast(), slot, needs.get(i), false);
+                    licenses.keep(had.getLast(), slot, needs.get(i), false);
                     picks.forEach(p -> used.add(p.node().spec.name()));
                 }
             }
             for (int i = 0; i < had.size(); i++) {
-                licences.keep(had.get(i), slot, needs.get(i), true);
+                licenses.keep(had.get(i), slot, needs.get(i), true);
             }
             if (all.size() == needs.size()) {
                 List<Planner.Estimate> out = new ArrayList<>();
@@ -250,7 +250,7 @@ final class BackfillReservations {
 
     private Planner.Estimate reserved(ResourceNeed need, List<Pick> picks, int slot, int end, boolean keep) {
         if (keep) {
-            licences.given(need, slot).ifPresent(l -> licences.keep(had(need, l, picks, slot), slot, need, false));
+            licenses.given(need, slot).ifPresent(l -> licenses.keep(had(need, l, picks, slot), slot, need, false));
         }
         List<String> names = new ArrayList<>();
         int cpus = 0;
@@ -297,7 +297,7 @@ final class BackfillReservations {
             if (reservations++ >= context.options().reservationsMax()) {
                 break;
             }
-            for (String name : job.desc().partition().split(",")) {
+            for (String name : job.desc().partitionList()) {
                 state.partitions()
                         .find(name)
                         .ifPresent(p -> earliest(context.cluster().needs().of(job, p, state), true));
@@ -312,7 +312,7 @@ final class BackfillReservations {
         long begin = Math.max(now.seconds(), desc.timing().beginTime());
         int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;
         Optional<Planner.Estimate> best = Optional.empty();
-        for (String name : desc.partition().split(",")) {
+        for (String name : desc.partitionList()) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isPresent() && PartitionLimits.reason(desc, partition.get(), state) == JobReason.NONE) {
                 ResourceNeed plain = ResourceNeed.of(desc, partition.get(), state);

@@ -33,7 +33,7 @@ public final class ClassVerdicts {
     private static final int FAILED_MAX = 64;
 
     private static final int FAILED = 1;
-    private static final int LACKS_LICENCES = 2;
+    private static final int LACKS_LICENSES = 2;
     /** Its partition can never hold it. */
     private static final int EXCEEDS = 3;
     /** Of what is known of a class: this, and beginning at that bit the number of its partition. */
@@ -55,7 +55,7 @@ public final class ClassVerdicts {
     private final boolean limited;
     private final boolean memoryConsumed;
     private final boolean preempts;
-    /** Others may have to go for their licences as well. */
+    /** Others may have to go for their licenses as well. */
     private final boolean reclaims;
 
     private final boolean layered;
@@ -222,7 +222,7 @@ public final class ClassVerdicts {
         if (is == 0) {
             return QueueOrder.UNKNOWN;
         }
-        if (is == LACKS_LICENCES && !reclaims) {
+        if (is == LACKS_LICENSES && !reclaims) {
             return verdict(block.needs[i], JobReason.LICENSES);
         }
         if (is == EXCEEDS) {
@@ -233,7 +233,7 @@ public final class ClassVerdicts {
                 && !cannotPreempt(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
         }
-        if (is == LACKS_LICENCES) {
+        if (is == LACKS_LICENSES) {
             return verdict(block.needs[i], JobReason.LICENSES);
         }
         return isBlocked(stateOf(block.needs[i]) >>> PARTITION)
@@ -286,15 +286,15 @@ public final class ClassVerdicts {
         return !pass.barred().isOpen(partition) && pass.barred().is(partition, settled.need(id));
     }
 
-    /** One that is settled: for want of licences first, if it asks for any. */
+    /** One that is settled: for want of licenses first, if it asks for any. */
     private int fail(int id) {
-        set(id, settled.partition(id), lacks(id, settled.desk(id)) ? LACKS_LICENCES : FAILED);
+        set(id, settled.partition(id), lacks(id, settled.desk(id)) ? LACKS_LICENSES : FAILED);
         return states[id] & STATE;
     }
 
     /** Of one that is settled. */
     private boolean lacks(int id, int desk) {
-        return desk > 0 && pass.licences().lacks(desk, classes.desksSize(), settled.need(id));
+        return desk > 0 && pass.licenses().lacks(desk, classes.desksSize(), settled.need(id));
     }
 
     /** A class whose jobs wait anyway, on candidate nodes that are known: only then its verdict needs no attempt. */
@@ -307,9 +307,9 @@ public final class ClassVerdicts {
         if (c.licensed && (pass.isInOrder() || reclaims || isLayered(c.need))) {
             return 0;
         }
-        if (c.licensed && c.desk > 0 && pass.licences().lacks(c.desk, classes.desksSize(), c)) {
-            set(c, LACKS_LICENCES);
-            return LACKS_LICENCES;
+        if (c.licensed && c.desk > 0 && pass.licenses().lacks(c.desk, classes.desksSize(), c)) {
+            set(c, LACKS_LICENSES);
+            return LACKS_LICENSES;
         }
         // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with
         // it
@@ -465,11 +465,11 @@ public final class ClassVerdicts {
     }
 
     /**
-     * One that asks for licences was turned down here for want of room: it is not tried again in this pass, whatever
-     * becomes of the licences.
+     * One that asks for licenses was turned down here for want of room: it is not tried again in this pass, whatever
+     * becomes of the licenses.
      */
     boolean hasFailed(ResourceNeed need) {
-        return !need.licences().items().isEmpty() && pruned && (stateOf(of(need).id) & STATE) == FAILED;
+        return !need.licenses().items().isEmpty() && pruned && (stateOf(of(need).id) & STATE) == FAILED;
     }
 
     // ---- what the pass finds
@@ -524,7 +524,7 @@ public final class ClassVerdicts {
 
     /** What it asks for depends on the nodes that it gets: nothing that is said here of classes holds of it. */
     private boolean isLayered(ResourceNeed need) {
-        return layered && !need.licences().items().isEmpty();
+        return layered && !need.licenses().items().isEmpty();
     }
 
     private void failed(NeedClass c, boolean anyTime) {
@@ -571,9 +571,9 @@ public final class ClassVerdicts {
         return c.isJudged(classes.version());
     }
 
-    void lacksLicences(ResourceNeed need) {
+    void lacksLicenses(ResourceNeed need) {
         if (pruned) {
-            set(of(need), LACKS_LICENCES);
+            set(of(need), LACKS_LICENSES);
         }
     }
 

@@ -232,7 +232,7 @@ final class HetPass {
                 break;
             }
             use.started(state, part.job.desc(), allocation.get(), part.need.limitMin(), 1);
-            pass.licences().take(allocation.get(), part.need, false);
+            pass.licenses().take(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
             starts.add(new Planner.Start(
@@ -251,7 +251,7 @@ final class HetPass {
                     starts.get(i).allocation(),
                     starts.get(i).limitMin(),
                     -1);
-            pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
+            pass.licenses().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
         return all ? Optional.of(starts) : Optional.empty();
     }

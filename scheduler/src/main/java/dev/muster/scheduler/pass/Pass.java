@@ -82,7 +82,7 @@ public final class Pass {
     private final Preemptor preemptor;
     private final SuspendedQueue suspended;
     private final RunningJobTimeline outlook;
-    private final LicenseAllocator licences;
+    private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
     private final Placement placing;
     private final Backfill backfill;
@@ -128,9 +128,9 @@ public final class Pass {
         this.backfill = queue.backfill(state);
         this.outlook = new RunningJobTimeline(cluster, state, now, starts);
         this.takings = new PassAllocations(cluster, outlook);
-        this.licences = new LicenseAllocator(cluster.licenses(), state, now, outlook::times);
+        this.licenses = new LicenseAllocator(cluster.licenses(), state, now, outlook::times);
         boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
-        this.plans = new BackfillReservations(state, now, candidates, reserved, licences, outlook, busyFirst);
+        this.plans = new BackfillReservations(state, now, candidates, reserved, licenses, outlook, busyFirst);
         this.waits = new SwitchWait(state, now, cluster.needs()::one);
         this.words = new ReserveWords(state.settings().options());
         this.numbers = new NumberAllocator(state, now);
@@ -143,7 +143,7 @@ public final class Pass {
                 state,
                 now,
                 takings,
-                licences,
+                licenses,
                 beside(),
                 this::victimLifted);
         this.lanes = new ClassVerdicts(this, context, state, candidates, limited);
@@ -154,7 +154,7 @@ public final class Pass {
                 candidates,
                 lanes,
                 reserved,
-                licences,
+                licenses,
                 numbers,
                 outlook,
                 standing,
@@ -328,7 +328,7 @@ public final class Pass {
                 || hasFailed(need)
                 || reserved.opens(need.within()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need))
-                || licences.given(need, 0).isEmpty()
+                || licenses.given(need, 0).isEmpty()
                 || isLimited(job) && queue.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
         if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
@@ -383,7 +383,7 @@ public final class Pass {
         if (hasFailed(need)) {
             return failedBefore(job, task, need, last);
         }
-        if (licences.given(need, 0).isEmpty()) {
+        if (licenses.given(need, 0).isEmpty()) {
             return withoutLicenses(job, task, need, last);
         }
         return tryPlacement(job, task, partition, need, last);
@@ -412,7 +412,7 @@ public final class Pass {
     private JobReason withoutLicenses(Job job, int task, ResourceNeed need, boolean last) {
         Optional<JobReason> room = preemptor.reclaims(need) ? room(job, task, need) : Optional.empty();
         if (last && room.isEmpty()) {
-            lanes.lacksLicences(need);
+            lanes.lacksLicenses(need);
             reserve(job, need, JobReason.LICENSES);
         }
         return room.orElse(JobReason.LICENSES);
@@ -519,7 +519,7 @@ public final class Pass {
         return new Preemptor.Places() {
             @Override
             public Optional<Allocation> find() {
-                return preemptor.lacksLicences(need) ? Optional.empty() : placing.anywhere(need);
+                return preemptor.lacksLicenses(need) ? Optional.empty() : placing.anywhere(need);
             }
 
             @Override
@@ -628,8 +628,8 @@ public final class Pass {
         return inOrder;
     }
 
-    LicenseAllocator licences() {
-        return licences;
+    LicenseAllocator licenses() {
+        return licenses;
     }
 
     Placement placing() {
@@ -637,7 +637,7 @@ public final class Pass {
     }
 
     private void claim(Job job, Allocation allocation, ResourceNeed need) {
-        licences.take(allocation, need, false);
+        licenses.take(allocation, need, false);
         numbers.take(allocation);
         for (Allocation.Share share : allocation.nodes()) {
             takings.take(job, share, need);
@@ -663,7 +663,7 @@ public final class Pass {
 
     /** There are nodes enough, but not with what it asks for of layered resources. */
     private boolean lacksLayers(ResourceNeed need) {
-        if (!licences.layers(need, 0).isEmpty() && placing.place(need).isPresent()) {
+        if (!licenses.layers(need, 0).isEmpty() && placing.place(need).isPresent()) {
             lacking.add(need);
         }
         return lacking.contains(need);

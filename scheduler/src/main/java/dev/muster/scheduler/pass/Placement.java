@@ -50,7 +50,7 @@ final class Placement {
     private final EligibleNodes candidates;
     private final ClassVerdicts lanes;
     private final Reserved reserved;
-    private final LicenseAllocator licences;
+    private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
     private final RunningJobTimeline outlook;
     private final Optional<ReservationsInForce> standing;
@@ -80,7 +80,7 @@ final class Placement {
             EligibleNodes candidates,
             ClassVerdicts lanes,
             Reserved reserved,
-            LicenseAllocator licences,
+            LicenseAllocator licenses,
             NumberAllocator numbers,
             RunningJobTimeline outlook,
             Optional<ReservationsInForce> standing,
@@ -94,7 +94,7 @@ final class Placement {
         this.candidates = candidates;
         this.lanes = lanes;
         this.reserved = reserved;
-        this.licences = licences;
+        this.licenses = licenses;
         this.numbers = numbers;
         this.outlook = outlook;
         this.standing = standing;
@@ -137,7 +137,7 @@ final class Placement {
         return tooFew;
     }
 
-    /** With the licences. */
+    /** With the licenses. */
     Optional<Allocation> anywhere(ResourceNeed need) {
         return avoiding(need, Set.of());
     }
@@ -163,14 +163,14 @@ final class Placement {
 
     /** As {@link #anywhere}, on other nodes than these. */
     Optional<Allocation> avoiding(ResourceNeed need, Set<String> nodes) {
-        Optional<List<LicenseRequest.Item>> given = licences.given(need, 0);
+        Optional<List<LicenseRequest.Item>> given = licenses.given(need, 0);
         avoided = nodes;
         try {
-            layers = licences.layers(need, 0);
+            layers = licenses.layers(need, 0);
             Optional<Allocation> allocation = given.flatMap(g -> idleOrShared(need));
-            return need.licences().items().isEmpty()
+            return need.licenses().items().isEmpty()
                     ? allocation
-                    : allocation.map(a -> a.withLicences(LicenseRequest.text(with(given.get(), a))));
+                    : allocation.map(a -> a.withLicenses(LicenseRequest.text(with(given.get(), a))));
         } finally {
             avoided = Set.of();
             layers = NO_LAYERS;
@@ -183,7 +183,7 @@ final class Placement {
         return out;
     }
 
-    /** On units that are free now, whatever the need is without; licences are not looked at. */
+    /** On units that are free now, whatever the need is without; licenses are not looked at. */
     Optional<Allocation> place(ResourceNeed need) {
         return place(need, need.network().in(state.settings()));
     }

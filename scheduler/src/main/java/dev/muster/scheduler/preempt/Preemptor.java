@@ -46,7 +46,7 @@ public final class Preemptor {
     private final Now now;
     private final PreemptPolicy policy;
     private final PassAllocations takings;
-    private final LicenseAllocator licences;
+    private final LicenseAllocator licenses;
     private final RemainingCapacity open;
     private final BiConsumer<Job, Boolean> lifted;
     private final List<Planner.Preempt> preempts = new ArrayList<>();
@@ -96,7 +96,7 @@ public final class Preemptor {
 
     /**
      * @param takings what the pass has taken
-     * @param licences those of the pass
+     * @param licenses those of the pass
      * @param open what reservations leave
      * @param lifted told of each job that is off its nodes for a moment, and of its being back
      */
@@ -108,10 +108,10 @@ public final class Preemptor {
             State state,
             Now now,
             PassAllocations takings,
-            LicenseAllocator licences,
+            LicenseAllocator licenses,
             RemainingCapacity open,
             BiConsumer<Job, Boolean> lifted) {
-        this.licences = licences;
+        this.licenses = licenses;
         this.open = open;
         this.takings = takings;
         this.lifted = lifted;
@@ -132,7 +132,7 @@ public final class Preemptor {
         return policy.isOn();
     }
 
-    /** PreemptParameters=reclaim_licenses: others go for their licences as well, where that makes them free. */
+    /** PreemptParameters=reclaim_licenses: others go for their licenses as well, where that makes them free. */
     public boolean reclaims() {
         return reclaims;
     }
@@ -140,13 +140,13 @@ public final class Preemptor {
     /** Preemption may free licenses for the need; not for alternatives of licenses. */
     public boolean reclaims(ResourceNeed need) {
         return reclaims
-                && !need.licences().items().isEmpty()
-                && !need.licences().any();
+                && !need.licenses().items().isEmpty()
+                && !need.licenses().any();
     }
 
-    /** Room is looked for, and as things are at the moment of asking there are too few licences for it. */
-    public boolean lacksLicences(ResourceNeed need) {
-        return reclaims(need) && licences.given(need, 0).isEmpty();
+    /** Room is looked for, and as things are at the moment of asking there are too few licenses for it. */
+    public boolean lacksLicenses(ResourceNeed need) {
+        return reclaims(need) && licenses.given(need, 0).isEmpty();
     }
 
     /** What comes of trying does not depend on the taker's priority, in one pass. */
@@ -225,7 +225,7 @@ public final class Preemptor {
                     new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))),
                     priority,
                     Math::max);
-            boolean licensed = !need.licences().items().isEmpty();
+            boolean licensed = !need.licenses().items().isEmpty();
             boolean never = isRemembered(c, group) && !licensed && !fitsWithoutAll(candidates, group.memory, places);
             gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             // only now, with all victims back on their nodes: what is remembered is read from these nodes
@@ -597,7 +597,7 @@ public final class Preemptor {
         cluster.holdings().release(job, mode == Preemption.Mode.SUSPEND);
         cluster.probing(false);
         if (reclaiming && mode != Preemption.Mode.SUSPEND) {
-            licences.lift(job, true);
+            licenses.lift(job, true);
         }
         lifted.accept(job, true);
     }
@@ -607,7 +607,7 @@ public final class Preemptor {
         cluster.holdings().hold(job, mode == Preemption.Mode.SUSPEND);
         cluster.probing(false);
         if (reclaiming && mode != Preemption.Mode.SUSPEND) {
-            licences.lift(job, false);
+            licenses.lift(job, false);
         }
         lifted.accept(job, false);
     }
@@ -655,7 +655,7 @@ public final class Preemptor {
                 && policy.outranks(
                         taker.desc(),
                         ranks.priority(taker.id()).orElse(taker.priority()),
-                        taker.desc().partition().split(",")[0],
+                        taker.desc().firstPartition(),
                         holder);
     }
 

@@ -82,7 +82,7 @@ public final class JobClassIndex {
         }
     }
 
-    /** What decides which licences are given. */
+    /** What decides which licenses are given. */
     private record Desk(LicenseRequest.Wanted wanted, int limitMin, String reservation) {}
 
     /** Classes that preempt the same jobs. */
@@ -261,10 +261,10 @@ public final class JobClassIndex {
             NodeFilter key = NodeFilter.of(need);
             NeedClass.Where where =
                     wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
-            int desk = need.licences().items().isEmpty()
+            int desk = need.licenses().items().isEmpty()
                     ? 0
                     : desks.computeIfAbsent(
-                            new Desk(need.licences(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
+                            new Desk(need.licenses(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
             c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, desk, memoryConsumed);
             byNeed.put(need, c);
         }
@@ -332,7 +332,7 @@ public final class JobClassIndex {
         if (need.network().switches() > 0
                 || PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings()) >= 0
                 || SwitchWait.mayDelayBoot(job, need, state)
-                || !need.licences().items().isEmpty()
+                || !need.licenses().items().isEmpty()
                         && !state.settings().layered().isEmpty()) {
             return QueueOrder.UNKNOWN;
         }

@@ -148,7 +148,7 @@ public final class PriorityIndex {
             return Math.max(0, only);
         }
         int tier = 0;
-        for (String name : job.desc().partition().split(",")) {
+        for (String name : job.desc().partitionList()) {
             tier = Math.max(tier, tiers.getOrDefault(name, 1));
         }
         return tier;

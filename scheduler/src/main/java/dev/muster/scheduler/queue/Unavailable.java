@@ -81,7 +81,7 @@ public final class Unavailable {
      * @param now seconds since 1970
      */
     public String words(State state, JobDesc desc, long now) {
-        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        Optional<Partition> partition = state.partitions().find(desc.firstPartition());
         String missing = missing(state, desc);
         Set<String> others =
                 partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : Set.of();
@@ -107,7 +107,7 @@ public final class Unavailable {
         if (state.reservations().size() == 0) {
             return false;
         }
-        for (String name : desc.partition().split(",")) {
+        for (String name : desc.partitionList()) {
             Optional<Partition> partition = state.partitions().find(name);
             List<String> nodes = partition.map(p -> nodesOf(state, desc, p)).orElse(List.of());
             if (nodes.isEmpty() || !reserved(state, desc, partition.get(), now).containsAll(nodes)) {
@@ -137,7 +137,7 @@ public final class Unavailable {
      * requests are cached.
      */
     public String missing(State state, JobDesc desc) {
-        return missing(state, desc, desc.partition().split(",")[0]);
+        return missing(state, desc, desc.firstPartition());
     }
 
     /** Returns the words for one of the job's partitions. */

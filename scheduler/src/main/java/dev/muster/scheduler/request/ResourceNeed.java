@@ -28,7 +28,7 @@ import java.util.Map;
  * @param shape of the nodes, and how much of each the job may use
  * @param tasksOn nodes that the job lists one by one (arbitrary distribution) and how many tasks each gets
  * @param gpus what comes with each GPU
- * @param licences of the cluster, for the job as a whole
+ * @param licenses of the cluster, for the job as a whole
  * @param limitMin -1 for none
  * @param sharing of its cores with others of the partition
  * @param within reservations, or outside of them
@@ -63,7 +63,7 @@ public record ResourceNeed(
         String excludeList,
         Map<String, Integer> tasksOn,
         Gpus gpus,
-        LicenseRequest.Wanted licences,
+        LicenseRequest.Wanted licenses,
         int limitMin,
         ReservationScope within,
         Sharing sharing,
@@ -327,7 +327,7 @@ public record ResourceNeed(
                 excludeList,
                 tasksOn,
                 gpus,
-                licences,
+                licenses,
                 limitMin,
                 within,
                 sharing,
@@ -424,7 +424,7 @@ public record ResourceNeed(
                 excludeList,
                 tasksOn,
                 gpus,
-                licences,
+                licenses,
                 limitMin,
                 where,
                 sharing,
@@ -460,7 +460,7 @@ public record ResourceNeed(
                 excludeList,
                 tasksOn,
                 gpus,
-                licences,
+                licenses,
                 limitMin,
                 within,
                 sharing,
@@ -499,7 +499,7 @@ public record ResourceNeed(
                         excludeList,
                         tasksOn,
                         gpus,
-                        licences,
+                        licenses,
                         limitMin,
                         within,
                         sharing,
@@ -536,7 +536,7 @@ public record ResourceNeed(
                 excludeList,
                 tasksOn,
                 gpus,
-                licences,
+                licenses,
                 limitMin,
                 within,
                 sharing,
@@ -573,7 +573,7 @@ public record ResourceNeed(
                 excludeList,
                 tasksOn,
                 gpus,
-                licences,
+                licenses,
                 minutes,
                 within,
                 sharing,
@@ -615,7 +615,7 @@ public record ResourceNeed(
                 excludeList,
                 tasksOn,
                 gpus,
-                licences,
+                licenses,
                 limitMin,
                 within,
                 sharing,
@@ -652,7 +652,7 @@ public record ResourceNeed(
                 excludeList,
                 tasksOn,
                 gpus,
-                licences,
+                licenses,
                 limitMin,
                 within,
                 sharing,

@@ -31,7 +31,7 @@ public final class LicenseAllocator {
 
     /** Goes up with each allocation. */
     private int taken;
-    /** By {@link NeedClass#desk} whether licences are there or not, as of that. */
+    /** By {@link NeedClass#desk} whether licenses are there or not, as of that. */
     private byte[] said = {};
 
     private int saidAt;
@@ -46,10 +46,10 @@ public final class LicenseAllocator {
         this.times = times;
     }
 
-    /** The licences that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
+    /** The licenses that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
     public Optional<List<LicenseRequest.Item>> given(ResourceNeed need, int slot) {
         LicenseRequest.Wanted anywhere =
-                anywhere(need.licences(), state.settings().layered());
+                anywhere(need.licenses(), state.settings().layered());
         if (anywhere.items().isEmpty()) {
             return Optional.of(List.of());
         }
@@ -60,7 +60,7 @@ public final class LicenseAllocator {
     }
 
     /**
-     * Jobs of a class that asks for any would have to wait for licences now: as {@link #given}, looked up once for all
+     * Jobs of a class that asks for any would have to wait for licenses now: as {@link #given}, looked up once for all
      * that ask for the same.
      *
      * @param desk of the class, as {@link NeedClass#desk}
@@ -93,24 +93,24 @@ public final class LicenseAllocator {
     /** What it would get of layered resources from that slot on, which depends on its nodes. */
     public Layers layers(ResourceNeed need, int slot) {
         List<LayeredResource> all =
-                need.licences().items().isEmpty() ? List.of() : state.settings().layered();
+                need.licenses().items().isEmpty() ? List.of() : state.settings().layered();
         return all.isEmpty()
                 ? NO_LAYERS
                 : new Layers(
                         all,
-                        need.licences(),
+                        need.licenses(),
                         pool -> plan().left(
                                         pool, slot, times.get().endSlot(slot, need.limitMin()), need.reservation()));
     }
 
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
-    /** Takes what an allocation has of licences, or with give puts it back. */
+    /** Takes what an allocation has of licenses, or with give puts it back. */
     public void take(Allocation allocation, ResourceNeed need, boolean give) {
-        if (!allocation.licences().isEmpty()) {
+        if (!allocation.licenses().isEmpty()) {
             atOnce.clear();
             taken++;
-            LicenseRequest.parse(allocation.licences())
+            LicenseRequest.parse(allocation.licenses())
                     .ifPresent(w -> plan().take(
                                     give ? negative(w.items()) : w.items(),
                                     0,

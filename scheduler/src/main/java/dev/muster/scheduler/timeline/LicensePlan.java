@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** How many of each licence are free when, on the same grid of times as the nodes. */
+/** How many of each license are free when, on the same grid of times as the nodes. */
 public final class LicensePlan {
     private final Map<String, int[]> free = new HashMap<>();
     private final TimeGrid times;
@@ -36,7 +36,7 @@ public final class LicensePlan {
      */
     private void keep(Reservation r, int fromSlot, int toSlot) {
         Map<String, Integer> left = new HashMap<>();
-        r.licences().forEach(i -> left.merge(i.name(), i.count(), Integer::sum));
+        r.licenses().forEach(i -> left.merge(i.name(), i.count(), Integer::sum));
         usedIn.getOrDefault(r.name(), Map.of())
                 .forEach((name, count) -> left.computeIfPresent(name, (n, c) -> Math.max(0, c - count)));
         kept.add(new Kept(r.name(), left, fromSlot, toSlot));
@@ -49,7 +49,7 @@ public final class LicensePlan {
      */
     public void keep(State state, long nowS) {
         for (Reservation r : state.reservations().values()) {
-            for (Reservation.Window w : r.licences().isEmpty()
+            for (Reservation.Window w : r.licenses().isEmpty()
                     ? List.<Reservation.Window>of()
                     : r.windows(nowS, nowS, nowS + times.reachS())) {
                 keep(r, times.slotAt(Math.max(0, w.from() - nowS)), Math.max(1, times.slotAt(w.to() - nowS)));
@@ -81,7 +81,7 @@ public final class LicensePlan {
         }
     }
 
-    /** How many of that one are free in each slot; null if there is no such licence. */
+    /** How many of that one are free in each slot; null if there is no such license. */
     private int[] slots(String name) {
         int[] slots = free.get(name);
         int[] ends = held.isEmpty() ? null : held.remove(name);

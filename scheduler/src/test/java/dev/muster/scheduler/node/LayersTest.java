@@ -51,7 +51,7 @@ class LayersTest {
     }
 
     private static String had(Cluster c, int job) {
-        return c.state().jobs().at(job).run().allocation().licences();
+        return c.state().jobs().at(job).run().allocation().licenses();
     }
 
     /** What can never be had is refused; a word stands for its count. */

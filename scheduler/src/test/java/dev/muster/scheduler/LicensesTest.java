@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.accounting.DbdMessages.RemoteLicence;
+import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Licences: who gets them, who waits, and who may go ahead of whom. */
-class LicencesTest {
+/** Licenses: who gets them, who waits, and who may go ahead of whom. */
+class LicensesTest {
     private static Cluster cluster() {
         return new Cluster(
                 "n[1-4] cpus=2 mem=1000",
@@ -66,7 +66,7 @@ class LicencesTest {
                 cancel 1
                 schedule                 -> 2 RUNNING n2
                 """);
-        assertThat(c.state().jobs().at(2).run().allocation().licences()).isEqualTo("fluent:2");
+        assertThat(c.state().jobs().at(2).run().allocation().licenses()).isEqualTo("fluent:2");
     }
 
     @Test
@@ -82,12 +82,12 @@ class LicencesTest {
         Cluster c = cluster();
         assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("n1:1");
         assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("n1:1");
-        assertThat(c.state().jobs().at(1).run().allocation().licences()).isEqualTo("fluent:3");
-        assertThat(c.state().jobs().at(2).run().allocation().licences()).isEqualTo("abaqus:2");
+        assertThat(c.state().jobs().at(1).run().allocation().licenses()).isEqualTo("fluent:3");
+        assertThat(c.state().jobs().at(2).run().allocation().licenses()).isEqualTo("abaqus:2");
         assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("(Licenses)");
     }
 
-    /** A job that waits for licences is not overtaken by one that would keep them from it. */
+    /** A job that waits for licenses is not overtaken by one that would keep them from it. */
     @Test
     void laterJobsTakeNoneAwayFromEarlierOnes() {
         new Play(cluster()).lines("""
@@ -149,13 +149,13 @@ class LicencesTest {
         assertThat(State.EMPTY
                         .apply(new dev.muster.core.state.Entry(before.tickMs(), 0, -1, "Snapshot", records))
                         .accounts()
-                        .licences())
+                        .licenses())
                 .isEmpty();
     }
 
-    private static Map<String, Integer> outside(Cluster c, String... licences) {
+    private static Map<String, Integer> outside(Cluster c, String... licenses) {
         c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(
-                List.of(), List.of(), List.of(), List.of(), List.of(licences), List.of())));
+                List.of(), List.of(), List.of(), List.of(), List.of(licenses), List.of())));
         return Licenses.capacities(c.state());
     }
 
@@ -165,7 +165,7 @@ class LicencesTest {
      */
     @ParameterizedTest
     @CsvSource({"30, 10, 70", "20, 0, 80", "10, 0, 80", "100, 80, 0", "500, 80, 0"})
-    void licencesThatAreMissing(int consumed, int deficit, int left) {
+    void licensesThatAreMissing(int consumed, int deficit, int left) {
         Cluster c = cluster();
         remote(c, consumed, 5);
         assertThat(c.state().accounts().remotes().getFirst().deficit()).isEqualTo(deficit);
@@ -198,7 +198,7 @@ class LicencesTest {
                 List.of(),
                 List.of(),
                 List.of("foobar@slurmdb:80"),
-                List.of(new RemoteLicence("foobar@slurmdb", 100, consumed, 0, time)))));
+                List.of(new RemoteLicense("foobar@slurmdb", 100, consumed, 0, time)))));
     }
 
     /** shows: LicenseParameters */

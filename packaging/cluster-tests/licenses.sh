@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Licences of slurm.conf: who gets them, who waits, what the commands show of them.
+# Licenses of slurm.conf: who gets them, who waits, what the commands show of them.
 # shows: Licenses
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 4 "Licenses=fluent:4,matlab
@@ -59,7 +59,7 @@ scancel "$a"; wait_empty 30
 rc=0; sbatch --resources=power:empty --wrap true 2>err.txt || rc=$?
 check "a word that stands for nothing" "1 sbatch: error: Batch job submission failed: Invalid license specification" "$rc $(cat err.txt)"
 rc=0; scontrol show lic nosuch 2>err.txt || rc=$?
-check "no such licence" '1 scontrol: error: query "nosuch" matched zero licenses.' "$rc $(cat err.txt)"
+check "no such license" '1 scontrol: error: query "nosuch" matched zero licenses.' "$rc $(cat err.txt)"
 sed -i 's/^Licenses=.*/&,b@one:2,c@one:1,c@two:1/; $aLicenseParameters=RemoteFuzzyMatch' "$SLURM_CONF"; scontrol reconfigure
 becomes "a name may lack its server" "LicenseName=b@one Total=2" '"$(scontrol -o show lic b 2>/dev/null | cut -d" " -f1,2)"'
 check "unless it means two" 'scontrol: error: query "c" matched more than one result, exiting.' "$(scontrol show lic c 2>&1 || true)"
