@@ -126,12 +126,8 @@ enum SstatField {
             if (percent >= 0) {
                 boolean left = item.startsWith("-", percent + 1);
                 int typed = (int) Digits.parseNumber(item.substring(percent + (left ? 2 : 1)));
-                if (typed <= 0) {
-                    width = width;
-                } else if (left) {
-                    width = -typed;
-                } else {
-                    width = typed;
+                if (typed > 0) {
+                    width = left ? -typed : typed;
                 }
             }
             out.add(new Column(found, width));

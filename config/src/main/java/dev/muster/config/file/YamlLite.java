@@ -93,15 +93,9 @@ public final class YamlLite {
         char quote = 0;
         for (int i = 0; i < line.length(); i++) {
             char c = line.charAt(i);
-            if (quote != 0) {
-                if (c == quote) {
-                    quote = 0;
-                } else {
-                    quote = quote;
-                }
-            } else if (c == '"' || c == '\'') {
+            if (quote == 0 && (c == '"' || c == '\'')) {
                 quote = c;
-            } else {
+            } else if (c == quote) {
                 quote = 0;
             }
 
@@ -173,15 +167,9 @@ public final class YamlLite {
         char quote = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (quote != 0) {
-                if (c == quote) {
-                    quote = 0;
-                } else {
-                    quote = quote;
-                }
-            } else if (c == '"' || c == '\'') {
+            if (quote == 0 && (c == '"' || c == '\'')) {
                 quote = c;
-            } else {
+            } else if (c == quote) {
                 quote = 0;
             }
 
