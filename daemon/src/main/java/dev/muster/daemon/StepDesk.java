@@ -58,7 +58,7 @@ public interface StepDesk {
                 int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs);
     }
 
-    /** What was asked for, or why it was refused. */
+    /** Result of a request, or the reason for its refusal. */
     sealed interface Answer<T> {}
 
     record Given<T>(T value) implements Answer<T> {}

@@ -37,7 +37,7 @@ public record Options(
         boolean document,
         List<String> notes) {
     /**
-     * What is served.
+     * Parts of the API that slurmrestd serves.
      *
      * @param tags slurm, slurmdb, util
      * @param versions of the data parser

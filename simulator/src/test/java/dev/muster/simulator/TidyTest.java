@@ -16,6 +16,8 @@ class TidyTest {
     private static final int LINE_MAX = 150;
 
     private static final Pattern GETTER = Pattern.compile("^    public [^=(]*\\bget[A-Z]\\w*\\(.*");
+    private static final Pattern UNNAMED = Pattern.compile(
+            "\\s*(\\*|//|/\\*\\*).*\\b(somebody|everybody|whoever|likewise|so many|so much|As above)\\b.*");
     private static final Pattern UNFINISHED = Pattern.compile(".*\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b.*");
 
     private static List<String> offenders(BiPredicate<Path, String> offends) {
@@ -52,6 +54,14 @@ class TidyTest {
     @Test
     void accessorsAreNamedAfterTheThing() {
         assertThat(offenders((file, line) -> GETTER.matcher(line).matches())).isEmpty();
+    }
+
+    /** Comments of main code say which program, user or job they mean. */
+    @Test
+    void commentsNameTheirSubject() {
+        assertThat(offenders((file, line) -> file.toString().contains("/src/main/")
+                        && UNNAMED.matcher(line).matches()))
+                .isEmpty();
     }
 
     @Test

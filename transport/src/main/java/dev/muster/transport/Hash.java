@@ -18,7 +18,7 @@ public final class Hash {
 
     private Hash() {}
 
-    /** For a long-lived process, which can afford the cost of the JDK's first digest. */
+    /** Switches to the JDK's digest, whose first use costs a long-lived process little. */
     public static void expectMany() {
         digest();
         plainBytes = -1;

@@ -122,8 +122,8 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     }
 
     /**
-     * What the first two parts of a token say, and the signature, which only owners of the whole token or of the key
-     * know. It must be proved before any of this is believed.
+     * Reads the first two parts of a token and its signature. None of it is proved yet: the signature has to be
+     * compared first.
      */
     static Optional<Jwt> signed(byte[] key, String claim, String text, long nowS) {
         int dot = text.indexOf('.');

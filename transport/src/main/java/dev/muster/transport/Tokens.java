@@ -17,7 +17,7 @@ public final class Tokens {
     private final Ids ids;
 
     /**
-     * How tokens describe their users (use_jwt_client_ids).
+     * The claims in which tokens describe their users (use_jwt_client_ids).
      *
      * @param used the description is taken, and this host does not have to know the user
      * @param only a token without a description is refused

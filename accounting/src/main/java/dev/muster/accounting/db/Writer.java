@@ -9,7 +9,7 @@ import java.sql.SQLException;
  */
 public final class Writer {
     /**
-     * With more rows than this since the last time, the file is not compacted, unless enough rows have been written
+     * Number of rows since the last time above which the file is not compacted, unless enough rows have been written
      * since the last compaction.
      */
     private static final int QUIET_ROWS = 1_000;

@@ -162,8 +162,8 @@ final class Reservations {
     }
 
     /**
-     * What reservations kept from others and did not use, hour by hour. Reservations with IGNORE_JOBS are not counted;
-     * one for maintenance is planned down time.
+     * Returns the unused time of reservations by hour. Reservations with IGNORE_JOBS are left out; reservations for
+     * maintenance count as planned down time.
      */
     List<NodeTime> idle(String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<NodeTime> out = new ArrayList<>();

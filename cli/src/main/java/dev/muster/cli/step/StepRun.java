@@ -150,7 +150,7 @@ final class StepRun implements StepNode.Events {
         canceller = way;
     }
 
-    /** As {@link #connect}, for a component with streams of its own. */
+    /** Connects a component that has streams of its own; see {@link #connect(List, Json.Obj, Map)}. */
     void connect(List<Json.Obj> shares, Json.Obj attach, Streams streams) {
         for (Json.Obj share : shares) {
             share.list("taskIds").forEach(rank -> ofTask.put(((Number) rank).intValue(), streams));

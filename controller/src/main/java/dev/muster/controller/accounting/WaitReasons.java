@@ -21,12 +21,9 @@ import java.util.function.IntFunction;
  * for all that wait. After a restart it is what the tables have.
  */
 public final class WaitReasons {
-    /** With more jobs than this, they are not all looked through. */
+    /** Number of jobs above which a look does not visit all of them. */
     private static final int LOOK_MAX = 50_000;
-    /**
-     * With at most this many jobs, all are looked through whenever rows are made, but not more often than
-     * {@link #OFTEN_MS}.
-     */
+    /** Number of jobs up to which a look visits all of them for each batch of rows, at most every {@link #OFTEN_MS}. */
     private static final int OFTEN_MAX = 10_000;
 
     private static final long OFTEN_MS = 2_000;

@@ -142,8 +142,8 @@ public final class CoreThread {
     }
 
     /**
-     * As {@link #submit}, for reports that must not be refused: waits for room in a full queue. When thousands of nodes
-     * report at the same moment, each of them waits before its next report.
+     * Submits a report that must not be refused: waits for room in a full queue. When thousands of nodes report at the
+     * same moment, each of them waits before its next report.
      */
     public CompletableFuture<Decision> await(Command command, int uid) {
         CompletableFuture<Decision> answer = new CompletableFuture<>();

@@ -217,7 +217,7 @@ public final class JobRows {
                 : job.reason().word();
     }
 
-    /** Which scheduler started the job, and whether its start was sent to accounting. */
+    /** Returns the flags of sacct: the scheduler that started the job, and that accounting knows of the start. */
     private static String flags(boolean pending, Job.Run run, Allocation a) {
         if (pending) {
             return "";
@@ -228,7 +228,7 @@ public final class JobRows {
         return (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
     }
 
-    /** Of several requested reservations, the one with its nodes, once it has nodes. */
+    /** Returns the reservation in which the job runs; all requested ones while it waits. */
     private static String reservation(State state, Job job, Allocation a) {
         String asked = job.desc().charge().reservation();
         if (asked.indexOf(',') < 0 || a.isEmpty()) {

@@ -68,14 +68,13 @@ public final class JobRules {
         /**
          * Returns the error to report, or empty.
          *
-         * @param component the job is a component of a heterogeneous job that the request names by itself, not as part
-         *     of the whole
+         * @param component the request names one component of a heterogeneous job, not the whole job
          */
         Optional<SlurmErrno> on(Job job, boolean component);
     }
 
     /**
-     * How a request treats the jobs that it names.
+     * Settings of a request about the jobs that it names.
      *
      * @param whole one component stands for the whole heterogeneous job if SchedulerParameters has whole_hetjob
      * @param byTasks the error for an array of another user names the array's tasks

@@ -68,7 +68,7 @@ final class SharedLimits {
     private long[] exactSecond = new long[0];
     /** Numbers of the payers under the limit. */
     private final BitSet payers = new BitSet();
-    /** What was left when {@link #takeChange} was last called; and whether it sufficed for all payers. */
+    /** Amounts left at the last call of {@link #takeChange}, and whether they sufficed for all payers. */
     private long[] seen;
 
     private boolean seenAmple;

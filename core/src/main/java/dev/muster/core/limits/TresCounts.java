@@ -197,8 +197,8 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     /**
-     * What a job counts as under limits: with its licenses, {@code license/…}, of which alternatives are not certain,
-     * and its burst buffer.
+     * Returns the TRES of a job that limits count. Licenses ({@code license/…}) and the burst buffer are included;
+     * alternative licenses are not, because the choice is still open.
      */
     public Map<String, Long> counted(State state, JobDesc desc) {
         return counted(desc, billing(state, desc));

@@ -83,8 +83,8 @@ public final class UsageRules {
     }
 
     /**
-     * With each charge, ends jobs whose QOS or account has no minutes left; beyond the limit of changes, the rest ends
-     * with the next charge.
+     * Ends jobs whose QOS or account has no minutes left, at each charge. Jobs beyond the limit of changes end at the
+     * next charge.
      */
     private void endSpent(Change.UsageCharged charge, List<Change> changes) {
         AccountRules rules = new AccountRules(state, charge);

@@ -81,8 +81,8 @@ public final class GangRules {
     }
 
     /**
-     * Returns the jobs by turn: those within their time slice, then the waiting ones by descending wait, then those
-     * whose slice is over.
+     * Returns the jobs in the order of their turns: jobs within their time slice, then waiting jobs by descending wait,
+     * then jobs after their slice.
      */
     private List<Job> inTurn() {
         Map<Integer, Job> sharing = new TreeMap<>();

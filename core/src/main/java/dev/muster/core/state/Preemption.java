@@ -18,7 +18,8 @@ public record Preemption(int jobId, long time, Mode mode, long endTick) {
     public static final String PARAMETERS = "preempt_parameters";
 
     /**
-     * How a job is preempted. GANG: the job keeps its allocation and waits for its next turn on cores that it shares.
+     * The ways in which a job is preempted. GANG: the job keeps its allocation and waits for its next turn on cores
+     * that it shares.
      */
     public enum Mode {
         OFF,

@@ -387,7 +387,7 @@ final class StepPlacement {
         return !ignoreOthers && missesOfAll(shares) ? SlurmErrno.NODES_BUSY : parts;
     }
 
-    /** Of a sum of devices over all nodes, each node that has such devices gives one at least. */
+    /** Gives each node with such devices at least one, where the step requests a sum over all nodes. */
     private boolean misses(Allocation.Share share, Map<String, IndexSet> devices, int nodes) {
         return gres.perJob().stream()
                 .anyMatch(i -> i.count() >= nodes
@@ -451,7 +451,9 @@ final class StepPlacement {
         return free;
     }
 
-    /** With --overcommit and --exact a step comes when there is a CPU, and keeps none from others. */
+    /**
+     * Tests --overcommit with --exact: the step starts as soon as one CPU is free, and blocks no CPU for other steps.
+     */
     private static boolean isBeside(Step other) {
         return other.desc().request().overcommit() && !other.desc().wholeNodes();
     }
@@ -465,7 +467,7 @@ final class StepPlacement {
                         .allMatch(i -> freeGres(share, i, ignoreOthers).count() >= i.count());
     }
 
-    /** How many tasks find their devices on the node. */
+    /** Returns the number of tasks that find their devices on the node. */
     private int tasksByGres(Allocation.Share share, boolean ignoreOthers) {
         int tasks = Integer.MAX_VALUE;
         for (Tres.Item item : gres.perTask()) {

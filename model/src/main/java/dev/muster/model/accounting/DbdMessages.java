@@ -160,7 +160,7 @@ public final class DbdMessages {
      * @param uid where the controller knows the user and it may more than others; else 0 or less
      */
     public record UserPolicy(String user, Entities.AdminLevel level, List<String> coordinates, int uid) {
-        /** Whether it has a right that not every user has. */
+        /** Returns whether the user has a right that not every user has. */
         public boolean isPrivileged() {
             return level != Entities.AdminLevel.NONE || !coordinates.isEmpty();
         }

@@ -48,7 +48,7 @@ public record JobDesc(
     }
 
     /**
-     * What a job is charged to.
+     * Account, QOS, wckey and reservation of a job.
      *
      * @param qos of a job that waits, several with commas, the one that is tried first in front
      * @param drawn it did not ask for its reservation, which is a magnetic one

@@ -124,7 +124,7 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         return value.isEmpty() ? 0 : Long.parseLong(value);
     }
 
-    /** What the kernel counted; 0 where a disk's fault has damaged the number. */
+    /** Returns a count of the kernel; 0 if the number is damaged. */
     private static long count(String fields, String name) {
         String value = field(fields, name);
         return Digits.only(value, 15) ? Long.parseLong(value) : 0;

@@ -251,7 +251,7 @@ public final class Yaml {
                 && !lines.get(at).strip().startsWith("#");
     }
 
-    /** A value that begins in this line, and what goes on with it in lines that begin deeper. */
+    /** Reads a value that begins in this line and continues in lines that are indented deeper. */
     private Object scalar(Tagged t, int indent) throws Unreadable {
         String text = t.text;
         char first = text.charAt(0);

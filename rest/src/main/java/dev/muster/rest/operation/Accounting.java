@@ -433,7 +433,7 @@ public final class Accounting {
         return c.given("disable_whole_hetjob") ? "no" : "";
     }
 
-    /** Which text of each job the answer has; "" for none. */
+    /** Returns the kind of text that the answer has for each job; "" for none. */
     private static String keptText(RestCall c) {
         if (c.given("show_batch_script")) {
             return AccountingRows.Query.SCRIPT;

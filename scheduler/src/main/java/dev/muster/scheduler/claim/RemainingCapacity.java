@@ -91,10 +91,7 @@ public final class RemainingCapacity implements UnreservedCapacity {
                 : Math.min(free, standing.get().memoryUntil(slot, until));
     }
 
-    /**
-     * Goes up with each planned job whose reservation takes effect, and with each victim that is off its nodes for a
-     * trial.
-     */
+    /** Returns a number that rises when a backfill reservation takes effect and when preemption tries a victim. */
     public int version() {
         return standing.map(ReservationsInForce::version).orElse(0);
     }
@@ -108,8 +105,8 @@ public final class RemainingCapacity implements UnreservedCapacity {
     }
 
     /**
-     * What others leave of one node, kept as long as nothing changes there, because thousands of classes ask one after
-     * the other. It differs by time limit.
+     * Capacity of one node that reservations and earlier jobs leave, by time limit. It is kept until the node changes,
+     * because thousands of classes ask one after the other.
      */
     public final class Left {
         private static final int KNOWN = 64;

@@ -350,7 +350,7 @@ final class ConstraintCheck {
         return layers.taken(names);
     }
 
-    /** What it asks for of licenses wherever it runs. */
+    /** Returns the licenses that the need requests on any node. */
     LicenseRequest.Wanted anywhere(ResourceNeed need) {
         return LicenseAllocator.anywhere(need.licenses(), state.settings().layered());
     }

@@ -141,9 +141,7 @@ final class ForecastWindow {
     private final Map<Place, long[]> masksWithin = new HashMap<>();
     /** By mask, its nodes with power and those without. */
     private final IdentityHashMap<long[], long[][]> halves = new IdentityHashMap<>();
-    /**
-     * By place the classes whose first slot is known: a class that requests no less than one of them fits no earlier.
-     */
+    /** Classes with a known first slot, by place. A class that requests no less than one of them fits no earlier. */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
 
     private int[] found = new int[64];

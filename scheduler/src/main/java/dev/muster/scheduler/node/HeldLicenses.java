@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What jobs on nodes have of licenses. What an allocation says of them is read once. Owned by the core thread. */
+/** Licenses that running jobs hold. The text of an allocation is parsed once. Owned by the core thread. */
 public final class HeldLicenses {
     /** Different texts that are remembered. */
     private static final int TEXTS_MAX = 10_000;

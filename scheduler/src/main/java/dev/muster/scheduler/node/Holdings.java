@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What jobs hold of nodes, how they share cores, and which sharing policies apply there. Owned by the core thread. */
+/**
+ * Resources that jobs hold on nodes, with the cores that they share and the sharing policies that apply. Owned by the
+ * core thread.
+ */
 public final class Holdings {
     private final Map<String, NodeSlot> nodes;
     /** Partitions whose jobs may share cores. */

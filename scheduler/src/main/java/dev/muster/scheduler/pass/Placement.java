@@ -137,7 +137,7 @@ final class Placement {
         return tooFew;
     }
 
-    /** With the licenses. */
+    /** Places the need on any nodes, and tests its licenses. */
     Optional<Allocation> anywhere(ResourceNeed need) {
         return avoiding(need, Set.of());
     }
@@ -183,7 +183,7 @@ final class Placement {
         return out;
     }
 
-    /** On units that are free now, whatever the need is without; licenses are not looked at. */
+    /** Places the need on units that are free now, without a test of licenses. */
     Optional<Allocation> place(ResourceNeed need) {
         return place(need, need.network().in(state.settings()));
     }

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * Classes that did not fit and whose candidate nodes have not gained resources since, with the least that each requests
- * of a node in columns, so that a pass can skip thousands of them. When a candidate node gains resources, its classes
- * are in doubt until they are tested: another job may have taken the gain by then. Owned by the core thread.
+ * Job classes that did not fit. A pass skips a blocked class until one of its candidate nodes gains resources; then the
+ * class is in doubt until it is tested, because another job may have taken the gain. The smallest request of each class
+ * stands in arrays by class, so that a pass skips thousands of classes cheaply. Owned by the core thread.
  */
 public final class BlockedClasses {
     private static final byte SURE = 1;
@@ -51,7 +51,9 @@ public final class BlockedClasses {
     private int mostCpus;
     private long mostMemoryMb;
     private int mostGpus;
-    /** What reservations leave of the grown nodes, for one change of the table and one version of the reservations. */
+    /**
+     * Capacity of the grown nodes beside reservations, for one change of the table and one version of the reservations.
+     */
     private RemainingCapacity.Left[] lefts = NOBODY_ASKED;
 
     private RemainingCapacity leftBeside;

@@ -82,7 +82,7 @@ public final class JobClassIndex {
         }
     }
 
-    /** What decides which licenses are given. */
+    /** Parts of a request that decide which licenses it gets. */
     private record Desk(LicenseRequest.Wanted wanted, int limitMin, String reservation) {}
 
     /** Classes that preempt the same jobs. */

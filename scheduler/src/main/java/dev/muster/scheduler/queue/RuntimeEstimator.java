@@ -99,9 +99,9 @@ public final class RuntimeEstimator {
     }
 
     /**
-     * What each of its CPUs costs others for what is saved: its mean time, by how fast its slowdown grows while it
-     * waits, which is the mean of one by its time. A user whose jobs mostly end within seconds has a low price although
-     * some run long; lowest first minimises the mean slowdown.
+     * Returns the price of one CPU of the job, in s²: the mean duration of the user's similar jobs, divided by the mean
+     * of 1/duration, which is how fast the job's slowdown grows while it waits. A user whose jobs mostly end within
+     * seconds has a low price although some run long. Lowest first minimises the mean slowdown.
      */
     public double price(int user, long limitAsked, int cpus, double limitS) {
         Past past = past(user, limitAsked, cpus);

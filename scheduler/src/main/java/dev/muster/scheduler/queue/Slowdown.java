@@ -42,7 +42,7 @@ public final class Slowdown {
     private final Deque<Day> days = new ArrayDeque<>();
 
     private final Map<String, Ledger> ledgers = new HashMap<>();
-    /** Of jobs that run, what they were put down for. */
+    /** Entries of running jobs in the ledger. */
     private final Map<Integer, Begun> begun = new HashMap<>();
 
     /**

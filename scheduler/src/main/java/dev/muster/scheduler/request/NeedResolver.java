@@ -175,8 +175,9 @@ final class NeedResolver {
     }
 
     /**
-     * Of a range, as many as there are; but no more than tasks, and the fewest with --use-min-nodes, or that have the
-     * devices that are asked for all nodes or for tasks. Without one, --spread-job takes most.
+     * Returns the number of nodes that a job wants. It is the most of a range, but at most one node for each task; with
+     * --use-min-nodes, or devices that are requested in sum or by task, it is the fewest. Without a range, --spread-job
+     * takes the most nodes.
      */
     private static int wanted(ResourceRequest r, GresRequest gres, int nodesMin, int most) {
         if (r.spread() && r.nodesMin() == 0 && r.nodesMax() == 0) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** How many of each license are free when, on the same grid of times as the nodes. */
+/** Free licenses by time, on the time grid of the nodes. */
 public final class LicensePlan {
     private final Map<String, int[]> free = new HashMap<>();
     private final TimeGrid times;
@@ -81,7 +81,7 @@ public final class LicensePlan {
         }
     }
 
-    /** How many of that one are free in each slot; null if there is no such license. */
+    /** Returns the free number of a license in each slot; null if there is no such license. */
     private int[] slots(String name) {
         int[] slots = free.get(name);
         int[] ends = held.isEmpty() ? null : held.remove(name);
