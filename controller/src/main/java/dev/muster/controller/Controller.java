@@ -14,7 +14,7 @@ import dev.muster.controller.config.ConfigBridge;
 import dev.muster.controller.config.ConfigService;
 import dev.muster.controller.config.PartitionQos;
 import dev.muster.controller.config.PowerOptions;
-import dev.muster.controller.config.ReconfigureErrors;
+import dev.muster.controller.config.ReconfigureCheck;
 import dev.muster.controller.config.SchedulerWords;
 import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.edge.Certificates;
@@ -32,7 +32,7 @@ import dev.muster.controller.engine.Blobs;
 import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
-import dev.muster.controller.engine.LostTail;
+import dev.muster.controller.engine.JournalLossCheck;
 import dev.muster.controller.engine.PlanThread;
 import dev.muster.controller.engine.Recovery;
 import dev.muster.controller.engine.StateDirectory;
@@ -114,7 +114,7 @@ public final class Controller implements ControllerServices {
     private final Runnable onShutdown;
     private final Consumer<Throwable> onFault;
     private final OwnedJobs owned = new OwnedJobs();
-    private Snapshots snapshots;
+    private SnapshotWriter snapshots;
     private Journal journal;
     private Blobs blobs;
     private Clock clock;
@@ -131,7 +131,7 @@ public final class Controller implements ControllerServices {
     private Optional<Credentials> credentials = Optional.empty();
     private volatile boolean stopping;
     private volatile boolean primary;
-    private final EventRelay events = new EventRelay();
+    private final TriggerEventRelay events = new TriggerEventRelay();
     private boolean rowsFull;
     /** There was a controller of this state before. */
     private boolean hasHistory;
@@ -149,7 +149,7 @@ public final class Controller implements ControllerServices {
     /** The journal's last entry when it was read. */
     private long recovered;
 
-    private LostTail lostTail;
+    private JournalLossCheck lossCheck;
 
     public Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
         this.conf.set(conf);
@@ -205,8 +205,8 @@ public final class Controller implements ControllerServices {
         openState(c);
         Watch watch = new Watch();
         startCore(watch);
-        lostTail = new LostTail(place, thread, recovered, log);
-        lostTail.check(place.remembered().and(accounting.highest()));
+        lossCheck = new JournalLossCheck(place, thread, recovered, log);
+        lossCheck.check(place.remembered().and(accounting.highest()));
         PartitionQos.require(c, thread.durable(), log::error);
         configure(c);
         programs.resume(
@@ -218,8 +218,8 @@ public final class Controller implements ControllerServices {
             events.happened(Trigger.CONTROL_RESUMED);
             events.happened(Trigger.OPERATION_RESUMED);
         }
-        events.begin(thread);
         primary = true;
+        events.begin(thread);
         programs.primary(true);
         listen(c);
         clients.started(core.state().jobs().values(), System.nanoTime() / 1_000_000_000L);
@@ -382,7 +382,7 @@ public final class Controller implements ControllerServices {
                 accounting.follow(index, entry, after);
             }
         });
-        snapshots = new Snapshots(journal, blobs, accounting, recovered.snapshotIndex(), log);
+        snapshots = new SnapshotWriter(journal, blobs, accounting, recovered.snapshotIndex(), log);
         core.recovered(recovered.state(), Controller::inParallel);
         owned.reset(recovered.state());
         applied = journal.lastIndex();
@@ -505,8 +505,8 @@ public final class Controller implements ControllerServices {
     }
 
     private void watchNodes(State state) {
-        lostTail.check(accounting.highest());
-        lostTail.remember();
+        lossCheck.check(accounting.highest());
+        lossCheck.remember();
         programs.tick(state, clock.now().tickMs());
         boolean full = accounting.overloaded();
         if (full && !rowsFull) {
@@ -671,7 +671,7 @@ public final class Controller implements ControllerServices {
                 return refused(bad.errors());
             }
             case SlurmConf.Parsed.Ok ok -> {
-                List<ConfigError> wrong = ReconfigureErrors.of(ok.conf(), conf.get(), thread.durable());
+                List<ConfigError> wrong = ReconfigureCheck.of(ok.conf(), conf.get(), thread.durable());
                 if (!wrong.isEmpty()) {
                     return refused(wrong);
                 }
@@ -697,7 +697,7 @@ public final class Controller implements ControllerServices {
     /** Logs errors; the answer has the first of them. */
     private String refused(List<ConfigError> errors) {
         errors.forEach(e -> log.error(e.message()));
-        return ReconfigureErrors.text(errors);
+        return ReconfigureCheck.text(errors);
     }
 
     @Override

@@ -451,7 +451,7 @@ public final class Explainer {
         int most = 0;
         long memory = 0;
         List<Candidate> able = new ArrayList<>();
-        List<String> excluded = HostList.distinct(need.excludeList());
+        Set<String> excluded = HostList.nameSet(need.excludeList());
         boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
             Node node = state.nodes().at(n);
@@ -508,7 +508,7 @@ public final class Explainer {
 
     /** By the scheduler's own choice of nodes: their number, devices and neighbourhood count. */
     private boolean canPick(ResourceNeed need, List<Candidate> able) {
-        List<String> named = HostList.distinct(need.nodeList());
+        Set<String> named = HostList.nameSet(need.nodeList());
         List<Candidate> order = new ArrayList<>(
                 able.stream().filter(c -> named.contains(c.node().spec.name())).toList());
         if (order.size() < named.size()) {

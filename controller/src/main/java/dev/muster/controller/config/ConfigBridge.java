@@ -34,7 +34,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /** slurm.conf as the core takes it. */
@@ -587,10 +586,6 @@ public final class ConfigBridge {
         return (int) minutes;
     }
 
-    private static String textOf(OptionalInt number) {
-        return number.isPresent() ? Integer.toString(number.getAsInt()) : "";
-    }
-
     static Partition partition(PartitionConf p, Map<String, Integer> cpusByNode, Map<String, Integer> gids) {
         int cpus = 0;
         for (String node : p.nodes()) {
@@ -639,8 +634,8 @@ public final class ConfigBridge {
                 gpuDefaults("", p.defCpuPerGpu(), p.defMemPerGpuMb()),
                 p.tresBillingWeights(),
                 "",
-                textOf(p.resumeTimeoutSec()),
-                textOf(p.suspendTimeoutSec()),
+                PowerOptions.text(p.resumeTimeoutSec()),
+                PowerOptions.text(p.suspendTimeoutSec()),
                 p.suspendTime(),
                 p.exclusiveNode(),
                 p.topology(),

@@ -174,7 +174,7 @@ public final class PowerOptions {
         return "-1";
     }
 
-    private static String text(OptionalInt value) {
+    static String text(OptionalInt value) {
         return value.isPresent() ? Integer.toString(value.getAsInt()) : "";
     }
 }

@@ -69,7 +69,7 @@ public final class ControllerApi {
     private final Watch watch;
     private final NodeLinks links;
     private final DaemonLog log;
-    private final NodeHandler nodes;
+    private final ClusterHandler nodes;
     private final ReservationHandler reservations;
     private final SubmitHandler submissions;
     private final JobUpdateHandler updates;
@@ -92,7 +92,7 @@ public final class ControllerApi {
         this.watch = watch;
         this.links = links;
         this.log = log;
-        nodes = new NodeHandler(services, core, identities, this::privacy, this::nodeViews, log);
+        nodes = new ClusterHandler(services, core, identities, this::privacy, this::nodeViews, log);
         reservations = new ReservationHandler(services, core, identities);
         submissions = new SubmitHandler(services, core, identities, blobs, log);
         updates = new JobUpdateHandler(core, services.filter(), blobs);

@@ -178,7 +178,7 @@ public final class SubmitFilter {
             return out;
         }
 
-        private static Object defaultTime(int minutes) {
+        private static long defaultTime(int minutes) {
             return switch (minutes) {
                 case 0 -> limit(Integer.MIN_VALUE);
                 case PartitionInfo.NO_TIME -> limit(0);

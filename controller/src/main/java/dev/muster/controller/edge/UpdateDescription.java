@@ -239,7 +239,7 @@ final class UpdateDescription {
                 (d, text) -> Durations.parseSeconds(text).ifPresent(s -> d.values.put("delay_boot", s)),
                 fields -> fields.value("delay_boot").map(v -> Durations.full((long) real(v)))));
         sizes();
-        ranks();
+        priorities();
         counts();
         switches();
         FIELDS.add(new Field(
@@ -267,7 +267,7 @@ final class UpdateDescription {
                 fields -> memory(fields, false)));
     }
 
-    private static void ranks() {
+    private static void priorities() {
         FIELDS.add(new Field(
                 words("nice"),
                 words("nice"),

@@ -420,16 +420,8 @@ public final class SubmitScript implements AutoCloseable {
             }
             return switch (name) {
                 case "script" -> {
-                    if (newScript != null) {
-                        if (newScript.isEmpty()) {
-                            yield null;
-                        }
-                        yield newScript;
-                    }
-                    if (batch() && !script.isEmpty()) {
-                        yield script;
-                    }
-                    yield null;
+                    var shown = newScript == null && batch() ? script : newScript;
+                    yield shown == null || shown.isEmpty() ? null : shown;
                 }
                 case "environment" -> variables();
                 case "env_size" -> given.isEmpty() ? null : given.size();

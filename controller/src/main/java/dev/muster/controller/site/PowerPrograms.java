@@ -40,7 +40,7 @@ final class PowerPrograms {
     }
 
     void follow(Entry entry, State before, State after) {
-        PowerChanges nodes = new PowerChanges(before, after);
+        PowerTransitions nodes = new PowerTransitions(before, after);
         for (Change change : entry.changes()) {
             if (change instanceof Change.NodeStateChanged c) {
                 nodes.add(c.node());

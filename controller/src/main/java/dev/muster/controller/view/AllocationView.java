@@ -28,7 +28,7 @@ public final class AllocationView {
             long version,
             List<String> said) {
         List<JobMessages.NodeShare> shares = new ArrayList<>();
-        List<Integer> tasks = TaskCounts.of(job);
+        List<Integer> tasks = TasksPerNode.of(job);
         int i = 0;
         for (Allocation.Share s : job.run().allocation().nodes()) {
             shares.add(share(

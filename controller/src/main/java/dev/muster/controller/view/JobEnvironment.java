@@ -100,7 +100,7 @@ public final class JobEnvironment {
         v.put("SLURM_JOB_RESTART_COUNT", Integer.toString(job.restarts()));
         v.put(
                 "SLURM_JOB_CPUS_PER_NODE",
-                TaskCounts.text(job.run().allocation().nodes().stream()
+                TasksPerNode.text(job.run().allocation().nodes().stream()
                         .map(Allocation.Share::cpus)
                         .toList()));
         v.put("SLURM_JOB_OVERSUBSCRIBE", JobViews.oversubscribe(state, job));
@@ -205,7 +205,7 @@ public final class JobEnvironment {
         e.put("SLURM_PROCID", 0);
         e.put("SLURM_LOCALID", 0);
         e.put("SLURM_GTIDS", 0);
-        e.put("SLURM_TASKS_PER_NODE", TaskCounts.text(TaskCounts.of(job)));
+        e.put("SLURM_TASKS_PER_NODE", TasksPerNode.text(TasksPerNode.of(job)));
         e.put("SLURM_CPUS_ON_NODE", e.usable(script));
         e.address(script.node());
         e.oomKillStep("");
@@ -330,7 +330,7 @@ public final class JobEnvironment {
     }
 
     private void alike(Step step, WholeStep whole) {
-        String perNode = TaskCounts.text(
+        String perNode = TasksPerNode.text(
                 whole.parts().stream().map(p -> p.tasks().size()).toList());
         put("SLURM_STEP_ID", StepId.variable(step.id()));
         put("SLURM_STEPID", StepId.variable(step.id()));
@@ -431,7 +431,7 @@ public final class JobEnvironment {
         put("SLURM_NNODES", allocation.nodes().size());
         put(
                 "SLURM_JOB_CPUS_PER_NODE",
-                TaskCounts.text(allocation.nodes().stream().map(this::usable).toList()));
+                TasksPerNode.text(allocation.nodes().stream().map(this::usable).toList()));
         put("SLURM_JOB_START_TIME", job.run().startTime());
         if (d.extras().stepMgr() && !allocation.isEmpty()) {
             put(
@@ -448,7 +448,7 @@ public final class JobEnvironment {
         put("SLURM_CLUSTER_NAME", state.settings().clusterName());
         put("SLURM_SUBMIT_HOST", d.payload().submitHost());
         put("SLURM_SUBMIT_DIR", d.files().workDir().text());
-        put("SLURM_TASKS_PER_NODE", TaskCounts.text(TaskCounts.of(job)));
+        put("SLURM_TASKS_PER_NODE", TasksPerNode.text(TasksPerNode.of(job)));
         put("SLURM_PRIO_PROCESS", 0);
         put("SLURM_JOB_RESTART_COUNT", job.restarts());
         put("SLURM_RESTART_COUNT", job.restarts());
@@ -560,7 +560,7 @@ public final class JobEnvironment {
         if (!step.het().isEmpty()) {
             put(
                     "SLURM_JOB_CPUS_PER_NODE",
-                    TaskCounts.text(
+                    TasksPerNode.text(
                             whole.shares().stream().map(Allocation.Share::cpus).toList()));
         }
     }

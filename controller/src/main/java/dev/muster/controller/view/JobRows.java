@@ -367,11 +367,7 @@ public final class JobRows {
         if (levels[0].startsWith("plane")) {
             first = "Plane";
         } else if (levels[0].isEmpty() || levels[0].equals("*")) {
-            if (few) {
-                first = "Cyclic";
-            } else {
-                first = "Block";
-            }
+            first = few ? "Cyclic" : "Block";
         } else {
             first = capital(levels[0]);
         }

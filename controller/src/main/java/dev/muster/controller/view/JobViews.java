@@ -260,7 +260,7 @@ public final class JobViews {
         return asked != 0
                 ? asked
                 : state.partitions()
-                        .find(first(job.desc().partition()))
+                        .find(job.desc().firstPartition())
                         .map(p -> PartitionLimits.timeLimitMin(job.desc(), p))
                         .orElse(-1);
     }
@@ -305,7 +305,7 @@ public final class JobViews {
         long cpus = TresCounts.cpus(job);
         int most = 0;
         for (String name : state.partitions()
-                .find(first(job.desc().partition()))
+                .find(job.desc().firstPartition())
                 .map(p -> p.nodes())
                 .orElse(List.of())) {
             most = Math.max(
@@ -336,11 +336,6 @@ public final class JobViews {
     /** Most nodes that a job may get: its maximum, or one for each task. */
     private static int mostNodes(ResourceRequest r) {
         return r.nodesMax() > 0 ? r.nodesMax() : Math.max(1, Math.max(r.nodesMin(), r.tasks()));
-    }
-
-    private static String first(String partitions) {
-        int comma = partitions.indexOf(',');
-        return comma < 0 ? partitions : partitions.substring(0, comma);
     }
 
     private boolean wants(Costly field) {
@@ -414,7 +409,7 @@ public final class JobViews {
 
     private int assocId(JobDesc d) {
         return state.accounts()
-                .assoc(d.owner().user(), d.charge().account(), first(d.partition()))
+                .assoc(d.owner().user(), d.charge().account(), d.firstPartition())
                 .map(AssocPolicy::id)
                 .orElse(0);
     }
@@ -645,7 +640,7 @@ public final class JobViews {
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
         String rule = state.partitions()
-                .find(first(job.desc().partition()))
+                .find(job.desc().firstPartition())
                 .map(dev.muster.core.state.Partition::exclusive)
                 .orElse("NO");
         // a partition of whole nodes is stricter than nodes of one user or one label
@@ -663,7 +658,7 @@ public final class JobViews {
      */
     static String oversubscribe(State state, Job job) {
         Optional<dev.muster.core.state.Partition> partition =
-                state.partitions().find(first(job.desc().partition()));
+                state.partitions().find(job.desc().firstPartition());
         String rule = partition.map(p -> p.info().overSubscribe()).orElse("NO");
         if (job.run().startTime() > 0 && partition.isPresent()) {
             if (partition.get().exclusive().equals("NODE")) {

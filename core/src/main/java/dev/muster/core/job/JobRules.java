@@ -80,13 +80,13 @@ public final class JobRules {
      * @param byTasks the error for an array of another user names the array's tasks
      * @param each errors are reported by task of an array, tasks that have ended included
      */
-    private record Treatment(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
+    private record ReferencePolicy(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
 
-    private Decision each(int uid, List<Command.JobRef> refs, Treatment treatment, Action action) {
+    private Decision each(int uid, List<Command.JobRef> refs, ReferencePolicy treatment, Action action) {
         boolean together = treatment.whole
                 && List.of("whole_hetjob", "whole_pack").stream()
                         .anyMatch(state.settings().options()::containsKey);
-        Set<Integer> metHetJobs = new HashSet<>();
+        Set<Integer> seenHetJobs = new HashSet<>();
         Map<String, TaskOutcomes> arrays = new LinkedHashMap<>();
         for (Command.JobRef ref : refs) {
             List<Job> forbidden = named(ref).stream()
@@ -106,7 +106,7 @@ public final class JobRules {
                         () -> error(ref, SlurmErrno.INVALID_JOB_ID));
             }
             if (together && !targets.isEmpty() && targets.getFirst().isHet()) {
-                boolean first = metHetJobs.add(targets.getFirst().het().jobId());
+                boolean first = seenHetJobs.add(targets.getFirst().het().jobId());
                 targets = first ? state.members(targets.getFirst()) : List.of();
             }
             for (Job job : targets) {
@@ -125,7 +125,7 @@ public final class JobRules {
     }
 
     /** Reports once that the caller may not change what it named: all tasks of a name that means several share it. */
-    private void deny(Command.JobRef ref, List<Job> forbidden, Treatment treatment) {
+    private void deny(Command.JobRef ref, List<Job> forbidden, ReferencePolicy treatment) {
         String text = treatment.byTasks ? tasksOf(ref, forbidden) : ref.text();
         JobError error = new JobError(text, treatment.denial.number(), treatment.denial.sentence());
         if (!errors.contains(error)) {
@@ -265,7 +265,7 @@ public final class JobRules {
                 step(c, ref);
             }
         }
-        Treatment treatment = new Treatment(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED);
+        ReferencePolicy treatment = new ReferencePolicy(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED);
         return each(c.uid(), plain, treatment, (job, component) -> cancel(job, component, c));
     }
 
@@ -461,7 +461,10 @@ public final class JobRules {
 
     public Decision hold(Command.HoldJobs c) {
         return each(
-                c.uid(), c.jobs(), new Treatment(true, true, true, SlurmErrno.USER_ID_MISSING), (job, component) -> {
+                c.uid(),
+                c.jobs(),
+                new ReferencePolicy(true, true, true, SlurmErrno.USER_ID_MISSING),
+                (job, component) -> {
                     if (job.state().isTerminal()) {
                         return Optional.of(SlurmErrno.JOB_FINISHED);
                     }
@@ -509,7 +512,7 @@ public final class JobRules {
     }
 
     public Decision requeue(Command.RequeueJobs c) {
-        Treatment treatment = new Treatment(false, true, true, SlurmErrno.ACCESS_DENIED);
+        ReferencePolicy treatment = new ReferencePolicy(false, true, true, SlurmErrno.ACCESS_DENIED);
         return each(c.uid(), c.jobs(), treatment, (job, component) -> {
             if (component) {
                 return Optional.of(SlurmErrno.NOT_HET_JOB_LEADER);
@@ -568,7 +571,10 @@ public final class JobRules {
 
     public Decision suspend(Command.SuspendJobs c) {
         return each(
-                c.uid(), c.jobs(), new Treatment(false, false, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+                c.uid(),
+                c.jobs(),
+                new ReferencePolicy(false, false, true, SlurmErrno.ACCESS_DENIED),
+                (job, component) -> {
                     if (component) {
                         return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
                     }

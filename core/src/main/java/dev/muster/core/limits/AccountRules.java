@@ -128,7 +128,7 @@ public final class AccountRules {
             }
             usable = String.join(",", open);
         }
-        return List.of(usable.split(",")).stream().anyMatch(this::isOfAPartitionAlone)
+        return Stream.of(usable.split(",")).anyMatch(this::isOfAPartitionAlone)
                 ? Optional.empty()
                 : Optional.of(usable);
     }
@@ -272,7 +272,7 @@ public final class AccountRules {
 
     static Optional<QosPolicy> ofPartition(State state, String partitions) {
         return state.partitions()
-                .find(partitions.split(",")[0])
+                .find(JobDesc.first(partitions))
                 .map(p -> p.info().qos())
                 .filter(n -> !n.isEmpty())
                 .flatMap(state.accounts()::qos);

@@ -24,7 +24,7 @@ public final class AccountUse {
     /** Jobs that are charged together: same user, account, partition and QOS. */
     public record Payer(String user, String account, String partition, String qos) {
         String firstPartition() {
-            return partition.indexOf(',') < 0 ? partition : partition.substring(0, partition.indexOf(','));
+            return JobDesc.first(partition);
         }
 
         // as of Due's names
@@ -276,8 +276,6 @@ public final class AccountUse {
             one.submitted = job.array().pending().count();
         } else if (job.state() == JobState.PENDING || active) {
             one.submitted = 1;
-        } else {
-            one.submitted = 0;
         }
 
         one.running = active ? 1 : 0;

@@ -172,7 +172,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
 
     private long billing(State state, String partition, Map<String, Long> global) {
         String weights = state.partitions()
-                .find(partition.split(",")[0])
+                .find(JobDesc.first(partition))
                 .map(p -> p.info().tresBillingWeights())
                 .orElse("");
         return Billing.of(

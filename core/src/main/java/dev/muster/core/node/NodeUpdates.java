@@ -287,16 +287,10 @@ public final class NodeUpdates {
         if (!resume.isEmpty() && !resume.equals("-1") && !out) {
             return Outcome.refuse(SlurmErrno.INVALID_NODE_STATE);
         }
-        long at;
-        if (resume.isEmpty()) {
-            if (out) {
-                at = node.resumeAfter();
-            } else {
-                at = 0;
-            }
-        } else if (resume.equals("-1")) {
-            at = 0;
-        } else {
+        long at = 0;
+        if (resume.isEmpty() && out) {
+            at = node.resumeAfter();
+        } else if (!resume.isEmpty() && !resume.equals("-1")) {
             at = now.seconds() + Long.parseLong(resume);
         }
 

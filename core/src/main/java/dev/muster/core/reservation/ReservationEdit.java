@@ -311,8 +311,10 @@ public final class ReservationEdit {
         int eq = item.indexOf('=');
         String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
         boolean isGres = name.startsWith(GRES);
+        // a device without a number is one device
+        int implied = isGres ? 1 : -1;
+        long number = eq < 0 ? implied : Tres.number(item.substring(eq + 1));
         int least = isGres ? 1 : 0;
-        long number = eq < 0 ? 2 * least - 1 : Tres.number(item.substring(eq + 1));
         boolean total = key.equals("tres");
         String count = Long.toString(number);
         if (IGNORED_TRES.contains(name) && number >= 0) {

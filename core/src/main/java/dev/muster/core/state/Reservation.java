@@ -442,10 +442,7 @@ public record Reservation(
             return IndexSet.empty();
         }
         if (units.isEmpty()) {
-            if (node.units() == 0) {
-                return IndexSet.empty();
-            }
-            return IndexSet.range(0, node.units() - 1, 1);
+            return node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1);
         }
         return units.getOrDefault(node.name(), IndexSet.empty());
     }

@@ -52,10 +52,7 @@ final class StepMemory {
         }
         long cpus = free / request.memPerCpuMb();
         if (request.overcommit()) {
-            if (cpus >= cpusPerTask) {
-                return ANY;
-            }
-            return 0;
+            return cpus >= cpusPerTask ? ANY : 0;
         }
         return (int) Math.min(ANY, cpus / cpusPerTask);
     }

@@ -104,10 +104,7 @@ public final class TriggerRules {
         boolean needsBuffers = event.equals(Trigger.BURST_BUFFER)
                 && !state.settings().options().containsKey(Settings.BURST_BUFFER);
         if (known) {
-            if (needsBuffers) {
-                return " needs BurstBufferType";
-            }
-            return "";
+            return needsBuffers ? " needs BurstBufferType" : "";
         }
         if (event.contains("slurmctld")) {
             return " needs a backup controller: there is none here";

@@ -1,7 +1,9 @@
 package dev.muster.model.format;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -288,6 +290,11 @@ public final class HostList {
         return !text.isEmpty() && parse(text) instanceof Parsed.Ok ok
                 ? ok.list().names().stream().distinct().toList()
                 : List.of();
+    }
+
+    /** The names of a list in its order, for many lookups; none if the text is no list. */
+    public static Set<String> nameSet(String text) {
+        return text.isEmpty() ? Set.of() : Collections.unmodifiableSet(new LinkedHashSet<>(distinct(text)));
     }
 
     /** Whether two lists as text have a node in common; one that cannot be read has none. */

@@ -29,7 +29,13 @@ public record JobDesc(
 
     /** Returns the partition that is tried first. */
     public String firstPartition() {
-        return partition.indexOf(',') < 0 ? partition : partition.substring(0, partition.indexOf(','));
+        return first(partition);
+    }
+
+    /** @param partitions with commas, in the order in which they are tried */
+    public static String first(String partitions) {
+        int comma = partitions.indexOf(',');
+        return comma < 0 ? partitions : partitions.substring(0, comma);
     }
 
     /** Returns all partitions in which the job may run, in the order in which they are tried. */

@@ -52,7 +52,7 @@ final class RecordAdapter implements JsonAdapter {
         all = IntStream.range(0, components.length).toArray();
         shapes = new JsonAdapter[components.length];
         for (int i = 0; i < components.length; i++) {
-            names[i] = JournalNames.of(type, components[i].getName());
+            names[i] = StoredNames.of(type, components[i].getName());
             shapes[i] = JsonAdapter.of(components[i].getGenericType());
         }
         fields = new JsonReader.Fields(names);

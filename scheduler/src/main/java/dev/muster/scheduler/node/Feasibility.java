@@ -217,14 +217,49 @@ public final class Feasibility {
         return inPartition(state, desc, partition, true, gone).isEmpty();
     }
 
-    private static Optional<SlurmErrno> wrongNodeCount(ResourceNeed need, Partition partition) {
-        List<String> within = HostList.distinct(need.network().within());
+    /**
+     * A need with the nodes that it names, which are read once: a list may have thousands.
+     *
+     * @param within nodes outside of which none is taken; empty for all
+     * @param required by name, in their order
+     */
+    private record PartitionRequest(ResourceNeed need, Set<String> within, Set<String> required, Layers layers) {
+        static PartitionRequest of(State state, ResourceNeed need) {
+            return new PartitionRequest(
+                    need,
+                    HostList.nameSet(need.network().within()),
+                    HostList.nameSet(need.nodeList()),
+                    Feasibility.layers(state, need));
+        }
+
+        /** Required nodes first. */
+        List<String> ordered(List<String> nodes) {
+            if (required.isEmpty()) {
+                return nodes;
+            }
+            List<String> out = new ArrayList<>(required);
+            for (String name : nodes) {
+                if (!required.contains(name)) {
+                    out.add(name);
+                }
+            }
+            return out;
+        }
+
+        boolean isOpen(String node) {
+            return (within.isEmpty() || within.contains(node)) && (layers.isEmpty() || layers.allows(node));
+        }
+    }
+
+    private static Optional<SlurmErrno> wrongNodeCount(PartitionRequest request, Partition partition) {
+        ResourceNeed need = request.need;
+        Set<String> within = request.within;
         int segment = need.network().segment();
         if (!within.isEmpty() && within.size() < need.nodesMin() || segment > 0 && need.nodesWanted() % segment != 0) {
             return Optional.of(SlurmErrno.INVALID_NODE_COUNT);
         }
-        List<String> required = HostList.distinct(need.nodeList());
-        if (!partition.nodes().containsAll(required)) {
+        Set<String> required = request.required;
+        if (!required.isEmpty() && !new HashSet<>(partition.nodes()).containsAll(required)) {
             return Optional.of(SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION);
         }
         return need.nodesMax() > 0 && required.size() > need.nodesMax()
@@ -239,15 +274,10 @@ public final class Feasibility {
      * @return whether the need fits; if not, all candidates of the partition are collected
      */
     private static boolean findCandidates(
-            State state,
-            ResourceNeed need,
-            Partition partition,
-            List<String> gone,
-            Layers layers,
-            List<Candidate> candidates) {
+            State state, PartitionRequest request, Partition partition, List<String> gone, List<Candidate> candidates) {
+        ResourceNeed need = request.need;
         Topology topology = need.network().in(state.settings());
-        List<String> within = HostList.distinct(need.network().within());
-        List<String> required = HostList.distinct(need.nodeList());
+        Set<String> required = request.required;
         Set<String> excluded = new HashSet<>(HostList.distinct(need.excludeList()));
         excluded.addAll(gone);
         boolean anyFeatures = state.settings().options().containsKey(ANY_FEATURES);
@@ -255,10 +285,8 @@ public final class Feasibility {
         int found = 0;
         long total = 0;
         int next = 0;
-        for (String name : ordered(partition.nodes(), required)) {
-            boolean open = !excluded.contains(name)
-                    && (within.isEmpty() || within.contains(name))
-                    && (layers.isEmpty() || layers.allows(name));
+        for (String name : request.ordered(partition.nodes())) {
+            boolean open = !excluded.contains(name) && request.isOpen(name);
             Optional<Candidate> candidate = open ? candidate(state, need, name, anyFeatures, memory) : Optional.empty();
             if (candidate.isEmpty()) {
                 continue;
@@ -268,7 +296,7 @@ public final class Feasibility {
             total += candidate.get().tasks();
             boolean enough = total >= need.tasks() && candidates.size() >= need.nodesMin();
             if (enough && found == required.size() && candidates.size() >= next) {
-                if (!NodeSelector.pick(need, candidates, found, topology, layers)
+                if (!NodeSelector.pick(need, candidates, found, topology, request.layers)
                         .isEmpty()) {
                     return true;
                 }
@@ -302,11 +330,11 @@ public final class Feasibility {
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
         }
-        Optional<SlurmErrno> wrongCount = wrongNodeCount(need, partition);
+        PartitionRequest request = PartitionRequest.of(state, need);
+        Optional<SlurmErrno> wrongCount = wrongNodeCount(request, partition);
         if (wrongCount.isPresent()) {
             return Optional.of(Decision.reject(wrongCount.get()));
         }
-        List<String> required = HostList.distinct(need.nodeList());
         boolean waits = state.settings().enforcePartLimits().equals("NO");
         if (!hasCpus(
                 state,
@@ -320,20 +348,20 @@ public final class Feasibility {
             return Optional.of(Decision.reject(
                     waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
-        Layers layers = layers(state, need);
         List<Candidate> candidates = new ArrayList<>();
-        if (findCandidates(state, need, partition, gone, layers, candidates)) {
+        if (findCandidates(state, request, partition, gone, candidates)) {
             return Optional.empty();
         }
         int found = (int) candidates.stream()
-                .filter(c -> required.contains(c.node().spec.name()))
+                .filter(c -> request.required.contains(c.node().spec.name()))
                 .count();
-        if (!layers.isEmpty()
-                && found == required.size()
-                && !NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {
+        if (!request.layers.isEmpty()
+                && found == request.required.size()
+                && !NodeSelector.pick(need, candidates, found, topology, request.layers)
+                        .isEmpty()) {
             return Optional.empty();
         }
-        return shortOf(state, desc, partition, need, candidates, found, waits && !strictly);
+        return refusalOf(state, desc, partition, request, candidates, found, waits && !strictly);
     }
 
     /**
@@ -342,15 +370,16 @@ public final class Feasibility {
      * @param found required nodes among the candidates, which come first
      * @param mayWait a job that the partition cannot run waits until the partition grows
      */
-    private static Optional<Decision.Rejected> shortOf(
+    private static Optional<Decision.Rejected> refusalOf(
             State state,
             JobDesc desc,
             Partition partition,
-            ResourceNeed need,
+            PartitionRequest request,
             List<Candidate> candidates,
             int found,
             boolean mayWait) {
-        if (found < HostList.distinct(need.nodeList()).size() || candidates.isEmpty()) {
+        ResourceNeed need = request.need;
+        if (found < request.required.size() || candidates.isEmpty()) {
             return Optional.of(new Decision.Rejected(
                     SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE,
                     lacking(state, partition, need) + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
@@ -363,7 +392,7 @@ public final class Feasibility {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
-        if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, layers(state, need))) {
+        if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, request.layers)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
         return fits || mayWait
@@ -435,18 +464,5 @@ public final class Feasibility {
             }
         }
         return cpus >= wanted;
-    }
-
-    private static List<String> ordered(List<String> nodes, List<String> required) {
-        if (required.isEmpty()) {
-            return nodes;
-        }
-        List<String> out = new ArrayList<>(required);
-        for (String name : nodes) {
-            if (!required.contains(name)) {
-                out.add(name);
-            }
-        }
-        return out;
     }
 }

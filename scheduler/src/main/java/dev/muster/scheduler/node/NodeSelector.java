@@ -12,9 +12,11 @@ import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -276,8 +278,9 @@ public final class NodeSelector {
         List<Candidate> sorted = new ArrayList<>(candidates);
         sorted.sort(Comparator.comparingInt(c -> c.node().spec.order()));
         List<Candidate> named = candidates.subList(0, required);
+        Set<Candidate> wanted = new HashSet<>(named);
         int first = 0;
-        while (!named.isEmpty() && !named.contains(sorted.get(first))) {
+        while (!named.isEmpty() && !wanted.contains(sorted.get(first))) {
             first++;
         }
         for (int i = 0; i < (named.isEmpty() ? sorted.size() : first + 1); i++) {

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,7 +140,8 @@ final class TopologySelector {
 
     private List<Candidate> first(List<Candidate> some) {
         List<Candidate> out = new ArrayList<>(named);
-        some.stream().filter(c -> !named.contains(c)).forEach(out::add);
+        Set<Candidate> required = new HashSet<>(named);
+        some.stream().filter(c -> !required.contains(c)).forEach(out::add);
         return out;
     }
 

@@ -151,7 +151,7 @@ final class BackfillReservations {
     /** Nodes for the need if it began in that slot; empty if it does not fit then. */
     private List<Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
         CapacityTimeline g = outlook.grid();
-        List<String> requiredNames = HostList.distinct(need.nodeList());
+        Set<String> requiredNames = HostList.nameSet(need.nodeList());
         int required = requiredNames.size();
         int end = outlook.times().endSlot(slot, need.limitMin());
         long from = now.seconds() + outlook.times().starts()[slot];

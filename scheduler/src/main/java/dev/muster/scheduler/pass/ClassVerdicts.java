@@ -294,7 +294,7 @@ public final class ClassVerdicts {
 
     /** Of one that is settled. */
     private boolean lacks(int id, int desk) {
-        return desk > 0 && pass.licenses().lacks(desk, classes.desksSize(), settled.need(id));
+        return desk > 0 && pass.licenses().lacks(desk, classes.licenseKeyCount(), settled.need(id));
     }
 
     /** A class whose jobs wait anyway, on candidate nodes that are known: only then its verdict needs no attempt. */
@@ -307,7 +307,7 @@ public final class ClassVerdicts {
         if (c.licensed && (pass.isInOrder() || reclaims || isLayered(c.need))) {
             return 0;
         }
-        if (c.licensed && c.desk > 0 && pass.licenses().lacks(c.desk, classes.desksSize(), c)) {
+        if (c.licensed && c.desk > 0 && pass.licenses().lacks(c.desk, classes.licenseKeyCount(), c)) {
             set(c, LACKS_LICENSES);
             return LACKS_LICENSES;
         }

@@ -80,7 +80,7 @@ public final class Pass {
     private final Set<String> blocked = new HashSet<>();
     private final Reserved reserved;
     private final Preemptor preemptor;
-    private final SuspendedQueue suspended;
+    private final ResumeQueue suspended;
     private final RunningJobTimeline outlook;
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
@@ -162,7 +162,7 @@ public final class Pass {
                 starts);
         this.shorter = new TimeMinPlanner(this, cluster.needs(), state);
         this.turns = new PassOrder(this, context, backfill, lanes, now.seconds());
-        this.suspended = new SuspendedQueue(cluster, queue.ranks(), preemptor, takings, state);
+        this.suspended = new ResumeQueue(cluster, queue.ranks(), preemptor, takings, state);
     }
 
     /** @param off the victim is off its nodes for a trial, or back on them */
@@ -188,7 +188,7 @@ public final class Pass {
         }
     }
 
-    /** Resumes suspended jobs that come before this one; see {@link SuspendedQueue#resumeBefore}. */
+    /** Resumes suspended jobs that come before this one; see {@link ResumeQueue#resumeBefore}. */
     void resumeBefore(Job next) {
         suspended.resumeBefore(next);
     }

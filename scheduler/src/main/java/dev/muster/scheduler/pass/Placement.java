@@ -191,7 +191,7 @@ final class Placement {
     /**
      * A required node that is avoided or does not match is not among the candidates, of which required ones are first.
      */
-    private static int countNamed(List<Candidate> able, List<String> required) {
+    private static int countNamed(List<Candidate> able, Set<String> required) {
         int found = 0;
         for (int i = 0; i < Math.min(required.size(), able.size()); i++) {
             found += required.contains(able.get(i).node().spec.name()) ? 1 : 0;
@@ -252,7 +252,7 @@ final class Placement {
 
     /** Places a need as {@link #place(ResourceNeed)} does, on nodes that are close in that topology. */
     Optional<Allocation> place(ResourceNeed need, Topology topology) {
-        List<String> requiredNames = HostList.distinct(need.nodeList());
+        Set<String> requiredNames = HostList.nameSet(need.nodeList());
         int required = requiredNames.size();
         boolean freeOnly = isFreeOnly(need, required);
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);

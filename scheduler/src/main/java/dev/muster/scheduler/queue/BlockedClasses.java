@@ -273,9 +273,7 @@ public final class BlockedClasses {
         for (int id = 0; id < size; id++) {
             if (is[id] == DOUBTFUL && mayServe(id)) {
                 is[id] = 0;
-            } else if (is[id] == 0) {
-                is[id] = 0;
-            } else {
+            } else if (is[id] != 0) {
                 is[id] = SURE;
             }
         }

@@ -124,9 +124,9 @@ public final class EligibleNodes {
 
     private List<NodeSlot> named(ResourceNeed need, Set<String> avoided) {
         List<NodeSlot> members = awakeFirst(cluster.nodesOf(need.partition()));
-        List<String> required = HostList.distinct(need.nodeList());
-        List<String> excluded = HostList.distinct(need.excludeList());
-        List<String> within = HostList.distinct(need.network().within());
+        Set<String> required = HostList.nameSet(need.nodeList());
+        Set<String> excluded = HostList.nameSet(need.excludeList());
+        Set<String> within = HostList.nameSet(need.network().within());
         boolean names = !within.isEmpty() || !required.isEmpty() || !excluded.isEmpty() || !avoided.isEmpty();
         if (!names && !filters(need)) {
             return members;
@@ -148,7 +148,7 @@ public final class EligibleNodes {
         return out;
     }
 
-    private List<NodeSlot> requiredNodes(ResourceNeed need, List<String> required, Set<String> avoided) {
+    private List<NodeSlot> requiredNodes(ResourceNeed need, Set<String> required, Set<String> avoided) {
         List<NodeSlot> out = new ArrayList<>();
         for (String name : required) {
             NodeSlot node = cluster.node(name);

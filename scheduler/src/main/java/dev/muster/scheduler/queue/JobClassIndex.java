@@ -40,7 +40,7 @@ public final class JobClassIndex {
     private final Map<NodeFilter, NeedClass.Where> wheres = new HashMap<>();
     private final Map<Key, Integer> byKey = new HashMap<>();
     private final Map<String, Integer> partitions = new HashMap<>();
-    private final Map<Desk, Integer> desks = new HashMap<>();
+    private final Map<LicenseKey, Integer> licenseKeys = new HashMap<>();
     private final Map<Group, Group> groups = new HashMap<>();
     private final List<Lane> lanes = new ArrayList<>();
     /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
@@ -83,7 +83,7 @@ public final class JobClassIndex {
     }
 
     /** Parts of a request that decide which licenses it gets. */
-    private record Desk(LicenseRequest.Wanted wanted, int limitMin, String reservation) {}
+    private record LicenseKey(LicenseRequest.Wanted wanted, int limitMin, String reservation) {}
 
     /** Classes that preempt the same jobs. */
     public static final class Group {
@@ -165,7 +165,7 @@ public final class JobClassIndex {
         reserved = ReservedNodes.NOTHING;
         wheres.clear();
         partitions.clear();
-        desks.clear();
+        licenseKeys.clear();
         version++;
         clearLanes();
     }
@@ -242,8 +242,8 @@ public final class JobClassIndex {
     }
 
     /** Numbers in {@link NeedClass#desk} are less. */
-    public int desksSize() {
-        return desks.size() + 1;
+    public int licenseKeyCount() {
+        return licenseKeys.size() + 1;
     }
 
     public int partitionsSize() {
@@ -263,8 +263,9 @@ public final class JobClassIndex {
                     wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
             int desk = need.licenses().items().isEmpty()
                     ? 0
-                    : desks.computeIfAbsent(
-                            new Desk(need.licenses(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
+                    : licenseKeys.computeIfAbsent(
+                            new LicenseKey(need.licenses(), need.limitMin(), need.reservation()),
+                            k -> licenseKeys.size() + 1);
             c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, desk, memoryConsumed);
             byNeed.put(need, c);
         }

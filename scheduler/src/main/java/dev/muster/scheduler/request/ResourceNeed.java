@@ -285,12 +285,12 @@ public record ResourceNeed(
     public static ResourceNeed of(JobDesc desc, Partition partition, State state) {
         // a partition that does not allocate memory takes none from partitions that do on the same nodes
         boolean dealt = partition.consumesMemory(state.settings()) || !state.memoryConsumed();
-        return new NeedResolver(desc, partition, state, dealt).resolve();
+        return new ResourceNeedBuilder(desc, partition, state, dealt).resolve();
     }
 
     /** Resolves the request with its memory even where memory is not allocated: a node must have that much. */
     public static ResourceNeed ofEmpty(JobDesc desc, Partition partition, State state) {
-        return new NeedResolver(desc, partition, state, true).resolve();
+        return new ResourceNeedBuilder(desc, partition, state, true).resolve();
     }
 
     /**

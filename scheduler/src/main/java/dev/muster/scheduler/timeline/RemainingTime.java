@@ -19,10 +19,7 @@ public final class RemainingTime {
     public static long seconds(State state, Job job, long tickMs) {
         long end = SoftLimit.endTick(job, state.settings(), tickMs);
         if (end < 0) {
-            if (job.state().isActive()) {
-                return ENDLESS_S;
-            }
-            return RunningJobTimeline.LEAVING_S;
+            return job.state().isActive() ? ENDLESS_S : RunningJobTimeline.LEAVING_S;
         }
         return Math.max(0, (end - tickMs + 999) / 1000);
     }

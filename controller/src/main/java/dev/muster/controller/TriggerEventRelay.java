@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Tells the core of events that triggers wait for. Events before the start is complete are kept until then. */
-final class EventRelay {
+final class TriggerEventRelay {
     private final List<String> early = new ArrayList<>();
     private CoreThread thread;
 

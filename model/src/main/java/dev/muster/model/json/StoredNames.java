@@ -4,8 +4,8 @@ package dev.muster.model.json;
  * Names that components of records have in journals and messages where their names in Java are newer: state that an
  * older version wrote stays readable.
  */
-final class JournalNames {
-    private JournalNames() {}
+final class StoredNames {
+    private StoredNames() {}
 
     /** @param type record of the component */
     static String of(Class<?> type, String component) {

@@ -38,7 +38,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Answers queries and changes of nodes, partitions and licenses. */
-final class NodeHandler {
+final class ClusterHandler {
     private final ControllerServices services;
     private final CoreThread core;
     private final Identities identities;
@@ -48,7 +48,7 @@ final class NodeHandler {
     private final Since nodesSince = new Since();
     private final Since partitionsSince = new Since();
 
-    NodeHandler(
+    ClusterHandler(
             ControllerServices services,
             CoreThread core,
             Identities identities,

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Fills in the defaults of one request: nodes and tasks, then memory, then what follows from GPUs. */
-final class NeedResolver {
+final class ResourceNeedBuilder {
     private final JobDesc desc;
     private final ResourceRequest r;
     private final Partition partition;
@@ -36,7 +36,7 @@ final class NeedResolver {
     private long memPerNodeMb;
     private long memPerCpuMb;
 
-    NeedResolver(JobDesc desc, Partition partition, State state, boolean dealt) {
+    ResourceNeedBuilder(JobDesc desc, Partition partition, State state, boolean dealt) {
         this.desc = desc;
         this.r = desc.request();
         this.partition = partition;

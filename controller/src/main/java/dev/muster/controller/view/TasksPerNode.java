@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Numbers of tasks on the nodes of an allocation, and their text in the environment. */
-final class TaskCounts {
-    private TaskCounts() {}
+final class TasksPerNode {
+    private TasksPerNode() {}
 
     /** Number of tasks that srun would start on each node of the allocation. */
     static List<Integer> of(Job job) {

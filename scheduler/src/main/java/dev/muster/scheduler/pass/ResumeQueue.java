@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /** Jobs that are suspended for others by preemption, by descending tier, and those that a pass resumes. */
-final class SuspendedQueue {
+final class ResumeQueue {
     private final ClusterIndex cluster;
     private final PriorityIndex ranks;
     private final Preemptor preemptor;
@@ -25,7 +25,7 @@ final class SuspendedQueue {
 
     private final List<Integer> resumed = new ArrayList<>();
 
-    SuspendedQueue(
+    ResumeQueue(
             ClusterIndex cluster, PriorityIndex ranks, Preemptor preemptor, PassAllocations allocations, State state) {
         this.cluster = cluster;
         this.ranks = ranks;

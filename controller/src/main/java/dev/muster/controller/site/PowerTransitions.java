@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Nodes that change their power state in one journal entry, by what has to be done with them. */
-final class PowerChanges {
+final class PowerTransitions {
     private final State before;
     private final State after;
 
@@ -22,7 +22,7 @@ final class PowerChanges {
     /** Nodes that did not come up within ResumeTimeout. */
     final TreeSet<String> failed = new TreeSet<>();
 
-    PowerChanges(State before, State after) {
+    PowerTransitions(State before, State after) {
         this.before = before;
         this.after = after;
     }

@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Errors for which {@code scontrol reconfigure} leaves the configuration as it is. */
-public final class ReconfigureErrors {
+public final class ReconfigureCheck {
     /** Errors in one answer; the log has all. */
     private static final int ERRORS_SHOWN_MAX = 50;
 
-    private ReconfigureErrors() {}
+    private ReconfigureCheck() {}
 
     /**
      * Errors beyond those of slurm.conf's own lines.

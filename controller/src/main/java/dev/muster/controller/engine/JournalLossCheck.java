@@ -8,20 +8,20 @@ import dev.muster.daemon.DaemonLog;
  * Notices that the newest part of the journal is lost, and keeps numbers of jobs above those that the lost entries gave
  * out. Used at start and then once a second by one thread.
  */
-public final class LostTail {
+public final class JournalLossCheck {
     private final StateDirectory place;
     private final CoreThread thread;
     private final DaemonLog log;
     /** The highest entry that is known to have existed. */
-    private long recovered;
+    private long highestKnown;
 
     private String lastError = "";
 
-    /** @param recovered the journal's last entry when it was read */
-    public LostTail(StateDirectory place, CoreThread thread, long recovered, DaemonLog log) {
+    /** @param highestKnown the journal's last entry when it was read */
+    public JournalLossCheck(StateDirectory place, CoreThread thread, long highestKnown, DaemonLog log) {
         this.place = place;
         this.thread = thread;
-        this.recovered = recovered;
+        this.highestKnown = highestKnown;
         this.log = log;
     }
 
@@ -31,17 +31,17 @@ public final class LostTail {
      * @param known what accounting or the file {@code highest} knows of the journal
      */
     public void check(HighestIds known) {
-        if (known.index() <= recovered) {
+        if (known.index() <= highestKnown) {
             return;
         }
-        log.error("StateSaveLocation=" + place.path() + ": the journal ends with entry " + recovered
+        log.error("StateSaveLocation=" + place.path() + ": the journal ends with entry " + highestKnown
                 + ", but entries up to " + known.index()
                 + " were there: the newest part of the state is missing, or the directory is an older copy. What was "
                 + "acknowledged since is lost; "
                 + "numbers of jobs go on above JobId="
                 + Math.max(known.jobId(), thread.durable().jobIdCeiling() - 1));
         thread.execute(new Command.SkipReservedIds(known.jobId(), known.sluid()), -1);
-        recovered = known.index();
+        highestKnown = known.index();
     }
 
     /** Writes the highest numbers to the file {@code highest}; an error is logged once. */

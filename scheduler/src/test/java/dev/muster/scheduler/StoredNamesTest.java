@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Components whose names have changed keep their old names in the journal and in messages. */
-class JournalNamesTest {
+class StoredNamesTest {
     private static String json(Object record) {
         return new String(Codec.encode(record), StandardCharsets.UTF_8);
     }

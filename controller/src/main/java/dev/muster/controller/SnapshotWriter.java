@@ -9,7 +9,7 @@ import dev.muster.journal.Journal;
 import java.io.IOException;
 
 /** Writes snapshots of the state, each in a thread of its own, and cuts the journal off before them. */
-final class Snapshots {
+final class SnapshotWriter {
     /** Journal entries between two snapshots. */
     static final long EVERY = 100_000;
 
@@ -23,7 +23,7 @@ final class Snapshots {
     private long last;
 
     /** @param last index of the snapshot that the state was recovered from, 0 for none */
-    Snapshots(Journal journal, Blobs blobs, Accounting accounting, long last, DaemonLog log) {
+    SnapshotWriter(Journal journal, Blobs blobs, Accounting accounting, long last, DaemonLog log) {
         this.journal = journal;
         this.blobs = blobs;
         this.accounting = accounting;
