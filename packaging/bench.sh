@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d /tmp/muster-bench-XXXXXX); chmod 755 "$work"
 java="${JAVA_HOME:?}/bin/java"
 
-cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
+cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in json model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
 
 . "$here/packaging/pair.bash"; . "$here/packaging/scale.bash"
 flow=; trap '[ -z "$flow" ] || kill $flow; clean' EXIT

@@ -8,7 +8,7 @@ import dev.muster.cli.command.KnownCluster;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -2,7 +2,7 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -3,7 +3,7 @@ package dev.muster.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.cli.sacct.SacctField;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;

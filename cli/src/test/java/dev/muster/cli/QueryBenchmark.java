@@ -1,7 +1,7 @@
 package dev.muster.cli;
 
 import dev.muster.cli.service.SubmitLoad;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.transport.Client;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;

@@ -2,7 +2,7 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -254,12 +254,12 @@ class SiteKeysTest {
                 1000,
                 "",
                 1,
-                dev.muster.model.json.Codec.bind(
-                        new dev.muster.model.json.Json.Obj()
-                                .put("request", new dev.muster.model.json.Json.Obj().put("tasks", 1L))
+                dev.muster.json.Codec.bind(
+                        new dev.muster.json.Json.Obj()
+                                .put("request", new dev.muster.json.Json.Obj().put("tasks", 1L))
                                 .put("overlap", Boolean.TRUE),
                         dev.muster.model.job.StepDesc.class),
-                dev.muster.model.format.Bytes.EMPTY,
+                dev.muster.json.Bytes.EMPTY,
                 "io"))) {
             case dev.muster.core.command.Decision.Accepted a -> "0";
             case dev.muster.core.command.Decision.Rejected r -> r.sentence();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.FieldRights;
 import dev.muster.model.api.FieldRights.Setter;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package dev.muster.daemon;
 
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.ConfigFile;
 import dev.muster.model.api.ClusterMessages.ConfigFiles;
 import dev.muster.model.api.ClusterMessages.FetchConfig;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;

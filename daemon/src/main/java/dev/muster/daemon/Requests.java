@@ -1,7 +1,7 @@
 package dev.muster.daemon;
 
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server;
 import dev.muster.transport.Server.Reply;

@@ -1,8 +1,8 @@
 package dev.muster.daemon;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.muster.lua;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;

@@ -1,7 +1,7 @@
 package dev.muster.lua;
 
-import dev.muster.model.format.Bytes;
-import dev.muster.model.json.Json;
+import dev.muster.json.Bytes;
+import dev.muster.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

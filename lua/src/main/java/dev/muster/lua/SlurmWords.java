@@ -1,8 +1,8 @@
 package dev.muster.lua;
 
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Durations;
-import dev.muster.model.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

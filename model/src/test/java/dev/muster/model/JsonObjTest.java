@@ -2,7 +2,7 @@ package dev.muster.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

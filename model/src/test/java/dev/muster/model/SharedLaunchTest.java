@@ -3,10 +3,10 @@ package dev.muster.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Relay;

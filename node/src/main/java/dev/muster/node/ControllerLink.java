@@ -1,8 +1,8 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.Heartbeat;
 import dev.muster.model.node.NodeMessages.Refused;

@@ -1,14 +1,14 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
 import dev.muster.model.job.StepId;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.node.config.Confinement;
 import dev.muster.node.config.Settings;

@@ -2,10 +2,10 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
 import dev.muster.model.Identity;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;

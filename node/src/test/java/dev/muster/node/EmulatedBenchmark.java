@@ -2,13 +2,13 @@ package dev.muster.node;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.Sessions;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.JobMessages;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.node.os.Os;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;

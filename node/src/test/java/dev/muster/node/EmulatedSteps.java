@@ -1,6 +1,6 @@
 package dev.muster.node;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;

@@ -2,7 +2,7 @@ package dev.muster.node;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.muster.model.json.Codec;
+import dev.muster.json.Codec;
 import dev.muster.model.node.NodeMessages.Register;
 import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;

@@ -3,7 +3,7 @@ package dev.muster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.node.config.Options;

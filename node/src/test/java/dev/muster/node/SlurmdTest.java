@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.sister.CgroupConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.Identity;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.EndJob;

@@ -2,7 +2,7 @@ package dev.muster.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.http.Http;
 import java.io.IOException;

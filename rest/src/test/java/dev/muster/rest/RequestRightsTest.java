@@ -2,8 +2,8 @@ package dev.muster.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Json;
 import dev.muster.model.api.MessageRights;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.Contract;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

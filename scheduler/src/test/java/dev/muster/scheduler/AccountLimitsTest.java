@@ -49,8 +49,8 @@ class AccountLimitsTest extends AccountPolicies {
                                 Cluster.USER,
                                 Cluster.desc(job),
                                 "",
-                                dev.muster.model.format.Bytes.EMPTY,
-                                dev.muster.model.format.Bytes.EMPTY,
+                                dev.muster.json.Bytes.EMPTY,
+                                dev.muster.json.Bytes.EMPTY,
                                 false,
                                 false))
                         instanceof Decision.Rejected r
@@ -133,8 +133,8 @@ class AccountLimitsTest extends AccountPolicies {
                 Cluster.USER,
                 Cluster.desc("kind=BATCH charge.account=dept"),
                 "",
-                dev.muster.model.format.Bytes.EMPTY,
-                dev.muster.model.format.Bytes.EMPTY,
+                dev.muster.json.Bytes.EMPTY,
+                dev.muster.json.Bytes.EMPTY,
                 false,
                 false);
         assertThat(cluster.apply(new Command.SubmitHet(Cluster.USER, List.of(part, part), "", false, false)))
@@ -164,8 +164,8 @@ class AccountLimitsTest extends AccountPolicies {
                         Cluster.USER,
                         Cluster.desc("charge.account=dept charge.qos=fast nodesMin=" + n),
                         "",
-                        dev.muster.model.format.Bytes.EMPTY,
-                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
                         false,
                         false))
                 .toList();
@@ -293,8 +293,8 @@ class AccountLimitsTest extends AccountPolicies {
                         Cluster.USER,
                         Cluster.desc("charge.account=dept nodesMin=2"),
                         "",
-                        dev.muster.model.format.Bytes.EMPTY,
-                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
                         true,
                         false)))
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
@@ -354,13 +354,7 @@ class AccountLimitsTest extends AccountPolicies {
                     Cluster.desc("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
             desc = desc.withExtras(desc.extras().withBurstBuffer("#BB_LUA pool=big capacity=2000MiB"));
             Decision d = cluster.apply(new Command.SubmitJob(
-                    Cluster.USER,
-                    desc,
-                    "",
-                    dev.muster.model.format.Bytes.EMPTY,
-                    dev.muster.model.format.Bytes.EMPTY,
-                    false,
-                    false));
+                    Cluster.USER, desc, "", dev.muster.json.Bytes.EMPTY, dev.muster.json.Bytes.EMPTY, false, false));
             assertThat(d instanceof Decision.Rejected r ? r.sentence() + "\n" : "\n")
                     .as(limits)
                     .startsWith(name + "\n");
@@ -395,13 +389,7 @@ class AccountLimitsTest extends AccountPolicies {
             dev.muster.model.job.JobDesc desc =
                     Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10");
             Decision d = cluster.apply(new Command.SubmitJob(
-                    Cluster.USER,
-                    desc,
-                    "",
-                    dev.muster.model.format.Bytes.EMPTY,
-                    dev.muster.model.format.Bytes.EMPTY,
-                    false,
-                    false));
+                    Cluster.USER, desc, "", dev.muster.json.Bytes.EMPTY, dev.muster.json.Bytes.EMPTY, false, false));
             assertThat(d)
                     .as(limits)
                     .isInstanceOfSatisfying(
@@ -456,8 +444,8 @@ class AccountLimitsTest extends AccountPolicies {
                     Cluster.USER,
                     Cluster.desc("charge.account=dept charge.qos=fast tasks=3" + " timing.timeLimitMin=6"),
                     "",
-                    dev.muster.model.format.Bytes.EMPTY,
-                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
                     false,
                     false));
             assertThat(d)
@@ -495,8 +483,8 @@ class AccountLimitsTest extends AccountPolicies {
                         Cluster.USER,
                         Cluster.desc("charge.account=dept charge.qos=fast " + job.replace("request.", "")),
                         "",
-                        dev.muster.model.format.Bytes.EMPTY,
-                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
                         false,
                         false));
                 c.schedule();
@@ -605,8 +593,8 @@ class AccountLimitsTest extends AccountPolicies {
                     uid,
                     Cluster.desc(asked + who + cpus + time),
                     "",
-                    dev.muster.model.format.Bytes.EMPTY,
-                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
                     false,
                     false));
             if (d instanceof Decision.Rejected r) {
@@ -633,8 +621,8 @@ class AccountLimitsTest extends AccountPolicies {
                 Cluster.USER,
                 Cluster.desc("charge.account=dept charge.qos=fast"),
                 "",
-                dev.muster.model.format.Bytes.EMPTY,
-                dev.muster.model.format.Bytes.EMPTY,
+                dev.muster.json.Bytes.EMPTY,
+                dev.muster.json.Bytes.EMPTY,
                 false,
                 false);
         assertThat(cluster.apply(own)).isInstanceOf(Decision.Accepted.class);
@@ -680,8 +668,8 @@ class AccountLimitsTest extends AccountPolicies {
                         Cluster.USER,
                         Cluster.desc("charge.account=dept charge.qos=fast"),
                         "",
-                        dev.muster.model.format.Bytes.EMPTY,
-                        dev.muster.model.format.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
+                        dev.muster.json.Bytes.EMPTY,
                         false,
                         false)))
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.INVALID_QOS));

@@ -133,8 +133,8 @@ class AccountUsageTest extends AccountPolicies {
                     who == 'b' ? 1001 : Cluster.USER,
                     Cluster.desc("charge.account=dept charge.qos=fast" + of),
                     "",
-                    dev.muster.model.format.Bytes.EMPTY,
-                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
                     false,
                     false));
             ids.add(cluster.state().nextJobId() - 1);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.JobDesc;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.ByNode;
+import dev.muster.json.Codec;
 import dev.muster.model.format.IndexSet;
-import dev.muster.model.json.Codec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

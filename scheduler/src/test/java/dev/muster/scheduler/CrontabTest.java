@@ -6,7 +6,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.CronTime;
 import dev.muster.core.state.Crontab;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;

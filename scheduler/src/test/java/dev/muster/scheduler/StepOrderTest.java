@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Step;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.cluster.Topology;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;

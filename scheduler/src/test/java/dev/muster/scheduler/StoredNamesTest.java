@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
+import dev.muster.json.Codec;
 import dev.muster.model.accounting.DbdMessages;
-import dev.muster.model.json.Codec;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;

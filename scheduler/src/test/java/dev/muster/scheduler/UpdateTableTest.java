@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
+import dev.muster.json.Codec;
 import dev.muster.model.cluster.Topology;
-import dev.muster.model.json.Codec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -298,8 +298,8 @@ class UpdateTableTest {
                     0,
                     Cluster.desc("kind=BATCH owner.uid=0 timing.timeLimitMin=10" + array),
                     "",
-                    dev.muster.model.format.Bytes.EMPTY,
-                    dev.muster.model.format.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
+                    dev.muster.json.Bytes.EMPTY,
                     false,
                     false));
             return c.apply(new Command.UpdateJob(0, new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP), changes));

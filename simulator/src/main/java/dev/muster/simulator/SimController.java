@@ -15,7 +15,7 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.journal.MemoryJournal;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;

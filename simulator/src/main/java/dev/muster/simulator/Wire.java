@@ -1,6 +1,6 @@
 package dev.muster.simulator;
 
-import dev.muster.model.json.Codec;
+import dev.muster.json.Codec;
 import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;
 import java.util.ArrayDeque;

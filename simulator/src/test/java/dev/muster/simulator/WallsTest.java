@@ -33,7 +33,7 @@ class WallsTest {
     private static final int CYCLE_MAX = 8;
 
     private static final Map<String, List<String>> ORDER = new TreeMap<>(Map.of(
-            "model", order(". hdf5 format json cluster job node api accounting"),
+            "model", order(". hdf5 format cluster job node api accounting"),
             "core", order("state index tres command limits step reservation job partition node preempt timer"),
             "scheduler", order("request node timeline claim queue preempt pass forecast"),
             "controller", order("config stats lua dbd outbox kafka view site engine accounting nodes edge"),

@@ -1,6 +1,6 @@
 package dev.muster.transport;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.AlgorithmParameters;

@@ -1,7 +1,7 @@
 package dev.muster.transport;
 
+import dev.muster.json.Json;
 import dev.muster.model.Identity;
-import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.muster.transport;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;

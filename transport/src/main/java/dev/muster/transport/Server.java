@@ -1,10 +1,10 @@
 package dev.muster.transport;
 
+import dev.muster.json.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.format.TextCheck;
-import dev.muster.model.json.Codec;
 import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
 import java.io.OutputStream;

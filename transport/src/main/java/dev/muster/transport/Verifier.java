@@ -1,7 +1,7 @@
 package dev.muster.transport;
 
+import dev.muster.json.Codec;
 import dev.muster.model.Identity;
-import dev.muster.model.json.Codec;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;

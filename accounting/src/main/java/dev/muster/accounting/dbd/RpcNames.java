@@ -1,9 +1,9 @@
 package dev.muster.accounting.dbd;
 
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Show;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.Locale;
 import java.util.Map;
 

@@ -2,10 +2,10 @@ package dev.muster.accounting.table;
 
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.db.AccountingException;
+import dev.muster.json.Codec;
 import dev.muster.model.accounting.Entities;
 import dev.muster.model.accounting.Entities.Entity;
 import dev.muster.model.accounting.Entities.Transaction;
-import dev.muster.model.json.Codec;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -2,8 +2,8 @@ package dev.muster.accounting.table;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.journal.Directories;
+import dev.muster.json.Json;
 import dev.muster.model.format.Sluid;
-import dev.muster.model.json.Json;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;

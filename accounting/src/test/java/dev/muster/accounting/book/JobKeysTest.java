@@ -2,10 +2,10 @@ package dev.muster.accounting.book;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.DbdMessages.Change;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.muster.accounting.MariaDbServer;
 import dev.muster.accounting.db.Database;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.AccountingRows.JobRow;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.ResultSet;

@@ -3,8 +3,8 @@ package dev.muster.cli.acct;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,9 +1,9 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.LimitField;
 import dev.muster.model.format.Times;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

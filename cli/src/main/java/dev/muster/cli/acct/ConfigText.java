@@ -2,8 +2,8 @@ package dev.muster.cli.acct;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.function.Consumer;
 
 /** slurmctld or slurmdbd as commands see it: a request goes out, an answer comes back. */

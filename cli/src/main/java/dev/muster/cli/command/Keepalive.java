@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 
 /**
  * Reports to slurmctld that srun is alive while its step runs, if InactiveLimit is set. A stopped srun reports nothing,

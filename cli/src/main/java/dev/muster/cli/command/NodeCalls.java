@@ -1,7 +1,7 @@
 package dev.muster.cli.command;
 
+import dev.muster.json.Json;
 import dev.muster.model.cluster.HostCall;
-import dev.muster.model.json.Json;
 import java.util.List;
 
 /** Expands {@code feature{gpu}} and its like in node lists that a command itself reads. slurmctld knows the nodes. */

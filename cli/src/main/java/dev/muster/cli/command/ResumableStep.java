@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;

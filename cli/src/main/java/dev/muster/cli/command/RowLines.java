@@ -1,7 +1,7 @@
 package dev.muster.cli.command;
 
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Client;
 import java.nio.charset.StandardCharsets;
 

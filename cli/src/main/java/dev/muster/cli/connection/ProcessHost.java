@@ -9,7 +9,7 @@ import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;

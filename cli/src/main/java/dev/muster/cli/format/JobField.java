@@ -2,10 +2,10 @@ package dev.muster.cli.format;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Texts;
+import dev.muster.json.Json;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
-import dev.muster.model.json.Json;
 
 /** Columns of squeue: letter of {@code -o}, names of {@code -O}, heading, and the fields of a job that they need. */
 public enum JobField {

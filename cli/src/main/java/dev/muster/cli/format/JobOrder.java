@@ -2,7 +2,7 @@ package dev.muster.cli.format;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,13 +2,13 @@ package dev.muster.cli.format;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Signals;
+import dev.muster.json.Json;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.Times;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobState;
-import dev.muster.model.json.Json;
 import java.time.ZoneId;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.muster.cli.format;
 
 import dev.muster.cli.command.Texts;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.List;
 
 /** Formats a node's state. */

@@ -2,12 +2,12 @@ package dev.muster.cli.format;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Texts;
+import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Optional;
 

@@ -4,9 +4,9 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.option.JobIds;
 import dev.muster.cli.request.JobRequest;
+import dev.muster.json.Json;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Sluid;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

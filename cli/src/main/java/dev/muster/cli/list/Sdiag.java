@@ -11,7 +11,7 @@ import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.DiagJson;
 import dev.muster.cli.shape.JsonOutput;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;

@@ -6,9 +6,9 @@ import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.NodeRows;
 import dev.muster.cli.format.RowFormat;
 import dev.muster.cli.format.ShowText;
+import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
-import dev.muster.model.json.Json;
 
 /** Columns of sinfo: letter, long name, heading, and whether nodes with different values have different rows. */
 public enum SinfoField {

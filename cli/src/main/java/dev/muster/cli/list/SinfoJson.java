@@ -3,7 +3,7 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.shape.NodesJson;
 import dev.muster.cli.shape.Tree;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.List;
 
 /** Makes the tree of {@code sinfo --json}. */

@@ -1,8 +1,8 @@
 package dev.muster.cli.list;
 
 import dev.muster.cli.format.NodeRows;
+import dev.muster.json.Json;
 import dev.muster.model.format.HostList;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -12,7 +12,7 @@ import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.shape.SharesJson;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

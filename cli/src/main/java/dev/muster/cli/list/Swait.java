@@ -8,10 +8,10 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.option.JobIds;
 import dev.muster.cli.submit.AllocationClient;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Locale;
 

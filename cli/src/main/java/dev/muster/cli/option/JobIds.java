@@ -3,12 +3,12 @@ package dev.muster.cli.option;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.StepId;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Optional;
 

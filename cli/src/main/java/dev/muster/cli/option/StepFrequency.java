@@ -1,8 +1,8 @@
 package dev.muster.cli.option;
 
 import dev.muster.cli.command.Texts;
+import dev.muster.json.Json;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.json.Json;
 import java.util.Locale;
 import java.util.function.Function;
 

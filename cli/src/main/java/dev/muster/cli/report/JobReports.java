@@ -3,7 +3,7 @@ package dev.muster.cli.report;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.TextTable;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

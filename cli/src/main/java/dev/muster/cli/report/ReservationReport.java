@@ -2,8 +2,8 @@ package dev.muster.cli.report;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
+import dev.muster.json.Json;
 import dev.muster.model.format.Durations;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.List;
 import java.util.Optional;
 

@@ -5,7 +5,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.option.OptionCheck;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.transport.Syslog;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.muster.cli.sacct;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

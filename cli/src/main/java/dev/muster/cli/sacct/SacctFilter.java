@@ -2,7 +2,7 @@ package dev.muster.cli.sacct;
 
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

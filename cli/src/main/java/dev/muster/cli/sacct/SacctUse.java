@@ -1,11 +1,11 @@
 package dev.muster.cli.sacct;
 
+import dev.muster.json.Json;
 import dev.muster.model.accounting.Extremes;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
 import dev.muster.model.format.Durations;
 import dev.muster.model.job.Metered;
-import dev.muster.model.json.Json;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;

@@ -17,13 +17,13 @@ import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.cli.submit.InteractiveShell;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.Times;
-import dev.muster.model.json.Json;
 import java.io.IOException;
 import java.util.List;
 
@@ -535,7 +535,7 @@ public final class Scontrol implements Command {
         try {
             Json.Obj q = new Json.Obj();
             q.put("jobId", (long) Math.max(0, JobIds.resolve(c, id)));
-            byte[] script = dev.muster.model.format.Bytes.fromBase64(
+            byte[] script = dev.muster.json.Bytes.fromBase64(
                             c.host().controller().call("QueryScript", q).text("script"))
                     .toArray();
             String path = rest.size() > 2 ? rest.get(2) : "slurm-" + id + ".sh";

@@ -6,7 +6,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.TresText;
 import dev.muster.cli.option.CommonOptions;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

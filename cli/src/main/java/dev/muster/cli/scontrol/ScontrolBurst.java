@@ -4,7 +4,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.option.CommonOptions;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -6,7 +6,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JsonOutput;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.List;
 
 /** Runs {@code scontrol show licenses}. */

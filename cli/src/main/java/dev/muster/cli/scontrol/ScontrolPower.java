@@ -3,8 +3,8 @@ package dev.muster.cli.scontrol;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.json.Json;
 import java.util.List;
 
 /** Runs {@code scontrol reboot}, {@code cancel_reboot} and {@code power}. */

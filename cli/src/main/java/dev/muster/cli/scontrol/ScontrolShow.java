@@ -16,10 +16,10 @@ import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JobsJson;
 import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.shape.NodesJson;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.Times;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

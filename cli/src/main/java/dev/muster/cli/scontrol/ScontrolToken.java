@@ -3,7 +3,7 @@ package dev.muster.cli.scontrol;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.List;
 
 /** Runs {@code scontrol token}: prints a line that a shell can export. */

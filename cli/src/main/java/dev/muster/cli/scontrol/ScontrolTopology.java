@@ -5,9 +5,9 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.CommonOptions;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.muster.cli.shape;
 
+import dev.muster.json.Json;
 import dev.muster.model.accounting.Entities.Wckey;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

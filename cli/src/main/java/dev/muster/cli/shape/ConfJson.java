@@ -1,8 +1,8 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.command.Texts;
+import dev.muster.json.Json;
 import dev.muster.model.format.Durations;
-import dev.muster.model.json.Json;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.muster.cli.shape;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.List;
 import java.util.function.Function;
 

@@ -1,11 +1,11 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.format.JobRows;
+import dev.muster.json.Json;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

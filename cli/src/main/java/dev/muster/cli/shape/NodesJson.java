@@ -1,8 +1,8 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.format.NodeRows;
+import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

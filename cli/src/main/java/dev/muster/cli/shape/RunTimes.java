@@ -1,6 +1,6 @@
 package dev.muster.cli.shape;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 
 /** Computes the run times of jobs and steps, in seconds, without the time in which they were suspended. */
 public final class RunTimes {

@@ -2,10 +2,10 @@ package dev.muster.cli.shape;
 
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.JobRows;
+import dev.muster.json.Json;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
 import dev.muster.model.job.StepId;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

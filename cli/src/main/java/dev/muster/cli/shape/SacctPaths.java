@@ -1,10 +1,10 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.format.JobRows;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
+import dev.muster.json.Json;
 import dev.muster.model.format.PathPattern;
 import dev.muster.model.format.Sluid;
-import dev.muster.model.json.Json;
 import java.util.List;
 
 /** Fills in the % codes of a job's file names from accounting. A code with several values takes the first. */

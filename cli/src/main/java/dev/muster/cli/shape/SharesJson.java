@@ -1,7 +1,7 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.command.Texts;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

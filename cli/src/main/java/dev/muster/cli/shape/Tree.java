@@ -2,9 +2,9 @@ package dev.muster.cli.shape;
 
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.Texts;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.format.HostList;
-import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.option.MultiProg;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.io.IOException;
 import java.util.List;
 

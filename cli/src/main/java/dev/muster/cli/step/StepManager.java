@@ -4,10 +4,10 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.config.SlurmConf;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.Cancel;
 import dev.muster.model.job.StepId;
-import dev.muster.model.json.Json;
 import java.io.File;
 import java.util.List;
 

@@ -4,7 +4,7 @@ import dev.muster.cli.command.Host;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
 import java.util.ArrayList;

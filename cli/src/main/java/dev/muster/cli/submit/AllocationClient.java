@@ -9,9 +9,9 @@ import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.request.ClusterChoice;
 import dev.muster.cli.request.JobRequest;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

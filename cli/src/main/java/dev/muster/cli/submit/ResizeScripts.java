@@ -4,7 +4,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.JobIds;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -8,7 +8,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.CommonOptions;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,9 +4,9 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.format.Times;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

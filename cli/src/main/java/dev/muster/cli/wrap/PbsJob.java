@@ -5,7 +5,7 @@ import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

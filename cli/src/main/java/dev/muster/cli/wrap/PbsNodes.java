@@ -4,7 +4,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

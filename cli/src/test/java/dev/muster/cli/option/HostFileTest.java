@@ -3,7 +3,7 @@ package dev.muster.cli.option;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.cli.FakeHost;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

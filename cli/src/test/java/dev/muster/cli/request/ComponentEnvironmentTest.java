@@ -3,8 +3,8 @@ package dev.muster.cli.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.cli.FakeHost;
-import dev.muster.model.format.Bytes;
-import dev.muster.model.json.Json;
+import dev.muster.json.Bytes;
+import dev.muster.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

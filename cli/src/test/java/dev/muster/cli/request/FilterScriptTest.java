@@ -137,7 +137,7 @@ class FilterScriptTest {
         script(setup == null ? "" : setup, pre == null ? "" : pre, "");
         FakeHost.Ran ran = host.run(command);
         assertThat(ran.err()).isEmpty();
-        dev.muster.model.json.Json.Obj at = host.sent.get("Submit").obj("job");
+        dev.muster.json.Json.Obj at = host.sent.get("Submit").obj("job");
         int dot = where.indexOf('.');
         at = dot < 0 ? at : at.obj(where.substring(0, dot));
         Object found = at.raw(where.substring(dot + 1));

@@ -3,10 +3,10 @@ package dev.muster.cli.sacct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.cli.FakeHost;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.PackedAnswer;
 import dev.muster.model.accounting.PackedAnswer.Column;
 import dev.muster.model.accounting.PackedAnswer.Kind;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.muster.cli.shape;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package dev.muster.controller.accounting;
 
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
+import dev.muster.json.Bytes;
 import dev.muster.model.accounting.AccountingRows.Content;
 import dev.muster.model.accounting.AccountingRows.TextRow;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.JobDesc;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

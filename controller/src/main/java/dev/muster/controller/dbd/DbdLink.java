@@ -2,6 +2,8 @@ package dev.muster.controller.dbd;
 
 import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.table.RowSink;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
@@ -10,8 +12,6 @@ import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.api.ClusterMessages.ApiError;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;

@@ -1,9 +1,9 @@
 package dev.muster.controller.dbd;
 
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.accounting.DbdMessages.Registered;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;

@@ -8,13 +8,13 @@ import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
 import dev.muster.core.state.Job;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.job.JobDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.muster.controller.engine;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.transport.Hash;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,9 +1,9 @@
 package dev.muster.controller.lua;
 
+import dev.muster.json.Json;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.lua.SlurmWords;
-import dev.muster.model.json.Json;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,15 +7,15 @@ import static dev.muster.lua.SlurmWords.NO_VAL;
 import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
+import dev.muster.json.Bytes;
+import dev.muster.json.Json;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.muster.controller.lua;
 
+import dev.muster.json.Json;
 import dev.muster.lua.LiveTable;
 import dev.muster.lua.LuaFunction;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.SlurmWords;
-import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,14 +1,14 @@
 package dev.muster.controller.lua;
 
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.lua.CLibrary;
 import dev.muster.lua.LiveTable;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.JobDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

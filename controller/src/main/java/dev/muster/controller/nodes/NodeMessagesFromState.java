@@ -10,7 +10,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;

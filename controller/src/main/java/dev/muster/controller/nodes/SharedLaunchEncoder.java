@@ -1,7 +1,7 @@
 package dev.muster.controller.nodes;
 
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.SharedLaunch;
 

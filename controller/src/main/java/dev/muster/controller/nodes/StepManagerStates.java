@@ -7,7 +7,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.node.NodeMessages.Charter;
 import java.util.ArrayList;

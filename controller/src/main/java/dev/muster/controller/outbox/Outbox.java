@@ -1,8 +1,8 @@
 package dev.muster.controller.outbox;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.transport.MonotonicClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

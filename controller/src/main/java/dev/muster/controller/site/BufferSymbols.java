@@ -1,7 +1,7 @@
 package dev.muster.controller.site;
 
 import dev.muster.core.state.Job;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,15 +8,15 @@ import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Bytes;
+import dev.muster.json.Json;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.BurstBufferInfo;
 import dev.muster.model.api.ClusterMessages.BurstBuffersReply;
 import dev.muster.model.api.ClusterMessages.BurstPool;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.JobDesc;
-import dev.muster.model.json.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
@@ -196,7 +196,7 @@ public final class BurstBuffers {
         try {
             String script =
                     script(directory, batch.isEmpty() ? alone(desc) : batch).toString();
-            Json.Obj job = new Json.Obj().put("description", Json.object(dev.muster.model.json.Codec.encode(desc)));
+            Json.Obj job = new Json.Obj().put("description", Json.object(dev.muster.json.Codec.encode(desc)));
             BufferCalls.Answer answer = calls.call(
                     0,
                     "slurm_bb_job_process",

@@ -10,7 +10,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Trigger;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.MultiProgram;
 import java.io.File;
 import java.io.IOException;

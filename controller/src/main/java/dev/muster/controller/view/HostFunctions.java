@@ -2,12 +2,12 @@ package dev.muster.controller.view;
 
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.cluster.HostCall;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,7 +1,7 @@
 package dev.muster.controller.view;
 
 import dev.muster.core.state.Job;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.format.PathPattern;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.JobDesc;

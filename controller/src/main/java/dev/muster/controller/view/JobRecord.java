@@ -2,9 +2,9 @@ package dev.muster.controller.view;
 
 import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Job;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.job.JobDesc;
-import dev.muster.model.json.Json;
 
 /** A job of the queue by the names under which a site's Lua scripts know it. */
 public final class JobRecord {

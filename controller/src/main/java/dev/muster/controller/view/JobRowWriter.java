@@ -1,10 +1,10 @@
 package dev.muster.controller.view;
 
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.api.JobMessages.JobInfo;
 import dev.muster.model.api.JobMessages.QueryJobs;
 import dev.muster.model.format.IndexSet;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;

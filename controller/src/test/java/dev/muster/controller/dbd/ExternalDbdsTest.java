@@ -3,9 +3,9 @@ package dev.muster.controller.dbd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.dbd.ExternalDbds.Place;
+import dev.muster.json.Codec;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.accounting.DbdMessages.Registered;
-import dev.muster.model.json.Codec;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server;
 import dev.muster.transport.Session;

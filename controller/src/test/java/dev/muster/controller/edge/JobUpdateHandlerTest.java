@@ -6,7 +6,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.controller.Controller;
 import dev.muster.controller.Site;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;

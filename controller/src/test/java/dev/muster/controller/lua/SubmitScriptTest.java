@@ -2,10 +2,10 @@ package dev.muster.controller.lua;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.job.JobDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.Site;
 import dev.muster.core.state.Job;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,9 +2,9 @@ package dev.muster.controller.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.AccountingRows.JobRow;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,10 +2,10 @@ package dev.muster.controller.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

@@ -6,7 +6,7 @@ import dev.muster.controller.Site;
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.ExitStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;

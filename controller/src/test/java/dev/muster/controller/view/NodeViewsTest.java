@@ -3,9 +3,9 @@ package dev.muster.controller.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.Site;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import org.junit.jupiter.api.Test;
 

@@ -3,10 +3,10 @@ package dev.muster.controller.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.muster.core.state.Step;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

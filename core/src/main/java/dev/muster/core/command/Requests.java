@@ -3,7 +3,7 @@ package dev.muster.core.command;
 import dev.muster.core.state.AnsweredRequest;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.State;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

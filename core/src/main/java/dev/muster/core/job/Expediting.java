@@ -4,12 +4,12 @@ import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.List;
 
 /**

@@ -4,12 +4,12 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobState;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Optional;
 

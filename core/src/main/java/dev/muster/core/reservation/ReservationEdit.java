@@ -307,13 +307,16 @@ public final class ReservationEdit {
         }
     }
 
+    /** A device without a number is one device; all else needs a number (-1). */
+    private static int withoutNumber(boolean isGres) {
+        return isGres ? 1 : -1;
+    }
+
     private void tres(String key, String item, int perUnit) {
         int eq = item.indexOf('=');
         String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
         boolean isGres = name.startsWith(GRES);
-        // a device without a number is one device
-        int implied = isGres ? 1 : -1;
-        long number = eq < 0 ? implied : Tres.number(item.substring(eq + 1));
+        long number = eq < 0 ? withoutNumber(isGres) : Tres.number(item.substring(eq + 1));
         int least = isGres ? 1 : 0;
         boolean total = key.equals("tres");
         String count = Long.toString(number);

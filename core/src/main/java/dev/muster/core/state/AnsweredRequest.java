@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 
 /**
  * The answer to a request, remembered so that the request may be sent again.

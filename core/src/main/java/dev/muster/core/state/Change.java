@@ -1,12 +1,12 @@
 package dev.muster.core.state;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
 import dev.muster.model.cluster.Topology;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;

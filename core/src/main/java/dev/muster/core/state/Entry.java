@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.model.json.Codec;
+import dev.muster.json.Codec;
 import java.util.List;
 
 /**
@@ -16,10 +16,7 @@ public record Entry(long tickMs, long timeMs, int uid, String cause, List<Change
         return Codec.encode(this);
     }
 
-    /**
-     * @throws dev.muster.model.json.Json.MalformedException if the bytes are not an entry or hold an unknown record
-     *     type
-     */
+    /** @throws dev.muster.json.Json.MalformedException if the bytes are not an entry or hold an unknown record type */
     public static Entry decode(byte[] bytes) {
         return Codec.decode(bytes, Entry.class);
     }

@@ -2,11 +2,11 @@ package dev.muster.core.tres;
 
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.format.Digits;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.Optional;
 
 /**

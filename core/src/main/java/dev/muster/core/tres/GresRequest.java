@@ -3,10 +3,10 @@ package dev.muster.core.tres;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

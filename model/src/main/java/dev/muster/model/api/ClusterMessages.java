@@ -1,7 +1,7 @@
 package dev.muster.model.api;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.cluster.Topology;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import java.util.Map;

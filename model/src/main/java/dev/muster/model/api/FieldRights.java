@@ -1,6 +1,6 @@
 package dev.muster.model.api;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.StepDesc;
 import java.util.ArrayList;

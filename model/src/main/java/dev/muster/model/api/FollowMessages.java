@@ -1,8 +1,8 @@
 package dev.muster.model.api;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
 import dev.muster.model.api.JobMessages.JobInfo;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.node.NodeMessages.UsePoint;
 import java.util.List;
 

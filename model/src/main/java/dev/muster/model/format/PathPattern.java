@@ -1,5 +1,6 @@
 package dev.muster.model.format;
 
+import dev.muster.json.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 

@@ -1,5 +1,7 @@
 package dev.muster.model.format;
 
+import dev.muster.json.Bytes;
+
 /**
  * Looks for control characters in the texts of a message before it is decoded. They have no place in names, comments
  * and paths: a terminal that lists them may obey them, and a NUL ends a text for the C programs on the nodes. Tab, line

@@ -1,7 +1,7 @@
 package dev.muster.model.job;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
-import dev.muster.model.format.Bytes;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

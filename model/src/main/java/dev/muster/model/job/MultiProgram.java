@@ -1,6 +1,6 @@
 package dev.muster.model.job;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.format.IndexSet;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

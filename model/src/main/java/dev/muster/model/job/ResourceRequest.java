@@ -1,7 +1,7 @@
 package dev.muster.model.job;
 
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 
 /**
  * What a job or step asks of the nodes. Zero or "" means "not said" everywhere; the class key of the scheduler.

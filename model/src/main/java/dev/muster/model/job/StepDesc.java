@@ -1,6 +1,6 @@
 package dev.muster.model.job;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.util.List;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package dev.muster.model.node;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.Metered;
 import dev.muster.model.job.StepDesc;

@@ -1,6 +1,6 @@
 package dev.muster.model.node;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;

@@ -2,12 +2,12 @@ package dev.muster.model.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.api.FieldRights.Setter;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.StepDesc;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;

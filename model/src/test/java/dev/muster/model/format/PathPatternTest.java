@@ -2,6 +2,7 @@ package dev.muster.model.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Bytes;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

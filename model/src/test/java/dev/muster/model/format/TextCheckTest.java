@@ -2,6 +2,7 @@ package dev.muster.model.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package dev.muster.model.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.job.CpuFreq;
 import dev.muster.model.job.Distribution;
 import dev.muster.model.job.NodeCounts;

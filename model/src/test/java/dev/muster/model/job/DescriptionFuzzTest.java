@@ -2,8 +2,8 @@ package dev.muster.model.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;

@@ -2,7 +2,7 @@ package dev.muster.model.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -2,11 +2,11 @@ package dev.muster.node.cgroup;
 
 import dev.muster.config.sister.OciConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.Identity;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.StepId;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;

@@ -1,8 +1,8 @@
 package dev.muster.node.io;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Codec;
 import dev.muster.model.cluster.LaunchTree;
-import dev.muster.model.json.Codec;
 import dev.muster.model.node.NodeMessages.Behind;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.step.StepSocket;

@@ -1,10 +1,10 @@
 package dev.muster.node.io;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.cluster.LaunchTree;
 import dev.muster.model.job.ExitStatus;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Jobs;

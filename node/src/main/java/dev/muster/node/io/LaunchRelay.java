@@ -1,9 +1,9 @@
 package dev.muster.node.io;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.cluster.LaunchTree;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Relay;
 import dev.muster.model.node.NodeMessages.Relayed;

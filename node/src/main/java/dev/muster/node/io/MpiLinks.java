@@ -1,8 +1,8 @@
 package dev.muster.node.io;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.MpiAttach;

@@ -1,12 +1,12 @@
 package dev.muster.node.job;
 
 import dev.muster.daemon.Identities;
+import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.RunUnallocated;
 import dev.muster.model.api.SlurmdMessages.SignalUnallocated;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.MultiProgram;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.node.NodeMessages.EndJob;

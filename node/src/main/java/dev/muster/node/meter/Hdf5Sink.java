@@ -1,14 +1,14 @@
 package dev.muster.node.meter;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.hdf5.Hdf5;
 import dev.muster.model.hdf5.Hdf5.Column;
 import dev.muster.model.hdf5.Hdf5.Group;
 import dev.muster.model.hdf5.Hdf5.Table;
 import dev.muster.model.hdf5.Hdf5Writer;
 import dev.muster.model.job.StepId;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import java.io.BufferedOutputStream;

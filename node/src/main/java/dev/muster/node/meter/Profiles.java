@@ -2,12 +2,12 @@ package dev.muster.node.meter;
 
 import dev.muster.config.sister.ProfileConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.Identity;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.StepId;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.Settings;

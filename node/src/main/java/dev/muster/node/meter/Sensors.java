@@ -1,8 +1,8 @@
 package dev.muster.node.meter;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;

@@ -1,11 +1,11 @@
 package dev.muster.node.meter;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.job.Metered;
 import dev.muster.model.job.TaskPeaks;
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.CpuClock;

@@ -1,6 +1,6 @@
 package dev.muster.node.os;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

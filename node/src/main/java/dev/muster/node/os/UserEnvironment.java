@@ -1,7 +1,7 @@
 package dev.muster.node.os;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.LaunchFailed;
 import dev.muster.node.step.Launcher;

@@ -1,6 +1,6 @@
 package dev.muster.node.os;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages.FileRead;
 import dev.muster.model.node.NodeMessages.ReadFile;
 import java.io.ByteArrayOutputStream;

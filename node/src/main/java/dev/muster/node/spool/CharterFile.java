@@ -1,6 +1,6 @@
 package dev.muster.node.spool;
 
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

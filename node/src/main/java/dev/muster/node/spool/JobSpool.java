@@ -1,7 +1,7 @@
 package dev.muster.node.spool;
 
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.os.Os;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.muster.node.step;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.job.GpuVariables;

@@ -1,7 +1,7 @@
 package dev.muster.node.step;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.CpuFreq;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;

@@ -2,8 +2,8 @@ package dev.muster.node.cgroup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.json.Codec;
-import dev.muster.model.json.Json;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.os.Topology;
 import java.util.HashMap;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.format.Bytes;
+import dev.muster.json.Bytes;
 import dev.muster.model.job.CpuFreq;
 import dev.muster.node.config.SettingsReader;
 import dev.muster.node.step.Starter;

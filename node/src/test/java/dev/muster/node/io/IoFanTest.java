@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.json.Codec;
+import dev.muster.json.Codec;
 import dev.muster.model.node.NodeMessages.Behind;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.step.StepSocket;

@@ -2,8 +2,8 @@ package dev.muster.node.os;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.node.NodeMessages.FileRead;
 import dev.muster.model.node.NodeMessages.ReadFile;
 import java.io.IOException;

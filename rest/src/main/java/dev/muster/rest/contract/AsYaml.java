@@ -1,7 +1,7 @@
 package dev.muster.rest.contract;
 
 import dev.muster.cli.shape.YamlText;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,8 +1,8 @@
 package dev.muster.rest.contract;
 
 import dev.muster.cli.shape.Tree;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
-import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

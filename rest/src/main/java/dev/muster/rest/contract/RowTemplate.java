@@ -1,7 +1,7 @@
 package dev.muster.rest.contract;
 
 import dev.muster.cli.shape.Field;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

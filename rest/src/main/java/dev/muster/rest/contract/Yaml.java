@@ -1,6 +1,6 @@
 package dev.muster.rest.contract;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

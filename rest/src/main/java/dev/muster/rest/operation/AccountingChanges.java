@@ -2,10 +2,10 @@ package dev.muster.rest.operation;
 
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.shape.AcctJson;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.Entities;
 import dev.muster.model.accounting.LimitField;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.RestException;
 import dev.muster.rest.contract.Words;
 import java.util.ArrayList;

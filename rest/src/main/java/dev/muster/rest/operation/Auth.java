@@ -4,7 +4,7 @@ import dev.muster.cli.Access;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.daemon.ProcessIds;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.rest.contract.RestException;
 import dev.muster.rest.http.Privileges;
 import dev.muster.rest.http.Request;

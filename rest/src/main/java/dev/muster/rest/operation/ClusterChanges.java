@@ -2,10 +2,10 @@ package dev.muster.rest.operation;
 
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.shape.NodesJson;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.HostList;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.RestException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.muster.rest.operation;
 
 import dev.muster.cli.command.SlurmException;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.RestException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.muster.rest.operation;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.json.Json;
 import java.util.function.Consumer;
 
 /**

@@ -1,8 +1,8 @@
 package dev.muster.rest.operation;
 
 import dev.muster.cli.shape.Tree;
+import dev.muster.json.Json;
 import dev.muster.model.Release;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.LazyList;
 import dev.muster.rest.contract.Listing;
 import dev.muster.rest.contract.RestException;

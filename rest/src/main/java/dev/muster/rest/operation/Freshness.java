@@ -1,6 +1,6 @@
 package dev.muster.rest.operation;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

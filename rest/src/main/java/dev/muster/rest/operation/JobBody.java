@@ -2,11 +2,11 @@ package dev.muster.rest.operation;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.Signals;
+import dev.muster.json.Bytes;
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.format.Digits;
 import dev.muster.model.job.NodeCounts;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.RestException;
 import dev.muster.rest.contract.Words;
 import java.nio.charset.StandardCharsets;

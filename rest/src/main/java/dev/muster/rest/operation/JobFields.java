@@ -1,7 +1,7 @@
 package dev.muster.rest.operation;
 
+import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.RestException;
 import java.util.HashSet;
 import java.util.Map;

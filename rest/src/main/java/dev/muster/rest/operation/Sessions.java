@@ -1,6 +1,6 @@
 package dev.muster.rest.operation;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.rest.contract.RestException;
 import dev.muster.rest.http.Request;
 import java.nio.charset.StandardCharsets;

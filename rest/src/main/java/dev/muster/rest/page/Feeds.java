@@ -2,7 +2,7 @@ package dev.muster.rest.page;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.rest.http.Http;
 import java.io.IOException;
 import java.io.OutputStream;

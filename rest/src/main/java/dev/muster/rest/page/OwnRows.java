@@ -1,6 +1,6 @@
 package dev.muster.rest.page;
 
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.muster.rest.page;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
+import dev.muster.json.Json;
 import dev.muster.model.accounting.DbdMessages.Report;
-import dev.muster.model.json.Json;
 import dev.muster.rest.contract.RestException;
 import dev.muster.rest.operation.RestCall;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.cli.shape.Tree;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.rest.Options;
 import dev.muster.rest.Rig;
 import dev.muster.rest.Samples;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.shape.Field;
 import dev.muster.cli.shape.JobsJson;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

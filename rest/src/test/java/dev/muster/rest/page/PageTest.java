@@ -3,7 +3,7 @@ package dev.muster.rest.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.cli.command.Host;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import dev.muster.rest.Rig;
 import dev.muster.rest.Samples;
 import dev.muster.rest.contract.RestException;

@@ -1,7 +1,7 @@
 package dev.muster.scheduler.request;
 
 import dev.muster.core.state.Settings;
-import dev.muster.model.json.Json;
+import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -43,8 +43,8 @@ class SharingPolicyTest {
                                         2000,
                                         Cluster.desc(line + BOB),
                                         "",
-                                        dev.muster.model.format.Bytes.EMPTY,
-                                        dev.muster.model.format.Bytes.EMPTY,
+                                        dev.muster.json.Bytes.EMPTY,
+                                        dev.muster.json.Bytes.EMPTY,
                                         false,
                                         false)))
                                 .reply())

@@ -1,4 +1,4 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

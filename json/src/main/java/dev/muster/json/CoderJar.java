@@ -1,6 +1,5 @@
-package dev.muster.transport;
+package dev.muster.json;
 
-import dev.muster.model.json.RecordCodecFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

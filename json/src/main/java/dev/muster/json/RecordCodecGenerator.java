@@ -1,4 +1,4 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_String;
@@ -36,16 +36,16 @@ final class RecordCodecGenerator {
     /** More would be longer than what the virtual machine compiles, 8,000 bytes. */
     private static final int COMPONENTS_MAX = 200;
 
-    private static final ClassDesc CODER = ClassDesc.of("dev.muster.model.json.RecordCodec");
-    private static final String MADE = "dev.muster.model.json.RecordCodec$Made";
+    private static final ClassDesc CODER = ClassDesc.of("dev.muster.json.RecordCodec");
+    private static final String MADE = "dev.muster.json.RecordCodec$Made";
     /** Stands beside the coders that were made when this was installed. */
-    static final String MARK = "dev.muster.model.json.CodersAreHere";
+    static final String MARK = "dev.muster.json.CodersAreHere";
 
     private static final boolean READY = isThere(MARK);
-    private static final ClassDesc READER = ClassDesc.of("dev.muster.model.json.JsonReader");
-    private static final ClassDesc FIELDS = ClassDesc.of("dev.muster.model.json.JsonReader$Fields");
-    private static final ClassDesc WRITER = ClassDesc.of("dev.muster.model.json.Json$Writer");
-    private static final ClassDesc SHAPE = ClassDesc.of("dev.muster.model.json.JsonAdapter");
+    private static final ClassDesc READER = ClassDesc.of("dev.muster.json.JsonReader");
+    private static final ClassDesc FIELDS = ClassDesc.of("dev.muster.json.JsonReader$Fields");
+    private static final ClassDesc WRITER = ClassDesc.of("dev.muster.json.Json$Writer");
+    private static final ClassDesc SHAPE = ClassDesc.of("dev.muster.json.JsonAdapter");
     private static final ClassDesc BYTES = CD_byte.arrayType();
     private static final MethodTypeDesc WRITE = MethodTypeDesc.of(CD_char, WRITER, CD_Object, CD_char);
     private static final MethodTypeDesc WRITE_ONE = MethodTypeDesc.of(CD_char, WRITER, CD_Object, CD_int, CD_char);
@@ -109,7 +109,7 @@ final class RecordCodecGenerator {
             form = (form * 31 + c.getName().hashCode()) * 31
                     + c.getType().getName().hashCode();
         }
-        return "dev.muster.model.json.Coder$"
+        return "dev.muster.json.Coder$"
                 + shape.type().getName().replace('.', '_').replace('$', '_') + '_' + Integer.toHexString(form);
     }
 

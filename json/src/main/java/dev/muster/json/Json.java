@@ -1,4 +1,4 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

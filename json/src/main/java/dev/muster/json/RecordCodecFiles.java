@@ -1,4 +1,4 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;

@@ -1,4 +1,4 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 /**
  * Names that components of records have in journals and messages where their names in Java are newer: state that an

@@ -1,6 +1,5 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
-import dev.muster.model.format.Bytes;
 import java.util.Set;
 
 /**

@@ -1,6 +1,5 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
-import dev.muster.model.format.Bytes;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;

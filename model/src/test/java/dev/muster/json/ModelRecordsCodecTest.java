@@ -1,9 +1,8 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.api.JobMessages;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.JobDesc;
 import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
@@ -22,9 +21,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Code made for a type writes and reads what the way by method handles and trees does, for every record of this module.
+ * Generated code writes and reads each record of model as method handles and trees do. The test stands in the package
+ * of the codec, because it compares the two inside {@code RecordAdapter}.
  */
-class RecordCodecGeneratorTest {
+class ModelRecordsCodecTest {
     private static final int DEPTH = 5;
     private final Random random = new Random(7);
 
@@ -176,7 +176,7 @@ class RecordCodecGeneratorTest {
                     files.filter(f -> f.toString().endsWith(".class")).sorted().toList()) {
                 String name = root.relativize(p).toString().replace('/', '.').replaceAll("\\.class$", "");
                 try {
-                    Class<?> c = Class.forName(name, false, RecordCodecGeneratorTest.class.getClassLoader());
+                    Class<?> c = Class.forName(name, false, ModelRecordsCodecTest.class.getClassLoader());
                     if (c.isRecord() && java.lang.reflect.Modifier.isPublic(c.getModifiers())) {
                         new RecordAdapter(c).absent();
                         out.add(c);

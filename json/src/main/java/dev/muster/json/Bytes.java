@@ -1,4 +1,4 @@
-package dev.muster.model.format;
+package dev.muster.json;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 /** Reads and writes the components of one type of record; made by {@link RecordCodecGenerator}. */
 abstract class RecordCodec {

@@ -1,14 +1,8 @@
-package dev.muster.model.json;
+package dev.muster.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.muster.model.api.JobMessages.JobInfo;
-import dev.muster.model.format.Bytes;
-import dev.muster.model.job.ExitStatus;
-import dev.muster.model.node.NodeMessages.Ack;
-import dev.muster.model.node.NodeMessages.EndJob;
-import dev.muster.model.node.NodeMessages.ToNode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -17,12 +11,22 @@ import org.junit.jupiter.api.Test;
 class CodecTest {
     record Inner(int a, List<String> words) {}
 
-    record Outer(String name, Inner inner, boolean flag, Bytes raw, long big, ExitStatus exit) {}
+    record Outer(String name, Inner inner, boolean flag, Bytes raw, long big, Exit exit) {}
+
+    record Exit(int code, int signal) {}
+
+    sealed interface Message {
+        record EndJob(long jobId, long attempt, int killWait, String reason) implements Message {}
+
+        record Ack(int errno) implements Message {}
+    }
+
+    record Row(long jobId, String name, int cpus) {}
 
     @Test
     void defaultsAreNotWrittenAndReadBackAsDefaults() {
         Outer empty = Codec.decode("{}".getBytes(StandardCharsets.UTF_8), Outer.class);
-        assertThat(empty).isEqualTo(new Outer("", new Inner(0, List.of()), false, Bytes.EMPTY, 0, ExitStatus.NONE));
+        assertThat(empty).isEqualTo(new Outer("", new Inner(0, List.of()), false, Bytes.EMPTY, 0, new Exit(0, 0)));
         assertThat(new String(Codec.encode(empty), StandardCharsets.UTF_8)).isEqualTo("{}");
     }
 
@@ -34,23 +38,22 @@ class CodecTest {
                 true,
                 Bytes.of(new byte[] {0, (byte) 0xff, '\n'}),
                 Long.MIN_VALUE,
-                ExitStatus.signaled(9));
+                new Exit(0, 9));
         assertThat(Codec.decode(Codec.encode(full), Outer.class)).isEqualTo(full);
     }
 
     @Test
     void sealedInterfacesCarryTheirType() {
-        byte[] json = Codec.encode(new EndJob(7, 1, 30, "TimeLimit"), ToNode.class);
+        byte[] json = Codec.encode(new Message.EndJob(7, 1, 30, "TimeLimit"), Message.class);
         assertThat(new String(json, StandardCharsets.UTF_8)).startsWith("{\"type\":\"EndJob\",");
-        assertThat(Codec.decode(json, ToNode.class)).isEqualTo(new EndJob(7, 1, 30, "TimeLimit"));
-        assertThat(Codec.decode(Codec.encode(new Ack(0), ToNode.class), ToNode.class))
-                .isEqualTo(new Ack(0));
+        assertThat(Codec.decode(json, Message.class)).isEqualTo(new Message.EndJob(7, 1, 30, "TimeLimit"));
+        assertThat(Codec.decode(Codec.encode(new Message.Ack(0), Message.class), Message.class))
+                .isEqualTo(new Message.Ack(0));
     }
 
     @Test
     void onlyTheWantedFieldsAreWritten() {
-        JobInfo job =
-                Codec.decode("{\"jobId\":5,\"name\":\"n\",\"cpus\":4}".getBytes(StandardCharsets.UTF_8), JobInfo.class);
+        Row job = Codec.decode("{\"jobId\":5,\"name\":\"n\",\"cpus\":4}".getBytes(StandardCharsets.UTF_8), Row.class);
         Json.Writer out = new Json.Writer();
         Codec.writeFields(out, job, Set.of("jobId", "name"));
         assertThat(new String(out.toByteArray(), StandardCharsets.UTF_8)).isEqualTo("{\"jobId\":5,\"name\":\"n\"}");
