@@ -85,7 +85,7 @@ check "no job has run away" "Runaway Jobs: No runaway jobs found on cluster test
 check "-R is refused" 1 "$(slurmdbd -R -f "$dir/slurmdbd.conf" >/dev/null 2>&1; echo $?)"
 check "a niceness that is none is refused" 1 "$(slurmdbd -n 99 -f "$dir/slurmdbd.conf" >/dev/null 2>&1; echo $?)"
 old=$(pid_of slurmdbd); kill "$old"
-for _ in $(seq 100); do kill -0 "$old" 2>/dev/null || break; sleep 0.1; done
+soon '! kill -0 "$old" 2>/dev/null'
 slurmdbd -n 5 -s -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1
 check "-n holds for every thread" 5 "$(awk '{sub(/.*\) /, ""); print $17}' "/proc/$(pid_of slurmdbd)"/task/*/stat | sort -u)"
 check "-s goes where the log is" "$dir/log" "$(readlink "/proc/$(pid_of slurmdbd)/cwd")"

@@ -12,14 +12,14 @@ check "and another for what went wrong" "0: bad 1: bad" "$(sort "$dir/work/a.err
 check "without --output it is slurm-JOB.STEP.out" yes "$([ -s "$dir/work/slurm-$id.1.out" ] && echo yes)"
 
 id=$(run b 'for i in 1 2 3 4; do srun --async --exact -n1 --mem=1 -o b-%s.out sh -c "until [ -e go ]; do sleep 0.1; done; echo \$SLURM_STEP_ID"; done; touch submitted; swait' -N1 -n2)
-for _ in $(seq 100); do [ -e "$dir/work/submitted" ] && break; sleep 0.1; done
+soon '[ -e "$dir/work/submitted" ]'
 check "what finds no room waits" "PENDING PENDING RUNNING RUNNING" "$(scontrol show step "$id" -o | grep -v batch | grep -o 'State=[A-Z]*' | cut -d= -f2 | sort | tr '\n' ' ' | sed 's/ $//')"
 touch "$dir/work/go"; scontrol reconfigure; over "$id"
 check "and runs later, in its turn" "0 1 2 3" "$(cat "$dir"/work/b-?.out | tr '\n' ' ' | sed 's/ $//')"
 check "each is accounted" "0 1 2 3" "$(sacct -nPj "$id" -o jobid,state | sed -n "s/$id\.\([0-9]\)|COMPLETED/\1/p" | tr '\n' ' ' | sed 's/ $//')"
 
 id=$(run c 'srun --async -n2 -o /dev/null sleep 30; srun --async -n2 -o c.out touch never; touch queued; swait; echo rc $?' -N1 -n2)
-for _ in $(seq 100); do [ -e "$dir/work/queued" ] && break; sleep 0.1; done
+soon '[ -e "$dir/work/queued" ]'
 check "swait from outside, until the time is over" 1 "$(rc=0; swait --timeout=1 "$id" || rc=$?; echo $rc)"
 scancel "$id.1"; check "a queued one can be cancelled" "$id.1|CANCELLED by $(id -u)" "$(sacct -nPj "$id.1" -o jobid,state)"
 scancel "$id.0"; over "$id"
@@ -44,7 +44,7 @@ check "of nothing" "2 swait: error: no job id given and SLURM_JOB_SLUID/SLURM_JO
 check "of what is not known" "2 swait: error: cannot load JobId=4242: Invalid job id specified" "$(wrong 4242)"
 held=$(sbatch --parsable -H --wrap true)
 check "of what has not begun" "2 swait: error: JobId=$held is still pending" "$(wrong "$held")"; scancel "$held"
-array=$(sbatch --parsable -o /dev/null -a 0-1 --wrap 'srun sleep 2'); for _ in $(seq 50); do [ "$(squeue -h -s -j "$array" | wc -l)" -gt 0 ] && break; sleep 0.1; done
+array=$(sbatch --parsable -o /dev/null -a 0-1 --wrap 'srun sleep 2'); soon '[ "$(squeue -h -s -j "$array" | wc -l)" -gt 0 ]'
 check "of an array" "2 swait: error: JobId=$array is an array job: pass a specific task offset, as ${array}_0" "$(wrong "$array")"
 check "of a task of it" 0 "$(wrong "${array}_0" | tr -d ' ')"
 wait_empty

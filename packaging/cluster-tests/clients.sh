@@ -8,7 +8,7 @@ me=$(id -un)
 printf 'Name=gpu File=%s/gpu[0-1]\n' "$dir" > "$dir/gres.conf"
 printf '#!/bin/sh\necho "$2|$3" >> %s/mail\n' "$dir" > "$dir/mailprog"; chmod 755 "$dir/mailprog"
 start_dbd
-for i in $(seq 50); do sacctmgr -n show clusters >/dev/null 2>&1 && break; sleep 0.1; done
+soon 'sacctmgr -n show clusters >/dev/null 2>&1'
 start_cluster 2 4 "GresTypes=gpu
 $accounting
 AccountingStorageTRES=gres/gpu
@@ -164,7 +164,7 @@ check "of each task" "T 0 0 0 n1 n[1-2] 2 4;T 1 1 0 n1 n[1-2] 2 4;T 2 0 1 n2 n[1
 run=$(sbatch --parsable -o %j.out -J running -n2 -c1 --mem=60 --gres=gpu:1 -t 30 --nice=1 --comment=c --chdir="$dir/work" --wrap 'sleep 100')
 wait=$(sbatch --parsable -o /dev/null -J waiting -H -N1 --wrap true)
 parts=$(sbatch --parsable -o /dev/null -H --array=1-9%2 --wrap true)
-for i in $(seq 50); do [ "$(squeue -h -j "$run" -o %t)" = R ] && break; sleep 0.1; done
+soon '[ "$(squeue -h -j "$run" -o %t)" = R ]'
 start=$(squeue -h -j "$run" -o %S)
 while IFS='|' read -r field expected heading; do
   check "squeue -o %$field" "$expected" "$(squeue -h -j "$run" -o "%$field")"
@@ -360,7 +360,7 @@ check "show topology of a flat one says nothing" "0" "$(scontrol show topology; 
 check "no jobs" "No jobs in the system" "$(scontrol show job 2>/dev/null | grep -c JobId= >/dev/null && echo 'No jobs in the system')"
 later=$(sbatch --parsable -o /dev/null --begin=now+1hour --wrap true)
 scontrol hold "$later"; match "hold" 'Reason=JobHeld(Admin|User)' "$(one "$later")"
-scontrol release "$later"; for i in $(seq 20); do one "$later" | grep -q Reason=BeginTime && break; sleep 0.1; done
+scontrol release "$later"; soon 'one "$later" | grep -q Reason=BeginTime'
 match "release, and --begin" 'Reason=BeginTime' "$(one "$later")"
 scontrol update job "$wait" comment=changed; match "update job" 'Comment=changed' "$(one "$wait")"
 scontrol update nodename=n2 state=down reason=clients; match "update node" 'State=DOWN.* Reason=clients' "$(scontrol -o show node n2)"
@@ -368,7 +368,7 @@ scontrol update nodename=n2 state=resume; match "and back" 'State=IDLE' "$(scont
 scontrol update partitionname=main state=drain; match "update partition" 'State=DRAIN' "$(scontrol -o show partition main)"
 scontrol update partitionname=main state=up
 check "write batch_script" "#!/bin/sh" "$(scontrol write batch_script "$run" - | head -1)"
-scontrol notify "$run" hello; for i in $(seq 20); do grep -q hello "$run.out" && break; sleep 0.1; done
+scontrol notify "$run" hello; soon 'grep -q hello "$run.out"'
 match "notify" hello "$(cat "$run.out")"
 scontrol reconfigure
 check "show jobs as JSON and YAML" "$run job_id: $run" "$(scontrol show job "$run" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["jobs"][0]["job_id"])') $(scontrol show job "$run" --yaml | grep -oE "job_id: !!int $run" | sed "s/!!int //" | head -1)"
@@ -385,7 +385,7 @@ a=$(sleeper -H -J bystate); scancel --state=PENDING --name=bystate; check "scanc
 a=$(sleeper -H); scancel -M test "$a"; check "scancel --clusters" gone "$(gone "$a")"
 a=$(sleeper -H); check "scancel -Q" "" "$(scancel -Q "$a" 2>&1)"
 usr=$(sbatch --parsable -o usr.out --wrap 'trap "echo usr; exit 0" USR1; echo up; while :; do sleep 0.1; done')
-for i in $(seq 50); do grep -q up usr.out 2>/dev/null && break; sleep 0.1; done
+soon 'grep -q up usr.out 2>/dev/null'
 scancel --signal=USR1 --batch "$usr"; gone "$usr" >/dev/null; check "scancel --signal" "up usr" "$(xargs < usr.out)"
 a=$(sleeper -H); scancel -u "$me"; check "scancel -u" gone "$(gone "$a")"
 a=$(sleeper -H); scancel --me; check "scancel --me" gone "$(gone "$a")"
@@ -492,7 +492,7 @@ match "--version" '^slurm [0-9.]+$' "$(sacct --version)"
 match "format=all" "\\|accounted\\|" "$(sacct -X -n -P --format=all -j "$done")"
 check "SLURM_TIME_FORMAT and TZ" "$(date -u -d "$(TZ=UTC row End)" +%s)" "$(TZ=UTC SLURM_TIME_FORMAT=%s row End)"
 check "--json" "$done FAILED" "$(sacct --json -j "$done" | python3 -c 'import json,sys; j=json.load(sys.stdin)["jobs"][0]; print(j["job_id"], j["state"]["current"][0])')"
-c=$(sleeper); for i in $(seq 50); do [ "$(squeue -h -j "$c" -o %t)" = R ] && break; sleep 0.1; done
+c=$(sleeper); soon '[ "$(squeue -h -j "$c" -o %t)" = R ]'
 scancel "$c"; gone "$c" >/dev/null; check "CANCELLED by" "CANCELLED by $(id -u)" "$(sacct -X -n -P -j "$c" -o State)"
 scancel "$pend"
 

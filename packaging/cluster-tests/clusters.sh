@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
 start_dbd
-for i in $(seq 50); do sacctmgr -n show clusters >/dev/null 2>&1 && break; sleep 0.1; done
+soon 'sacctmgr -n show clusters >/dev/null 2>&1'
 start_cluster 1 2 "$accounting"
 # a second one beside it, with the same key
 mkdir -p "$dir"/other/{state,spool/m1}
@@ -14,7 +14,7 @@ sed -e 's/^ClusterName=test/ClusterName=other/' -e "s/^SlurmctldPort=.*/Slurmctl
   -e "s:$dir/run/slurm:$dir/run/other-slurm:" -e "s:$dir/log/slurm:$dir/log/other-slurm:" -e 's/n\[1-1\]/m1/g' -e "s/Port=\[[0-9-]*\]/Port=$((p+1))/" "$SLURM_CONF" > "$dir/other/slurm.conf"
 slurmctld -f "$dir/other/slurm.conf" </dev/null >>"$dir/log/start.out" 2>&1
 SLURM_CONF=$dir/other/slurm.conf slurmd -f "$dir/other/slurm.conf" -N m1 -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
-for i in $(seq 100); do [ "$(SLURM_CONF=$dir/other/slurm.conf sinfo -h -N -o %T 2>/dev/null)" = idle ] && break; sleep 0.1; done
+soon '[ "$(SLURM_CONF=$dir/other/slurm.conf sinfo -h -N -o %T 2>/dev/null)" = idle ]'
 for i in $(seq 50); do [ "$(sacctmgr -n -P show clusters format=cluster,controlport | grep -cE '\|[1-9]')" = 2 ] && break; sleep 0.1; done
 check "sinfo of both" "$(printf 'CLUSTER: test\nNODELIST\nn1\n\nCLUSTER: other\nNODELIST\nm1')" "$(sinfo -M test,other -o %N)"
 check "without headers" "n1 m1" "$(sinfo -h -M test,other -o %N | xargs)"
@@ -31,7 +31,7 @@ check "it is not here" "" "$(squeue -h -n there -o %j)"
 scancel -M other "${id%;*}"
 check "scancel elsewhere" "" "$(squeue -h -M other -n there -o %j)"
 full=$(sbatch --parsable -n2 -t 10 -o /dev/null --wrap 'sleep 100')
-for i in $(seq 50); do [ "$(squeue -h -j "$full" -o %t)" = R ] && break; sleep 0.1; done
+soon '[ "$(squeue -h -j "$full" -o %t)" = R ]'
 match "the earliest start" '^Submitted batch job [0-9]+ on cluster other$' "$(sbatch -M test,other -n1 -o /dev/null --wrap true)"
 scancel "$full"; wait_empty
 match "here, where it is no later" 'on cluster test$' "$(sbatch -M other,test -n1 -o /dev/null --wrap true)"
@@ -40,7 +40,7 @@ a=$(sbatch --parsable -H -J both --wrap true); b=$(sbatch --parsable -M other -H
 scancel -M all -n both
 check "scancel of all" "" "$(squeue -h -M all -n both -o %j)"
 full=$(sbatch --parsable -n2 -t 10 -o /dev/null --wrap 'sleep 100')
-for i in $(seq 50); do [ "$(squeue -h -j "$full" -o %t)" = R ] && break; sleep 0.1; done
+soon '[ "$(squeue -h -j "$full" -o %t)" = R ]'
 check "srun elsewhere" "m1 other" "$(srun -M other sh -c 'echo $SLURMD_NODENAME $SLURM_CLUSTER_NAME')"
 check "srun where it starts first" "m1" "$(srun -M test,other printenv SLURMD_NODENAME)"
 check "its exit code" "3" "$(srun -M other sh -c 'exit 3' 2>/dev/null; echo $?)"
@@ -67,13 +67,13 @@ for event in primary_slurmdbd_failure primary_slurmdbd_resumed_operation primary
   strigger --set --$event --program="$PWD/fired.sh is"
 done
 match "their resources" 'slurmdbd +\* primary_slurmdbd_failure +0' "$(strigger --get -N)"
-pkill -F "$dir/run/slurmdbd.pid" 2>/dev/null || kill "$(pid_of slurmdbd)"; for i in $(seq 100); do [ -s fired.txt ] && break; sleep 0.1; done
+pkill -F "$dir/run/slurmdbd.pid" 2>/dev/null || kill "$(pid_of slurmdbd)"; soon '[ -s fired.txt ]'
 check "slurmdbd has gone" "is primary_slurmdbd_failure" "$(xargs <fired.txt)"
 start_dbd
-for i in $(seq 100); do [ "$(wc -l <fired.txt)" = 2 ] && break; sleep 0.1; done
+soon '[ "$(wc -l <fired.txt)" = 2 ]'
 check "and come" "is primary_slurmdbd_resumed_operation" "$(tail -1 fired.txt)"
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
-for i in $(seq 100); do [ "$(wc -l <fired.txt)" = 3 ] && break; sleep 0.1; done
+killed slurmctld; start_ctld
+soon '[ "$(wc -l <fired.txt)" = 3 ]'
 check "slurmctld goes on" "is primary_slurmctld_resumed_operation" "$(tail -1 fired.txt)"
 check "none is left" "" "$(strigger --get -N)"
 check "only a backup would notice" "slurm_set_trigger: --backup_slurmctld_failure needs a backup controller: there is none here" \

@@ -97,7 +97,7 @@ RunTimeKill="runc --root=$dir/runc kill -a %n.%u.%j.%s.%t"
 RunTimeDelete="runc --root=$dir/runc delete --force %n.%u.%j.%s.%t"
 RunTimeRun="runc --root=$dir/runc run %n.%u.%j.%s.%t -b %b"
 C
-cd "$dir/work"; start_node n1; for _ in $(seq 100); do [ "$(sinfo -h -o %T)" = idle ] && break; sleep 0.1; done
+cd "$dir/work"; start_node n1; soon '[ "$(sinfo -h -o %T)" = idle ]'
 check "runc: another root" "bin dev lib lib64 proc sys tmp usr" "$(srun -Q --container "$dir/real" ls / | paste -sd' ')"
 check "two tasks, first in its own numbering" "0: 1|1: 1" "$(srun -Q -l -n2 --container "$dir/real" sh -c 'echo $$' | sort | paste -sd'|')"
 check "its exit code" 9 "$(srun -Q --container "$dir/real" sh -c 'exit 9' >/dev/null 2>&1; echo $?)"

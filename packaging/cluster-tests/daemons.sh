@@ -7,7 +7,7 @@ mkdir -p "$dir/log"
 syslog=
 if [ "$(id -u)" = 0 ] && [ ! -e /dev/log ] && command -v perl >/dev/null; then
   perl -MIO::Socket::UNIX -e 'use Socket; my $s=IO::Socket::UNIX->new(Type=>SOCK_DGRAM,Local=>"/dev/log") or exit 1; chmod 0666,"/dev/log"; $|=1; my $b; while (defined $s->recv($b,4096)) { print "$b\n" }' > "$dir/log/syslog" 2>/dev/null &
-  syslog=$!; for _ in $(seq 50); do [ -e /dev/log ] && break; sleep 0.1; done
+  syslog=$!; soon '[ -e /dev/log ]'
 else echo "skipped: the system's log (needs root, perl and a free /dev/log)"; fi
 trap '[ -z "$syslog" ] || { kill "$syslog"; rm -f /dev/log; }; finish' EXIT
 start_cluster 1 2 "SlurmctldSyslogDebug=info
@@ -35,7 +35,7 @@ match "DebugFlags=Steps" "STEPS: StepId=$id.batch is over" "$(cat "$dir/log/slur
 match "DebugFlags=TraceJobs" "TRACEJOBS: JobId=$id State=COMPLETED NodeCnt=0" "$(cat "$dir/log/slurmctld.log")"
 check "a flag that there is not" "1|invalid debug flag: +nosuch" "$(rc=0; e=$(scontrol setdebugflags +nosuch 2>&1) || rc=$?; echo "$rc|$(tail -1 <<< "$e")")"
 mv "$dir/log/slurmctld.log" "$dir/log/rotated"; kill -USR2 "$ctld"
-for _ in $(seq 50); do [ -e "$dir/log/slurmctld.log" ] && break; sleep 0.1; done
+soon '[ -e "$dir/log/slurmctld.log" ]'
 check "USR2 opens the log again" yes "$([ -e "$dir/log/slurmctld.log" ] && echo yes)"
 sed -i 's/^KillWait=5/KillWait=7/' "$SLURM_CONF"; kill -HUP "$ctld"
 becomes "HUP reads the configuration" "7 sec" '"$(scontrol show config | sed -n '\''s/^KillWait *= //p'\'')"'
@@ -63,8 +63,8 @@ if [ "$(id -u)" = 0 ]; then
   wait_empty
   check "a command of another user is who sackd's kernel says" nobody "$(sacct -X -n -P -o User -j "$id")"
 fi
-kill "$sack"; for _ in $(seq 50); do kill -0 "$sack" 2>/dev/null || break; sleep 0.1; done
+kill "$sack"; soon '! kill -0 "$sack" 2>/dev/null'
 check "sackd ends and takes its socket with it" "" "$(ls "$dir/login/run")"
 
-kill "$ctld"; for _ in $(seq 100); do [ -e "$dir/run/slurmctld.pid" ] || break; sleep 0.1; done
+kill "$ctld"; soon '! [ -e "$dir/run/slurmctld.pid" ]'
 check "TERM removes the pid file" no "$([ -e "$dir/run/slurmctld.pid" ] && echo yes || echo no)"

@@ -82,15 +82,15 @@ match "the controller has its share" '^LicenseName=lic@slurmdb Total=120 Used=0 
   "$(scontrol -o show lic lic@slurmdb)"
 # 30 are for others, so 5 of the 35 that the server says are taken are nobody's.
 sacctmgr -i modify resource lic set lastconsumed=35 >/dev/null
-for _ in $(seq 50); do scontrol show lic lic@slurmdb | grep -q LastConsumed=35 && break; sleep 0.1; done
+soon 'scontrol show lic lic@slurmdb | grep -q LastConsumed=35'
 match "what somebody else has" 'Total=120 Used=0 Free=115 Reserved=0 Remote=yes LastConsumed=35 LastDeficit=5 ' "$(scontrol -o show lic lic@slurmdb)"
 check "and sacctmgr" "lic|slurmdb|License|150|35|120||Absolute" "$(sacctmgr -nP show resource)"
 sacctmgr -i modify resource lic set lastconsumed=0 >/dev/null
 a=$(sbatch --parsable -o /dev/null -L lic@slurmdb:100 --wrap 'sleep 60'); b=$(sbatch --parsable -o /dev/null -L lic@slurmdb:30 --wrap true)
-for _ in $(seq 50); do [ "$(squeue -h -j "$b" -o %r)" = Licenses ] && break; sleep 0.1; done
+soon '[ "$(squeue -h -j "$b" -o %r)" = Licenses ]'
 check "who finds none of them waits" "R PD:Licenses" "$(squeue -h -j "$a" -o %t) $(squeue -h -j "$b" -o %t:%r)"
 sacctmgr -i modify resource lic cluster=test set allowed=130 >/dev/null
-for _ in $(seq 50); do [ -z "$(squeue -h -t PD,R,CG -j "$b")" ] && break; sleep 0.1; done
+soon '[ -z "$(squeue -h -t PD,R,CG -j "$b")" ]'
 check "and has them as soon as there are more" COMPLETED "$(sacct -X -n -P -j "$b" -o state)"
 scancel "$a"; sacctmgr -i delete resource lic >/dev/null
 match "or never, when they are gone" 'Invalid license specification' "$(sbatch -L lic@slurmdb --wrap true 2>&1 || true)"

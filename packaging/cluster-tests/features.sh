@@ -27,7 +27,7 @@ check "--reboot, with what is there" "n1" "$(timeout 60 sbatch -W -Q --reboot -C
 check "was a reboot" "reboot n1" "$(cat "$dir/reboots")"; : > "$dir/reboots"
 check "not both" "sbatch: error: Batch job submission failed: Invalid feature specification" "$(sbatch -C 'f1&f2' --wrap true 2>&1)"
 id=$(sbatch --parsable -C f2 -w n2 -o f2.txt --wrap 'echo $SLURMD_NODENAME')
-for _ in $(seq 50); do [ "$(squeue -h -j "$id" -o %t)" = CF ] && break; sleep 0.1; done
+soon '[ "$(squeue -h -j "$id" -o %t)" = CF ]'
 match "the job waits for its node" 'POWERING_UP' "$(scontrol show node n2)"
 wait_empty 40
 check "and runs there" n2 "$(cat f2.txt)"

@@ -69,7 +69,7 @@ scontrol requeue "$id"
 becomes "requeued as a whole" "PD PD" '"$(squeue -h -j "$id" -o %t | xargs)"'
 scancel "$id"; wait_empty 20
 id=$(sbatch --parsable -o /dev/null -n 1 : -n 1 --wrap 'sleep 30')
-running "$id"; kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+running "$id"; killed slurmctld; start_ctld
 becomes "over a kill of slurmctld" "R R" '"$(squeue -h -j "$id" -o %t 2>/dev/null | xargs)"'
 scancel "$id"; wait_empty 20
 check "both are cancelled" "CANCELLED by $(id -u) CANCELLED by $(id -u)" "$(sacct -X -n -P -o State -j "$id" | xargs)"

@@ -62,7 +62,7 @@ scancel "$b"; wait_empty
 sed -i 's/^PreemptMode=REQUEUE/PreemptMode=SUSPEND,GANG/' "$SLURM_CONF"; reread
 stops() { ps -o stat= -p "$(cat "$1" 2>/dev/null || echo 0)" | cut -c1; }
 h=$(sbatch --parsable -o /dev/null -t 5 -n 2 -N 1 -p lowr -w n1 : -n 2 -N 1 -p lowr -w n2 --wrap "srun --het-group=0,1 sh -c 'echo \$\$ > $dir/work/pid.\$SLURMD_NODENAME; exec sleep 100'")
-has "$h"; for _ in $(seq 50); do [ -s pid.n1 ] && [ -s pid.n2 ] && break; sleep 0.2; done
+has "$h"; soon '[ -s pid.n1 ] && [ -s pid.n2 ]'
 b=$(sb -p high -n 2 -w n2 --wrap 'sleep 5')
 until_is "both components stop for one node" "SUSPENDED SUSPENDED" "$h"
 until_is "for this" RUNNING "$b"

@@ -29,7 +29,7 @@ srun -K -n1 sleep 60 : -n1 sh -c 'sleep 0.5; exit 5'; echo "kill rc $?"
 touch before; until [ -e go ]; do sleep 0.1; done
 S
 id=$(sbatch --parsable in.sh)
-for i in $(seq 300); do [ -e before ] && break; sleep 0.1; done
+soon '[ -e before ]'
 check "ranks go on" "0: a 0/6 n1 0 0|1: a 1/6 n1 0 1|2: a 2/6 n1 0 2|3: b 3/6 n2 1 0|4: b 4/6 n2 1 1|5: b 5/6 n3 2 0|" "$(tr '\n' '|' < ranks.txt)"
 for v in 'SLURM_JOB_CPUS_PER_NODE=4(x3)' SLURM_DISTRIBUTION=block SLURM_STEP_ID=1 SLURM_STEPID=1 SLURM_NTASKS=3 SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NUM_NODES=2 SLURM_NNODES=2 'SLURM_STEP_NODELIST=n[1-2]' 'SLURM_JOB_NODELIST=n[1-2]' \
   'SLURM_STEP_TASKS_PER_NODE=2,1' SLURM_JOB_NUM_NODES=2 "SLURM_JOB_ID=$id"; do
@@ -100,7 +100,7 @@ match "and its nodes" "Node 2 \(n3\), [12] task\(s\): [0-9 ]+" "$(sattach --layo
 match "of one" "2 tasks, 2 nodes \(n\[2-3\]\)" "$(sattach --layout "$s+1")"
 check "sacct while it runs" "$s+0|foo|RUNNING|n1 $s+1|bar|RUNNING|n[2-3]" "$(sacct -n -P -j "$s" -o jobid,jobname,state,nodelist | xargs)"
 scancel -s USR1 "$s+1"; becomes "a signal for one component" "usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'; rm -f usr1.*
-kill -9 "$(pid_of slurmd-n2)"; kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_node n2; start_ctld
+kill -9 "$(pid_of slurmd-n2)"; killed slurmctld; start_node n2; start_ctld
 becomes "both daemons come back" "$s+0 $s+1" '"$(squeue -h -s -s "$s" -o %i 2>/dev/null | xargs)"'
 scancel -s USR1 "$s"; becomes "a signal for all" "usr1.0 usr1.1 usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'
 scancel "$s+1"; becomes "one is cancelled" "$s+0" '"$(squeue -h -s -s "$s" -o %i | xargs)"'
@@ -110,16 +110,16 @@ becomes "sacct" "$s+0|CANCELLED by $(id -u) $s+1|CANCELLED by $(id -u)" '"$(sacc
 check "sacct of one" "$s+1" "$(sacct -n -P -j "$s+1" -o jobid)"
 check "in the order of numbers" "$id.0+0 $id.0+1 $id.1+0 $id.1+1 $id.2+0" "$(sacct -n -P -j "$id" -o jobid | grep '+' | head -5 | xargs)"
 srun --jobid="$id" -N1 -n1 sleep 100 : -N1 -n1 sleep 100 > int.txt 2>&1 & int=$!
-for i in $(seq 100); do squeue -h -s -j "$id" -o %j | grep -q sleep && break; sleep 0.1; done; sleep 0.5
+soon 'squeue -h -s -j "$id" -o %j | grep -q sleep'; sleep 0.5
 kill -TERM $int; rc=0; wait $int || rc=$?
 check "TERM ends both" "n1: task 0: Killed n2: task 0: Killed 137" "$(grep -o 'n[12]: task 0: Killed' int.txt | sort | xargs) $rc"
 # what is short
 srun --jobid="$id" -N1 -n4 -w n1 sleep 3 & busy=$!
-for i in $(seq 100); do squeue -h -s -j "$id" -o %j | grep -q sleep && break; sleep 0.1; done
+soon 'squeue -h -s -j "$id" -o %j | grep -q sleep'
 match "waits as a whole" "temporarily disabled, retrying \(Requested nodes are busy\)" "$(srun --jobid="$id" -N1 -w n2 -n1 true : -w n1 -n1 true 2>&1)"
 wait $busy
 srun --jobid="$id" -N1 -n4 -w n1 sleep 3 & busy=$!
-for i in $(seq 100); do squeue -h -s -j "$id" -o %j | grep -q sleep && break; sleep 0.1; done
+soon 'squeue -h -s -j "$id" -o %j | grep -q sleep'
 check "--overlap does not" "n1 n2" "$(srun -Q --jobid="$id" --overlap -N1 -w n2 -n1 printenv SLURMD_NODENAME : --overlap -w n1 -n1 printenv SLURMD_NODENAME 2>&1 | sort | xargs)"
 wait $busy
 if command -v gcc >/dev/null; then
@@ -141,8 +141,8 @@ srun -l -n1 sh -c 'echo $SLURM_STEP_ID $SLURMD_NODENAME' : -n2 -N2 sh -c 'echo $
 touch done; until [ -e back ]; do sleep 0.1; done
 S
 away=$(sbatch --parsable -o away.out -e away.err away.sh)
-for i in $(seq 100); do [ -e started ] && break; sleep 0.1; done
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; touch away; for i in $(seq 200); do [ -e done ] && break; sleep 0.1; done
+soon '[ -e started ]'
+kill -9 "$(pid_of slurmctld)"; sleep 0.5; touch away; soon '[ -e done ]'
 check "while slurmctld is away" "0: 1 n1|1: 1 n2|2: 1 n3|" "$(tr '\n' '|' < away.out)"
 start_ctld; touch back; wait_empty 30
 check "which hears of it" "$away.1+0 $away.1+1" "$(sacct -n -P -j "$away" -o jobid | grep + | xargs)"

@@ -24,9 +24,9 @@ one; first=$(made)
 check "whatever the umask, others write nothing that a daemon made" "" "$(find "$dir"/{state,spool,log,run} -mindepth 1 -perm /022 -not -type s | grep -v -e "$dir/spool/n[12]\$" -e start.out || true)"
 check "nor read anything of the state" "" "$(find "$dir/state" -mindepth 1 -perm /077 || true)"
 check "accounting's file is among it" "600 f" "$(find "$dir/state/accounting" -name '*.mv.db' -printf '%m %y\n')"
-stop_ctld() { local p; p=$(pid_of slurmctld); kill "$p"; for _ in $(seq 100); do kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; }
+stop_ctld() { local p; p=$(pid_of slurmctld); kill "$p"; soon '! kill -0 "$p" 2>/dev/null'; }
 restart() { (umask "${1:-022}"; start_ctld); }
-stop_ctld; p=$(pid_of slurmd-n1); kill "$p"; for _ in $(seq 100); do kill -0 "$p" 2>/dev/null || break; sleep 0.1; done
+stop_ctld; p=$(pid_of slurmd-n1); kill "$p"; soon '! kill -0 "$p" 2>/dev/null'
 rm -rf "$dir"/state/* "$dir"/log/slurm* "$dir"/run/*; rm -rf "$dir"/spool/n1
 (umask 077; start_ctld; start_node n1); p=$(pgrep -f "slurmd -f $SLURM_CONF -N n2" | head -1); [ -z "$p" ] || kill "$p"; sleep 0.5; (umask 077; start_node n2)
 becomes "both nodes are back" 2 '$(sinfo -h -N -o %T | grep -c idle)'

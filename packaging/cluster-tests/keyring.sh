@@ -24,7 +24,7 @@ sleep 32    # what was vouched for with the old one is over
 keys "$(key b "$b")"
 check "the old one has gone" COMPLETED "$(works)"
 check "for others as well" nobody "$(as_nobody squeue -h -o %u >/dev/null && echo nobody)"
-kill "$(pid_of slurmd-n2)"; sleep 1; start_node n2
+stopped slurmd-n2; start_node n2
 n=0; until sinfo -h -n n2 -o %T | grep -q '^idle$' || [ $n -gt 100 ]; do n=$((n+1)); sleep 0.2; done
 check "a node that comes anew" idle "$(sinfo -h -n n2 -o %T)"
 mkdir "$dir/other"; sed "s#^StateSaveLocation=.*#StateSaveLocation=$dir/other#;s#PidFile=.*/#PidFile=$dir/other/#" "$SLURM_CONF" > "$dir/other/slurm.conf"

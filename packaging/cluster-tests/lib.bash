@@ -26,7 +26,7 @@ watch() {
   kill "$1"; for p in $(descendants "$1"); do [ "$p" = "$BASHPID" ] || kill -9 "$p" 2>/dev/null || true; done
 }
 descendants() { local c; for c in $(pgrep -P "$1" || true); do descendants "$c"; echo "$c"; done; }
-(watch $$ & echo $! > "$dir/watch.pid")     # nobody's child here: "wait" is for what the test starts
+(watch $$ & echo $! > "$dir/watch.pid")     # no child of this shell: "wait" is for what the test starts
 
 free_port() {
   local p=$((20000 + RANDOM % 12700)) q ok   # below the ports that connections out take
@@ -44,7 +44,7 @@ start_cluster() {
   host=$(hostname -s 2>/dev/null || hostname); me=$(id -un)
   mkdir -p "$dir"/{run,log,state,spool,work}
   local try
-  for try in 1 2 3 4 5; do      # somebody else may take the port between the look and the start
+  for try in 1 2 3 4 5; do      # another program may take the port between the look and the start
     port=$(free_port); write_conf "$extra"
     start_ctld && break
     [ "$try" -lt 5 ] || { echo "slurmctld did not start"; cat "$dir"/log/*; exit 1; }
@@ -110,6 +110,10 @@ AccountingStoragePort=$dbd_port"
   printf 'ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n%s\n' "$accounting" > "$SLURM_CONF"
 }
 start_dbd() { slurmdbd -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1; }
+# Ends a daemon by SIGKILL or SIGTERM, and waits until its process is gone: killed slurmctld; stopped slurmd-n1.
+killed() { ended_by KILL "$1"; }
+stopped() { ended_by TERM "$1"; }
+ended_by() { local daemon; daemon=$(pid_of "$2"); kill "-$1" "$daemon"; soon '! kill -0 "$daemon" 2>/dev/null'; }
 pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
 stop_cluster() {
   local f p

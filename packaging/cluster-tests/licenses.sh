@@ -17,7 +17,7 @@ check "who has them" "fluent 3 1 matlab 1 0" \
   "$(scontrol -o show lic | sed 's/[A-Z][A-Za-z]*=//g' | awk '{print $1, $3, $4}' | xargs)"
 match "a job's line" 'Licenses=fluent:3,matlab LicensesAlloc=fluent:3,matlab:1' "$(scontrol show job "$a")"
 check "squeue -L" "$a" "$(squeue -h -L matlab -o %i)"
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+killed slurmctld; start_ctld
 becomes "counted again after a kill" 3 '"$(scontrol -o show lic fluent 2>/dev/null | grep -o "Used=[0-9]*" | cut -d= -f2)"'
 scancel "$a"; wait_empty 30
 check "given back" 0 "$(scontrol -o show lic fluent | grep -o 'Used=[0-9]*' | cut -d= -f2)"

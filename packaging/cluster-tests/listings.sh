@@ -7,7 +7,7 @@ wait=$(sbatch --parsable -o /dev/null -n 2 -t 10 --wrap true)
 later=$(sbatch --parsable -o /dev/null --begin=now+2hours --wrap true)
 array=$(sbatch --parsable -o /dev/null -H --array=1-3 --wrap true)
 crash=$(sbatch --parsable -o /dev/null -s --wrap 'kill -SEGV $$')
-for _ in $(seq 100); do [ "$(squeue --start -h -j "$wait" -o %Y | xargs)" = n1 ] && break; sleep 0.1; done
+soon '[ "$(squeue --start -h -j "$wait" -o %Y | xargs)" = n1 ]'
 check "--start tells of those that wait, the next first" "$wait PENDING n1
 $later PENDING
 $array PENDING" "$(squeue --start -h -o '%A %T %Y' | grep -v "^$crash " | sed 's/(null)//; s/ *$//')"

@@ -38,7 +38,7 @@ check "tasks that talk nonsense harm no other" "ok 3 6;ok 4 6;ok 5 6;" "$(run -N
 # every slurmd is killed and comes back while tasks meet, and no value is lost
 (timeout 90 srun -Q -N3 -n6 --mpi=pmi2 ./client 2 30 200 </dev/null >long 2>&1; echo "rc $?" >>long) &
 sleep 2
-for n in n2 n1 n3; do kill -9 "$(pid_of "slurmd-$n")"; sleep 0.5; start_node "$n"; done
+for n in n2 n1 n3; do killed slurmd-$n; start_node "$n"; done
 wait $!
 check "slurmds that are restarted" "$(ranks 6)
 rc 0" "$(grep -E "^ok|^rc|^failed" long | sort -nk2 | awk '/rc/{rc=$0;next}{print}END{print rc}')"

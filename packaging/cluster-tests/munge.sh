@@ -23,7 +23,7 @@ n=0; until [ -n "$(sacctmgr -nP show cluster format=controlhost 2>/dev/null)" ];
 check "slurmdbd believes the other munged" "127.0.0.1" "$(sacctmgr -nP show cluster format=controlhost 2>&1 | head -1)"
 check "a command may complain before it asks slurmdbd" " Unknown field 'nosuch'" "$(sreport -nP cluster utilization format=nosuch 2>&1 | head -1)"
 check "and asks" 0 "$(sreport -nP cluster utilization format=cluster,nosuch 2>&1 | grep -c 'command service failed')"
-kill "$(pid_of slurmd-n1)"; for _ in $(seq 50); do kill -0 "$(pid_of slurmd-n1)" 2>/dev/null || break; sleep 0.1; done
+kill "$(pid_of slurmd-n1)"; soon '! kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'
 configless() { (unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" --authinfo "$1" -N n1 -d "$prefix/sbin/slurmstepd" </dev/null 2>&1); }
 match "a word that is none of AuthInfo" "--authinfo: colour is not supported" "$(configless colour)"
 configless "socket=$dir/cluster/s" >>"$dir/log/start.out"

@@ -77,7 +77,7 @@ becomes "and no directory" "" '"$(ls "$dir/linux-n1")$(ls "$dir/linux-n2")"'
 check "nor a mount" 0 "$(grep -c "$dir/linux-" /proc/mounts || true)"
 check "the scripts saw the namespace" "$(sed -n '1s/ .*//p' "$dir/made.log") nsfs|$(sed -n '1s/ .*//p' "$dir/made.log") nsfs" "$(head -1 "$dir/made.log")|$(head -1 "$dir/gone.log")"
 printf '#!/bin/sh\necho "0 0 10" > /proc/$SLURM_NS_PID/uid_map; echo "0 0 10" > /proc/$SLURM_NS_PID/gid_map\n' > "$dir/map"; chmod 755 "$dir/map"
-sed -i "s|^      clone_ns_flags.*|&\n      user_ns_script: $dir/map|" "$dir/namespace.yaml"; kill "$(pid_of slurmd-n2)"; sleep 1; start_node n2; soon '[ "$(sinfo -h -n n2 -o %t)" = idle ]'
+sed -i "s|^      clone_ns_flags.*|&\n      user_ns_script: $dir/map|" "$dir/namespace.yaml"; stopped slurmd-n2; start_node n2; soon '[ "$(sinfo -h -n n2 -o %t)" = idle ]'
 check "the maps of a site" "0 0 10" "$(srun -Q -w n2 sh -c 'echo $(cat /proc/self/uid_map)')"
 wait_empty; soon "[ -z \"\$(ls $dir/linux-n2)\" ]"
 becomes "which leaves nothing either" "" '"$(ls "$dir/linux-n2")"'

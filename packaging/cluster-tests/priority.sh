@@ -41,7 +41,7 @@ check "a site factor" 50 "$(sprio -h -j "$second" -o %S)"
 wait_empty; sleep 2
 used=$(sshare -a -n -P -o User,RawUsage | grep "^$me|" | tail -1 | cut -d'|' -f2)
 check "what ran was charged" yes "$([ "${used:-0}" -ge 12 ] && [ "$used" -le 24 ] && echo yes || echo "no: $used")"
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld; sleep 2
+killed slurmctld; start_ctld; sleep 2
 again=$(sshare -a -n -P -o User,RawUsage | grep "^$me|" | tail -1 | cut -d'|' -f2)
 check "the charge outlives the controller" yes "$([ "$again" -ge $((used-1)) ] && [ "$again" -le "$used" ] && echo yes || echo "no: $again")"
 check "sshare's header" "Account                    User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare " "$(sshare | head -1)"

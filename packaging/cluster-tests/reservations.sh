@@ -32,7 +32,7 @@ check "no such one" "srun: error: Unable to allocate resources: Requested reserv
 id=$(sbatch --parsable -o /dev/null -t 1 --reservation=r1 --wrap 'sleep 30')
 becomes "squeue %v" "RUNNING r1" '"$(squeue -h -o '\''%T %v'\'' -j "$id")"'
 match "in use" "Requested reservation is in use" "$(scontrol delete reservationname=r1 2>&1 || true)"
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+killed slurmctld; start_ctld
 comes "it outlives the controller" "ReservationName=r1 " '"$(scontrol -o show res 2>/dev/null)"'
 scancel "$id"; wait_empty
 check "of more nodes than it wants it has one that is free" "n2" "$(srun -Q -t1 -N1 -w n[1-2] printenv SLURM_JOB_NODELIST)"

@@ -18,7 +18,7 @@ scontrol update JobId=$SLURM_JOB_ID NumNodes=3
 pkill -P $$ srun
 S
 id=$(sbatch --parsable -N 3 -n 3 -o out.txt job.sh)
-for _ in $(seq 100); do [ "$(sinfo -h -N -t idle -o %N | xargs)" = "n2 n3" ] && break; sleep 0.2; done
+soon '[ "$(sinfo -h -N -t idle -o %N | xargs)" = "n2 n3" ]'
 check "the others are free" "n2 n3" "$(sinfo -h -N -t idle -o %N | xargs)"
 touch go
 wait_empty 40

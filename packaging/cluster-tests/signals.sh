@@ -20,12 +20,12 @@ check "a requeued job runs again under its number" "COMPLETED" "$(sacct -X -n -P
 check "its second life writes the file anew" "life 1" "$(cat "re-$id.txt")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; exit 7')
 running "$id"
-kill -9 "$(pid_of slurmd-n1)"; sleep 1; start_node n1
+killed slurmd-n1; start_node n1
 wait_empty 60
 check "exit code over a kill -9 of slurmd" "FAILED|7:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
-id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; exit 5')
+id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; touch over; exit 5')
 running "$id"
-kill -9 "$(pid_of slurmd-n1)"; sleep 5; start_node n1
+killed slurmd-n1; soon '[ -e over ]'; start_node n1
 wait_empty 60
 check "it ended while slurmd was away" "FAILED|5:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 311')
@@ -35,7 +35,7 @@ wait_empty 60
 match "a killed stepd fails its job with a reason" 'FAILED' "$(sacct -X -n -P -o State,Reason -j "$id")"
 check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
 (srun -n 1 bash -c 'for i in $(seq 8); do echo line $i; sleep 0.5; done' > srun.txt 2>srun.err) &
-sleep 2; kill -9 "$(pid_of slurmd-n1)"; sleep 1; start_node n1; wait %1
+sleep 2; killed slurmd-n1; start_node n1; wait %1
 check "srun's output over a kill and restart of slurmd" 8 "$(grep -c line srun.txt)"
 # What srun says of a step that ends before its time.
 check "-K" "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|[T] error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
@@ -110,10 +110,10 @@ ended "scancel of srun's own job" 'srun -J own ./handles.sh "$out" 2>/dev/null &
 ended "SIGTERM to salloc" 'salloc -Q srun ./handles.sh "$out" 2>/dev/null & salloc=$!' 'kill -TERM $salloc'
 # ProctrackType=proctrack/pgid: who leaves its task's process group is neither waited for nor killed. shows: ProctrackType
 sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/pgid|' "$SLURM_CONF"
-kill "$(pid_of slurmd-n1)"; sleep 1; start_node n1; sleep 1
+stopped slurmd-n1; start_node n1; sleep 1
 left=$((90000 + $$ % 9000)).3
 id=$(sbatch --parsable -o /dev/null --wrap "setsid sleep $left & sleep ${left}1 & sleep 60")
-for _ in $(seq 50); do pgrep -f "^sleep ${left}1" >/dev/null && break; sleep 0.1; done
+soon 'pgrep -f "^sleep ${left}1" >/dev/null'
 scancel "$id"; wait_empty 20
 check "pgid: the group is killed, who left it is not" "0 1" "$(pgrep -fc "^sleep ${left}1") $(pgrep -fc "^sleep $left\$")"
 for p in $(pgrep -f "^sleep $left"); do kill "$p"; done

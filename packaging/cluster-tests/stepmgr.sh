@@ -25,16 +25,16 @@ NodeName=far-away State=CLOUD CPUs=1 RealMemory=1000 Port=$((port+9))
 PartitionName=clouds Nodes=far-away
 C
 kill "$(pid_of slurmctld)"; while kill -0 "$(pid_of slurmctld)" 2>/dev/null; do sleep 0.1; done; start_ctld
-for i in $(seq 100); do [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -cx idle)" = 2 ] && break; sleep 0.1; done
+soon '[ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -cx idle)" = 2 ]'
 srun -p clouds sh -c 'echo $SLURMD_NODENAME' > "$dir/work/cloud" 2>&1 & cloud=$!
-for i in $(seq 100); do [[ "$(scontrol show node far-away)" = *POWERING_UP* ]] && break; sleep 0.1; done
+soon '[[ "$(scontrol show node far-away)" = *POWERING_UP* ]]'
 match "before it has come" 'StepMgrEnabled=Yes' "$(scontrol show job "$(squeue -h -p clouds -o %i)")"
 mkdir -p "$dir/spool/far-away"; slurmd -b -N far-away -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
 wait $cloud || true
 check "a node of a cloud, by no name that is known" "far-away" "$(cat "$dir/work/cloud")"
 match "where it is" 'NodeAddr=127.0.0.1' "$(scontrol show node far-away)"
 lower=$(sbatch --parsable -w n2 --mem=1000 --mem-update=50@1 -o /dev/null --wrap 'sleep 120')
-for i in $(seq 100); do [ "$(squeue -h -j "$lower" -o %t)" = R ] && break; sleep 0.1; done
+soon '[ "$(squeue -h -j "$lower" -o %t)" = R ]'
 match "of all jobs" 'StepMgrEnabled=Yes' "$(scontrol show job "$lower")"
 one=$(sbatch --parsable -w n1 --resv-ports=4 -o "$dir/work/ports" --wrap 'srun -n1 --resv-ports=2 --overlap sh -c "echo a \$SLURM_STEP_RESV_PORTS; sleep 3" &
   sleep 1; srun -n1 --overlap --resv-ports=3 true 2>&1 | head -1; wait; srun -n1 --resv-ports=4 sh -c "echo b \$SLURM_STEP_RESV_PORTS"')
@@ -42,7 +42,7 @@ two=$(sbatch --parsable -w n1 --resv-ports=3 -o /dev/null --wrap true)
 three=$(sbatch --parsable -w n1 --resv-ports=2 -o /dev/null --wrap 'sleep 1')
 becomes "another waits for ports" "PENDING Resources" '"$(squeue -h -j "$two" -o '\''%T %r'\'')"'
 becomes "who needs fewer does not" "" '"$(squeue -h -j "$three" -t PD -o %i 2>/dev/null)"'
-for i in $(seq 200); do [ -z "$(squeue -h -j "$one,$two,$three" 2>/dev/null)" ] && break; sleep 0.1; done
+soon '[ -z "$(squeue -h -j "$one,$two,$three" 2>/dev/null)" ]'
 match "a step's are its job's" 'a 1200[0-5]' "$(head -1 "$dir/work/ports")"
 match "and no more" 'Required ports are in use' "$(cat "$dir/work/ports")"
 match "all four" 'b 1200' "$(tail -1 "$dir/work/ports")"
@@ -78,18 +78,18 @@ touch halfway; until [ -e anew ]; do sleep 0.1; done
 srun -N2 -n2 sh -c 'touch last.$SLURM_PROCID; until [ -e back ]; do sleep 0.1; done; exit 5'; echo "rc $?"
 S
 away=$(sbatch --parsable -o away.out -e err away.sh)
-for i in $(seq 100); do [ -e started ] && break; sleep 0.1; done
+soon '[ -e started ]'
 kill -9 "$(pid_of slurmctld)"
-for i in $(seq 100); do kill -0 "$(pid_of slurmctld)" 2>/dev/null || break; sleep 0.1; done
+soon '! kill -0 "$(pid_of slurmctld)" 2>/dev/null'
 check "slurmctld has ended" "gone" "$(kill -0 "$(pid_of slurmctld)" 2>/dev/null && echo there || echo gone)"
-touch away; for i in $(seq 300); do [ -e halfway ] && break; sleep 0.1; done
-kill -9 "$(pid_of slurmd-n1)"; start_node n1; for i in $(seq 100); do kill -0 "$(pid_of slurmd-n1)" 2>/dev/null && break; sleep 0.1; done
-touch anew; for i in $(seq 300); do [ -e last.0 ] && [ -e last.1 ] && break; sleep 0.1; done
+touch away; soon '[ -e halfway ]'
+kill -9 "$(pid_of slurmd-n1)"; start_node n1; soon 'kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'
+touch anew; soon '[ -e last.0 ] && [ -e last.1 ]'
 check "steps while slurmctld is away" "0: 1 n1,1: 1 n1,2: 1 n2,3: 1 n2,later,rc 7,Submitted step $away.6," "$(tr '\n' ',' < away.out)"
 check "and one that nobody waits for" alone "$(cat async.out)"
 match "what waits for room is told" "Job $away step creation temporarily disabled, retrying \(Requested nodes are busy\)" "$(cat err)"
 match "and ends as its srun says" "forcing job termination" "$(cat err)"
-kill -9 "$(pid_of slurmd-n2)"; start_node n2; for i in $(seq 50); do kill -0 "$(pid_of slurmd-n2)" 2>/dev/null && break; sleep 0.1; done
+kill -9 "$(pid_of slurmd-n2)"; start_node n2; soon 'kill -0 "$(pid_of slurmd-n2)" 2>/dev/null'
 start_ctld
 for i in $(seq 150); do [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -c alloc\|mixed)" = 2 ] && squeue -h -s -j "$away" -o %i | grep -q '\.7' && break; sleep 0.1; done
 match "it knows them when it is back" "$away.7 sh n\[1-2\]" "$(squeue -h -s -j "$away" -o '%i %j %N')"
@@ -107,8 +107,8 @@ srun -n1 sh -c 'touch het.long; exec sleep 200' : -n1 sleep 200 & until [ -e het
 srun --het-group=0,1 sh -c 'touch het.$SLURM_PROCID; until [ -e het.back ]; do sleep 0.1; done; exit 3'; echo "rc $?"
 S
 het=$(sbatch --parsable -o het.out -e het.err het.sh)
-for i in $(seq 100); do [ -e het.started ] && break; sleep 0.1; done
-kill -9 "$(pid_of slurmctld)"; touch het.away; for i in $(seq 300); do [ -e het.0 ] && [ -e het.1 ] && [ -e het.2 ] && break; sleep 0.1; done
+soon '[ -e het.started ]'
+kill -9 "$(pid_of slurmctld)"; touch het.away; soon '[ -e het.0 ] && [ -e het.1 ] && [ -e het.2 ]'
 check "steps of a heterogeneous job" "0: 1 n1 of 3,1: 1 n2 of 3,2: 1 n2 of 3,2 n2 of 2,2 n2 of 2," "$(tr '\n' ',' < het.out)"
 start_ctld; touch het.back; becomes "which goes on" "rc 3" '"$(tail -1 het.out)"'; wait_empty 30
 check "slurmctld knows them" "0:0 0:0 0:9 3:0" "$(sacct -n -P -j "$het+0" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"

@@ -66,7 +66,7 @@ match "and is told" "the certificate from before goes on: $dir/ctld_cert.pem" "$
 pair ctld ctld 2>/dev/null
 rc=0; wait $busy || rc=$?
 check "what ran goes on" 0 "$rc"
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+killed slurmctld; start_ctld
 soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = 2 ]'
 check "after a kill of slurmctld" "2 0" "$(sinfo -h -N -o %T | grep -c idle) $(srun -N2 true </dev/null; echo $?)"
 

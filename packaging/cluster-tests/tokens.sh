@@ -29,7 +29,7 @@ match "a token whose time is over" "Protocol authentication error" "$(env "$brie
 scancel -u nobody; wait_empty
 check "no metrics unless asked for" 404 "$(get /metrics/jobs)"
 conf MetricsType=metrics/openmetrics
-srun -Q -n2 sleep 30 & for _ in $(seq 100); do [ -n "$(squeue -h -t R)" ] && break; sleep 0.1; done; sleep 0.5
+srun -Q -n2 sleep 30 & soon '[ -n "$(squeue -h -t R)" ]'; sleep 0.5
 for page in jobs jobs-users-accts nodes partitions scheduler; do check "/metrics/$page" "200 # EOF" "$(get /metrics/$page) $(tail -1 "$dir/page")"; done
 check "/metrics" "200 5" "$(get /metrics) $(grep -c '/metrics/' "$dir/page")"
 check "no other page" 404 "$(get /metrics/other)"

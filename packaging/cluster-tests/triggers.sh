@@ -21,7 +21,7 @@ check "no such step" "1 slurm_update error: Invalid job id specified" "$rc $(cat
 strigger --set --jobid="$a" --fini --program="$PWD/fired.sh job"
 strigger --set --node=n2 --down --flags=perm --program="$PWD/fired.sh node"
 match "the triggers" "job +$a fini +0" "$(strigger --get -N)"
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; start_ctld
+killed slurmctld; start_ctld
 becomes "both are there after a kill" 2 '"$(strigger --get -N | wc -l)"'
 timeout 30 srun -Q -w n2 true </dev/null     # it has registered again
 scontrol update NodeName=n2 State=DOWN Reason=x

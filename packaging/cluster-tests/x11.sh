@@ -26,7 +26,7 @@ display=$((100 + RANDOM % 800)); while [ -e /tmp/.X11-unix/X$display ]; do displ
 export XAUTHORITY=$dir/xauthority DISPLAY=:$display
 touch "$XAUTHORITY"; xauth -q add ":$display" MIT-MAGIC-COOKIE-1 "$(mcookie)" 2>/dev/null
 Xvfb ":$display" -auth "$XAUTHORITY" >"$dir/log/xvfb.log" 2>&1 </dev/null & echo $! > "$dir/run/xvfb.pid"
-for _ in $(seq 50); do xdpyinfo >/dev/null 2>&1 && break; sleep 0.1; done
+soon 'xdpyinfo >/dev/null 2>&1'
 xdpyinfo >/dev/null 2>&1 || { echo "skipped: Xvfb does not start here"; exit 0; }
 # which display, whose file, and whether a program gets through
 cat > look.sh <<'S'
@@ -47,7 +47,7 @@ match "--x11 of a step in an allocation is passed over" "srun: error: Ignoring -
 wait_empty
 check "the cookie goes with the job" "" "$(find /tmp -maxdepth 1 -name '.Xauthority-*' -newer "$SLURM_CONF" 2>/dev/null)"
 salloc -Q --x11 sh -c 'srun ./look.sh > before; touch ready; while [ ! -e go ]; do sleep 0.1; done; srun ./look.sh > after' &
-for _ in $(seq 100); do [ -e ready ] && break; sleep 0.1; done
+soon '[ -e ready ]'
 for n in n1 n2; do kill -9 "$(pid_of slurmd-$n)"; start_node $n; done
 touch go; wait $!
 check "after a restart of slurmd the display is there again" "$(cat before)" "$(cat after)"
