@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | sacct [JOBS] | rest [JOBS [NODES]] | page [ENDED [WAITING [NODES]]]
+#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | small [save] | sacct [JOBS] | rest [JOBS [NODES]] | page [ENDED [WAITING [NODES]]]
 #   bench.sh PREFIX submit [JOBS [NODES]] | long [JOBS] | queries [JOBS] | latency: scale.bash, SUBMIT_LIB=a program that submits through libslurm
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
@@ -8,13 +8,28 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d /tmp/muster-bench-XXXXXX); chmod 755 "$work"
 java="${JAVA_HOME:?}/bin/java"
 
-cp_of() { printf '%s' "$here/$1/target/test-classes"; for m in json model config core scheduler journal transport daemon controller accounting; do printf ':%s' "$here/$m/target/classes"; done; for j in "$here"/controller/target/lib/*.jar; do case $j in */muster-*) ;; *) printf ':%s' "$j" ;; esac; done; }
+benchmarks_cp() { # the benchmarks and every room, as compiled here
+  local m j
+  for m in benchmarks json model config core scheduler journal lua transport daemon controller node accounting cli; do printf '%s:' "$here/$m/target/classes"; done
+  for j in "$here"/benchmarks/target/lib/*.jar; do case $j in */muster-*) ;; *) printf '%s:' "$j" ;; esac; done
+}
 
 . "$here/packaging/pair.bash"; . "$here/packaging/scale.bash"
 flow=; trap '[ -z "$flow" ] || kill $flow; clean' EXIT
 debian() { [ -x /usr/sbin/slurmctld-wlm ] && command -v munged >/dev/null; }
 now() { date +%s%N; }
 med() { sort -n | awk '{a[NR]=$1} END{print a[int((NR+1)/2)]}'; }
+
+# The small benchmarks (JMH) beside the figures of the last release that has some; "small save" writes this release's.
+small() {
+  local release figures=$here/benchmarks/figures last new=$work/figures.csv
+  release=$(sed -n 's|.*<version>\(.*\)</version>.*|\1|p' "$here/pom.xml" | head -1)
+  "$java" -Xmx4g -XX:+UseSerialGC -cp "$(benchmarks_cp)" org.openjdk.jmh.Main -f "${FORKS:-2}" -wi 4 -i 5 -w 1 -r 1 -rf csv -rff "$new" ${ONLY:+"$ONLY"} > "$work/jmh.log" || { tail -30 "$work/jmh.log"; return 1; }
+  [ "$1" != save ] || { mkdir -p "$figures"; cp "$new" "$figures/$release.csv"; echo "written: benchmarks/figures/$release.csv"; return; }
+  last=$(ls -v "$figures"/*.csv | tail -1)
+  echo "beside $(basename "$last" .csv):"
+  "$java" -cp "$(benchmarks_cp)" dev.muster.benchmarks.Figures "$last" "$new"
+}
 
 # one call in microseconds: timed KIND COMMAND...
 timed() {
@@ -147,7 +162,7 @@ emulated() { # NODES JOBS PARTS
     done
     printf '%s\n' "PartitionName=main Nodes=n[1-$n] Default=YES MaxTime=INFINITE State=UP" ${EXTRA:+"$EXTRA"}; } > "$d/slurm.conf"
   "$prefix/sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
-  "$java" -XX:+UseSerialGC -cp "$(cp_of node):$here/node/target/classes" dev.muster.node.EmulatedBenchmark "$d/slurm.conf" "$(cat "$d/run/slurmctld.pid")" "$jobs" "$3" "${lists[@]}"
+  "$java" -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.EmulatedBenchmark "$d/slurm.conf" "$(cat "$d/run/slurmctld.pid")" "$jobs" "$3" "${lists[@]}"
 }
 
 throughput() {
@@ -335,11 +350,12 @@ case $what in
   latency) latency ;;
   long) long "${3:-100000}" ;;
   submit) submit "${3:-10000}" "${4:-10000}" ;;
-  plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${@:3}" ;;
-  limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(cp_of scheduler)" dev.muster.scheduler.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
-  queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(cp_of controller)" dev.muster.controller.QueueBenchmark "${3:-100000}" ;;
+  plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.PlanBenchmark "${@:3}" ;;
+  limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
+  queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.QueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;
   page) page_load "${3:-100000}" "${4:-100000}" "${5:-10000}" ;;
-  journal) "$java" -cp "$(cp_of journal)" dev.muster.journal.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|rest [JOBS [NODES]]|page [ENDED [WAITING [NODES]]]|sacct [JOBS]|submit [JOBS [NODES]]|long [JOBS]|queries [JOBS]|latency"; exit 2 ;;
+  small) small "${3:-}" ;;
+  journal) "$java" -cp "$(benchmarks_cp)" dev.muster.benchmarks.JournalBenchmark ;;
+  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|small [save]|rest [JOBS [NODES]]|page [ENDED [WAITING [NODES]]]|sacct [JOBS]|submit [JOBS [NODES]]|long [JOBS]|queries [JOBS]|latency"; exit 2 ;;
 esac

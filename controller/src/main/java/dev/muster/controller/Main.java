@@ -7,10 +7,10 @@ import dev.muster.config.key.Key;
 import dev.muster.config.sister.BurstBufferConf;
 import dev.muster.config.sister.CgroupConf;
 import dev.muster.config.sister.HelpersConf;
-import dev.muster.config.sister.KafkaConf;
 import dev.muster.config.sister.ResourcesYaml;
 import dev.muster.config.sister.Topologies;
 import dev.muster.controller.engine.StateDirectory;
+import dev.muster.controller.kafka.KafkaSenders;
 import dev.muster.daemon.CommandServiceLog;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
@@ -125,7 +125,7 @@ public final class Main {
         HelpersConf.read(conf, wrong);
         Topologies.read(conf, wrong);
         BurstBufferConf.read(conf, wrong);
-        KafkaConf.read(conf, wrong);
+        KafkaSenders.check(conf, wrong);
         boolean onlyResources = wrong.isEmpty();
         ResourcesYaml.read(conf, wrong);
         if (!wrong.isEmpty()) {

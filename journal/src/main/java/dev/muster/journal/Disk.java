@@ -6,7 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /** Operations on the disk that may fail. Tests count and break them. */
-interface Disk {
+public interface Disk {
     Disk REAL = new Disk() {};
 
     /** One fdatasync. */

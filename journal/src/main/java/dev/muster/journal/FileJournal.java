@@ -96,7 +96,8 @@ public final class FileJournal implements Journal {
         return open(directory, options, Disk.REAL);
     }
 
-    static FileJournal open(Path directory, Options options, Disk disk) {
+    /** A journal on this disk: slow or faulty ones in tests and benchmarks. */
+    public static FileJournal open(Path directory, Options options, Disk disk) {
         try {
             Files.createDirectories(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The one connection to the controller: registers, hears orders, sends reports; comes back for ever. */
-final class ControllerLink implements AutoCloseable {
+public final class ControllerLink implements AutoCloseable {
     static final long RETRY_FIRST_MS = 200;
     static final long RETRY_MOST_MS = 5_000;
     static final int HEARTBEAT_SECONDS_DEFAULT = 5;
@@ -51,11 +51,11 @@ final class ControllerLink implements AutoCloseable {
     private volatile boolean connected;
     private volatile Queue<ToController> answers = new LinkedBlockingQueue<>();
 
-    interface ClientSource {
+    public interface ClientSource {
         Client open(String host, int port);
     }
 
-    ControllerLink(
+    public ControllerLink(
             Settings settings,
             DaemonLog log,
             Loop loop,
@@ -74,7 +74,7 @@ final class ControllerLink implements AutoCloseable {
         this.orders = orders;
     }
 
-    void start() {
+    public void start() {
         Thread.ofVirtual().name("controller-link").start(this::run);
     }
 
@@ -163,12 +163,12 @@ final class ControllerLink implements AutoCloseable {
     }
 
     /** Tells the controller that is connected now; what it does not hear it does without. */
-    void tell(ToController message) {
+    public void tell(ToController message) {
         answers.add(message);
     }
 
     /** The controller has taken the registration, and the connection stands as far as is known here. */
-    boolean isConnected() {
+    public boolean isConnected() {
         return connected;
     }
 

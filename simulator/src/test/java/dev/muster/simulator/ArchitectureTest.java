@@ -62,9 +62,26 @@ class ArchitectureTest {
                             "transport",
                             "daemon",
                             "accounting")),
+            Map.entry("kafka", List.of("config", "controller", "daemon")),
             Map.entry("node", List.of("json", "model", "config", "transport", "daemon")),
             Map.entry("cli", List.of("json", "model", "config", "lua", "transport")),
             Map.entry("rest", List.of("json", "model", "config", "transport", "daemon", "cli")),
+            Map.entry(
+                    "benchmarks",
+                    List.of(
+                            "json",
+                            "model",
+                            "config",
+                            "core",
+                            "scheduler",
+                            "journal",
+                            "lua",
+                            "transport",
+                            "daemon",
+                            "controller",
+                            "accounting",
+                            "node",
+                            "cli")),
             Map.entry(
                     "simulator",
                     List.of(

@@ -37,7 +37,9 @@ public final class Producer {
                 "jobcomp/kafka",
                 new Outbox.Pace(conf.lingerMs(), conf.messageMs(), conf.retryMs(), BATCH_MAX),
                 new Terms(now),
-                new Brokers(conf),
+                KafkaSenders.installed()
+                        .orElseThrow(() -> new IllegalStateException("jobcomp/kafka is not installed"))
+                        .open(conf),
                 stateDir.resolve(FILE),
                 log);
     }

@@ -1,2 +1,2 @@
-/** jobcomp/kafka: finished jobs as messages to Kafka's brokers. Loaded only where JobCompType names it. */
+/** jobcomp/kafka: finished jobs as messages to Kafka's brokers, which the room kafka reaches. */
 package dev.muster.controller.kafka;

@@ -1,4 +1,4 @@
-package dev.muster.controller.kafka;
+package dev.muster.kafka;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

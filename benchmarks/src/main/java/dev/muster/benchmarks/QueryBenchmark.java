@@ -1,6 +1,5 @@
-package dev.muster.cli;
+package dev.muster.benchmarks;
 
-import dev.muster.cli.service.SubmitLoad;
 import dev.muster.json.Json;
 import dev.muster.transport.Client;
 import java.io.BufferedInputStream;
@@ -75,8 +74,8 @@ final class QueryBenchmark {
                 List<Long> mine = us.get(i % 2);
                 // the first of each only warms up
                 List<Long> into = i < 2 ? new ArrayList<>() : mine;
-                for (long end = System.currentTimeMillis() + ROUND_MS;
-                        System.currentTimeMillis() < end && probe.hasNext(); ) {
+                for (long end = System.nanoTime() + ROUND_MS * 1_000_000L;
+                        System.nanoTime() < end && probe.hasNext(); ) {
                     into.add(probe.next());
                     Thread.sleep(BETWEEN_MS);
                 }
@@ -84,17 +83,20 @@ final class QueryBenchmark {
             tell.write("end\n".getBytes(StandardCharsets.UTF_8));
             tell.flush();
             String said = told.readLine();
-            us.forEach(Collections::sort);
-            print("without", us.get(0));
-            print("with", us.get(1));
-            System.out.printf(
-                    "p99 with/without %.2f  p50 with/without %.2f  %s%n",
-                    at(us.get(1), 0.99) / (double) at(us.get(0), 0.99),
-                    at(us.get(1), 0.5) / (double) at(us.get(0), 0.5),
-                    said);
+            print(us.get(0), us.get(1), said);
         } finally {
             asker.destroy();
         }
+    }
+
+    private static void print(List<Long> without, List<Long> with, String said) {
+        Collections.sort(without);
+        Collections.sort(with);
+        print("without", without);
+        print("with", with);
+        System.out.printf(
+                "p99 with/without %.2f  p50 with/without %.2f  %s%n",
+                at(with, 0.99) / (double) at(without, 0.99), at(with, 0.5) / (double) at(without, 0.5), said);
     }
 
     private static void print(String what, List<Long> us) {

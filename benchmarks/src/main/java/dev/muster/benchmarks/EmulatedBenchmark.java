@@ -1,4 +1,4 @@
-package dev.muster.node;
+package dev.muster.benchmarks;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.Sessions;

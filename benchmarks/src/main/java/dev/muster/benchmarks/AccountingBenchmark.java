@@ -1,4 +1,4 @@
-package dev.muster.accounting;
+package dev.muster.benchmarks;
 
 import dev.muster.accounting.table.AccountingStore;
 import dev.muster.accounting.table.Projection;

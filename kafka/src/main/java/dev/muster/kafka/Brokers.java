@@ -1,4 +1,4 @@
-package dev.muster.controller.kafka;
+package dev.muster.kafka;
 
 import dev.muster.config.sister.KafkaConf;
 import dev.muster.controller.outbox.Outbox;

@@ -1,4 +1,4 @@
-package dev.muster.scheduler;
+package dev.muster.benchmarks;
 
 import com.sun.management.ThreadMXBean;
 import dev.muster.core.Core;
@@ -14,15 +14,12 @@ import dev.muster.core.state.Settings;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
-import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
-import dev.muster.model.accounting.DbdMessages.QosPolicy;
-import dev.muster.model.api.ClusterMessages.PartitionInfo;
-import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.node.NodeMessages;
+import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.forecast.ForecastBuilder;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -36,28 +33,24 @@ import java.util.Set;
 /**
  * What passes and plans cost: a full cluster of nodes of six kinds with a long queue, plain and with limits, licenses,
  * a topology and preemption on. Prints one table, milliseconds of the thread's CPU and by the clock: passes that keep
- * the places of none, 100 or 1000 jobs and start whoever can, with what they remember and without; a plan of the whole
- * queue; and how long it takes from a job's end until others are decided on. Usage: PlanBenchmark [JOBS [NODES [MIX,...
- * [TIMES [on|off|each [EVENTS [PLACES]]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all different); on,
- * off or each: limits, preemption, licenses, topology (and features), 1000 reservations (of users, flexible, of
- * maintenance to come, daily), or some joined by +. The mix limits is what checking limits costs: the same queue with
- * limits of every kind at each association and QOS that hold nobody back, enforced and not, in turns. Not a unit test.
+ * the places of none, 100 or 1000 jobs and start what can start, with what they remember and without; a plan of the
+ * whole queue; and how long it takes from a job's end until others are decided on. Usage: PlanBenchmark [JOBS [NODES
+ * [MIX,... [TIMES [on|off|each [EVENTS [PLACES]]]]]]]; mixes are hpc, arr (50 different requests) and uniq (all
+ * different); on, off or each: limits, preemption, licenses, topology (and features), 1000 reservations (of users,
+ * flexible, of maintenance to come, daily), or some joined by +. The mix limits is what checking limits costs: the same
+ * queue with limits of every kind at each association and QOS that hold no job back, enforced and not, in turns. Not a
+ * unit test.
  */
 public final class PlanBenchmark {
     private static final Set<String> EVERYTHING =
             Set.of("limits", "preemption", "licenses", "topology", "reservations");
-    private static final int USERS = 400;
     private static final int RESERVATIONS = 1000;
-    private static final int LEAF = 40;
     private static final int TEMPLATES = 1800;
-    /** Beyond so many jobs each has a description of its own, so that the heap is what it is in slurmctld. */
+    /** In longer queues each job has a description of its own, so that the heap is what it is in slurmctld. */
     private static final int ALIKE_MAX = 200_000;
-    /** Passes until it is taken as it is: where some give way to others there may always be somebody who starts. */
+    /** Passes until it is taken as it is: where some give way to others there may always be a job that starts. */
     private static final int SETTLE_MAX = 40;
-    /**
-     * A new plan comes once in so many events. The first so many are a row of their own: they run in code that nobody
-     * has compiled yet.
-     */
+    /** Events between two plans. The first ones are a row of their own: their code is not compiled yet. */
     private static final int EVENTS_OF_PLAN = 100;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -68,22 +61,39 @@ public final class PlanBenchmark {
     private final List<Node.Spec> nodes = new ArrayList<>();
     private final List<JobDesc> templates = new ArrayList<>();
     private long ms = 1_000_000_000L;
-    /** Of so many jobs the places are kept while events are measured. */
+    /** Jobs whose places are kept while events are measured. */
     private int eventPlaces = 100;
 
     private PlanBenchmark(int nodeCount, Set<String> features) {
-        this(
-                nodeCount,
-                features,
-                features.contains("limits")
-                        ? "associations,limits,qos"
-                        : features.contains("preemption") ? "associations,qos" : "",
-                policy(nodeCount));
+        this(nodeCount, features, enforced(features), BenchmarkCluster.policy(nodeCount));
+    }
+
+    /** The value of AccountingStorageEnforce that the features need. */
+    private static String enforced(Set<String> features) {
+        if (features.contains("limits")) {
+            return "associations,limits,qos";
+        }
+        return features.contains("preemption") ? "associations,qos" : "";
+    }
+
+    private static String partition(boolean gpu, boolean big) {
+        if (gpu) {
+            return "gpu";
+        }
+        return big ? "big" : "main";
+    }
+
+    /** @param dice from 0: high is rare, low is the next rarest */
+    private static String qos(int dice) {
+        if (dice == 0) {
+            return "high";
+        }
+        return dice < 5 ? "low" : "normal";
     }
 
     private PlanBenchmark(int nodeCount, Set<String> features, String enforced, Policy policy) {
         for (int i = 0; i < nodeCount; i++) {
-            nodes.add(node(i));
+            nodes.add(BenchmarkCluster.node(i));
         }
         Json.Obj options = new Json.Obj();
         if (!enforced.isEmpty()) {
@@ -112,13 +122,15 @@ public final class PlanBenchmark {
                 .put("gresTypes", new ArrayList<Object>(List.of("gpu")))
                 .put("options", options);
         if (features.contains("topology")) {
-            settings.put("topologies", new ArrayList<Object>(List.of(Json.object(Codec.encode(tree())))));
+            settings.put(
+                    "topologies",
+                    new ArrayList<Object>(List.of(Json.object(Codec.encode(BenchmarkCluster.tree(nodes))))));
         }
         List<Partition> partitions = List.of(
-                partition("main", 1, n -> true),
-                partition("gpu", 1, n -> !n.gres().isEmpty()),
-                partition("big", 1, n -> n.memoryMb() > 1_000_000),
-                partition("urgent", 2, n -> true));
+                BenchmarkCluster.partition("main", 1, nodes, n -> true),
+                BenchmarkCluster.partition("gpu", 1, nodes, n -> !n.gres().isEmpty()),
+                BenchmarkCluster.partition("big", 1, nodes, n -> n.memoryMb() > 1_000_000),
+                BenchmarkCluster.partition("urgent", 2, nodes, n -> true));
         run(new Command.ApplyConfig(Codec.bind(settings, Settings.class), nodes, partitions));
         if (!enforced.isEmpty()) {
             run(new Command.ApplyPolicy(policy));
@@ -138,186 +150,18 @@ public final class PlanBenchmark {
         }
     }
 
-    private static Node.Spec node(int i) {
-        int kind = i % 20;
-        int cpus = kind < 10 ? 64 : kind < 16 ? 128 : 96;
-        long memory = kind < 8 ? 256_000 : kind < 16 ? 512_000 : kind < 19 ? 1_000_000 : 4_000_000;
-        int gpus = kind == 16 ? 4 : kind == 17 ? 8 : 0;
-        List<Node.Gres> gres =
-                gpus == 0 ? List.of() : List.of(new Node.Gres("gpu", "", 0, gpus, "", List.of(), List.of(), List.of()));
-        String name = "n" + i;
-        return new Node.Spec(
-                name,
-                name,
-                name,
-                1,
-                cpus,
-                1,
-                2,
-                cpus / 2,
-                1,
-                cpus,
-                1,
-                memory,
-                0,
-                0,
-                kind < 10 ? List.of("old") : List.of("new", "fast"),
-                1,
-                gres,
-                IndexSet.empty(),
-                "UNKNOWN",
-                "",
-                i);
-    }
-
-    private Topology tree() {
-        List<Topology.Switch> switches = new ArrayList<>();
-        List<String> leaves = new ArrayList<>();
-        List<String> all = new ArrayList<>();
-        for (int from = 0; from < nodes.size(); from += LEAF) {
-            List<String> own = nodes.subList(from, Math.min(nodes.size(), from + LEAF)).stream()
-                    .map(Node.Spec::name)
-                    .toList();
-            switches.add(new Topology.Switch("s" + from, 0, 1, own, List.of()));
-            leaves.add("s" + from);
-            all.addAll(own);
-        }
-        switches.add(new Topology.Switch("root", 1, 1, all, leaves));
-        return new Topology("", Topology.Kind.TREE, switches, List.of(), List.of(), List.of(), false);
-    }
-
-    private Partition partition(String name, int tier, java.util.function.Predicate<Node.Spec> of) {
-        Json.Obj info = new Json.Obj()
-                .put("name", name)
-                .put("isDefault", name.equals("main"))
-                .put("state", "UP")
-                .put("maxTimeMin", 10080L)
-                .put("maxNodes", -1L)
-                .put("maxCpusPerNode", -1L)
-                .put("overTimeLimitMin", -1L)
-                .put("priorityTier", (long) tier)
-                .put("allowGroups", "ALL")
-                .put("allowAccounts", "ALL")
-                .put("allowQos", "ALL")
-                .put("allocNodes", "ALL")
-                .put("overSubscribe", "NO")
-                .put("defMemPerCpuMb", 2000L);
-        return new Partition(
-                Codec.bind(info, PartitionInfo.class),
-                nodes.stream().filter(of).map(Node.Spec::name).toList());
-    }
-
-    /** Limits that hold some back in a cluster of that size, and not all. */
-    private static Policy policy(int nodeCount) {
-        int scale = Math.max(1, nodeCount / 10_000);
-        List<AssocPolicy> assocs = new ArrayList<>();
-        List<String> qos = List.of("normal", "low", "high");
-        assocs.add(new AssocPolicy(1, 0, "root", "", "", false, Map.of(), qos, ""));
-        int id = 2;
-        for (int a = 0; a < USERS / 10; a++) {
-            int account = id++;
-            assocs.add(new AssocPolicy(
-                    account, 1, "a" + a, "", "", false, Map.of("GrpTRES", "cpu=" + 60_000 * scale), qos, ""));
-            for (int u = 0; u < 10; u++) {
-                assocs.add(new AssocPolicy(
-                        id++,
-                        account,
-                        "a" + a,
-                        "u" + (a * 10 + u),
-                        "",
-                        true,
-                        Map.of("MaxJobs", Integer.toString(5000 * scale)),
-                        qos,
-                        ""));
-            }
-        }
-        return new Policy(
-                assocs,
-                List.of(
-                        new QosPolicy(1, "normal", Map.of("Priority", "10", "Preempt", "low")),
-                        new QosPolicy(2, "low", Map.of()),
-                        new QosPolicy(
-                                3,
-                                "high",
-                                Map.of("Priority", "100", "Preempt", "low", "MaxTRESPU", "cpu=" + 20_000 * scale))),
-                List.of(),
-                List.of());
-    }
-
-    /** Limits of every kind that nobody reaches. */
-    private static Policy generous() {
-        Map<String, String> above = Map.of(
-                "GrpTRES",
-                "cpu=90000000",
-                "GrpJobs",
-                "9000000",
-                "GrpSubmit",
-                "9000000",
-                "GrpTRESMins",
-                "cpu=900000000000",
-                "GrpTRESRunMins",
-                "cpu=900000000000",
-                "GrpWall",
-                "900000000");
-        Map<String, String> own = Map.of(
-                "MaxJobs",
-                "9000000",
-                "MaxSubmit",
-                "9000000",
-                "MaxTRES",
-                "cpu=900000",
-                "MaxTRESPerNode",
-                "cpu=9000",
-                "MaxTRESMins",
-                "cpu=9000000000",
-                "MaxWall",
-                "90000",
-                "GrpTRES",
-                "cpu=90000000");
-        Map<String, String> qos = Map.of(
-                "GrpTRES",
-                "cpu=90000000",
-                "MaxTRESPU",
-                "cpu=90000000",
-                "MaxJobsPU",
-                "9000000",
-                "MaxTRESPA",
-                "cpu=90000000",
-                "MaxTRES",
-                "cpu=900000",
-                "GrpTRESRunMins",
-                "cpu=900000000000");
-        Policy p = policy(0);
-        return new Policy(
-                p.assocs().stream()
-                        .map(a -> new AssocPolicy(
-                                a.id(),
-                                a.parentId(),
-                                a.account(),
-                                a.user(),
-                                a.partition(),
-                                a.isDefault(),
-                                a.user().isEmpty() ? above : own,
-                                a.qos(),
-                                a.defaultQos()))
-                        .toList(),
-                p.qos().stream().map(q -> new QosPolicy(q.id(), q.name(), qos)).toList(),
-                List.of(),
-                List.of());
-    }
-
     /** One pass over the same queue, with limits enforced and without: both are there, and take turns. */
     private static void limits(int jobs, int nodeCount, int times) {
         String[] enforced = {"associations,qos", "associations,limits,qos"};
         PlanBenchmark[] both = new PlanBenchmark[enforced.length];
         for (int i = 0; i < both.length; i++) {
-            both[i] = new PlanBenchmark(nodeCount, Set.of(), enforced[i], generous());
+            both[i] = new PlanBenchmark(nodeCount, Set.of(), enforced[i], BenchmarkCluster.generous());
             both[i].charged = true;
             both[i].occupy(EVERYTHING);
             both[i].queue(jobs, "hpc", Set.of());
             both[i].settle();
         }
-        String[] what = {"a second later", "somebody's job has ended"};
+        String[] what = {"a second later", "a job has ended"};
         double[][][] cpu = new double[what.length][both.length][times];
         for (int t = -5; t < times; t++) {
             for (int w = 0; w < what.length; w++) {
@@ -410,7 +254,7 @@ public final class PlanBenchmark {
         }
         Json.Obj d = new Json.Obj()
                 .put("kind", "BATCH")
-                .put("partition", gpu ? "gpu" : big ? "big" : "main")
+                .put("partition", partition(gpu, big))
                 .put("name", "job")
                 .put("request", request)
                 .put("timing", new Json.Obj().put("timeLimitMin", 10L << random.nextInt(10)))
@@ -428,13 +272,13 @@ public final class PlanBenchmark {
     private boolean charged;
 
     private JobDesc owned(JobDesc desc, Set<String> features) {
-        int u = random.nextInt(USERS);
+        int u = random.nextInt(BenchmarkCluster.USERS);
         int dice = random.nextInt(20);
         dev.muster.model.Identity owner =
                 new dev.muster.model.Identity(1000 + u, 100, "u" + u, "g", List.of(100), "/home", "/bin/sh");
         JobDesc.Charge c = desc.charge();
         JobDesc out = desc.withOwner(owner);
-        String qos = dice == 0 ? "high" : dice < 5 ? "low" : "normal";
+        String qos = qos(dice);
         if (!features.contains("limits") && !features.contains("preemption") && !charged) {
             return out;
         }
@@ -535,7 +379,7 @@ public final class PlanBenchmark {
                             "nodes",
                             nodes.get(i * nodes.size() / RESERVATIONS).name(),
                             "users",
-                            "u" + random.nextInt(USERS),
+                            "u" + random.nextInt(BenchmarkCluster.USERS),
                             "flags",
                             flags),
                     Map.of()));
@@ -549,9 +393,12 @@ public final class PlanBenchmark {
         for (int i = 0; i < jobs; i++) {
             // a few templates are asked for much more often than the others
             int skewed = (int) (TEMPLATES * Math.pow(random.nextDouble(), 3));
-            JobDesc d = mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15
-                    ? desc(features)
-                    : mix.equals("arr") ? templates.get(random.nextInt(50)) : templates.get(skewed);
+            JobDesc d = templates.get(skewed);
+            if (mix.equals("uniq") || mix.equals("hpc") && random.nextInt(100) < 15) {
+                d = desc(features);
+            } else if (mix.equals("arr")) {
+                d = templates.get(random.nextInt(50));
+            }
             if (jobs > ALIKE_MAX) {
                 load(d, features);
             } else {
@@ -657,6 +504,23 @@ public final class PlanBenchmark {
         return new Cost((System.nanoTime() - wall) / 1e6, (THREADS.getCurrentThreadCpuTime() - cpu) / 1e6, starts);
     }
 
+    /** A cluster whose nodes are all taken, with a queue of jobs that wait. */
+    static PlanBenchmark full(int nodes, int jobs, Set<String> features) {
+        PlanBenchmark out = new PlanBenchmark(nodes, features);
+        out.charged = true;
+        out.occupy(EVERYTHING);
+        out.queue(jobs, "hpc", features);
+        out.settle();
+        return out;
+    }
+
+    /** @return jobs that the pass starts */
+    int passASecondLater() {
+        ms += 1000;
+        core.apply(new Entry(ms, ms, 0, "time", List.of()));
+        return scheduler.starts(core.state(), new Now(ms, ms), 100_000).size();
+    }
+
     private Cost pass() {
         return cost(
                 () -> scheduler.starts(core.state(), new Now(ms, ms), 100_000).size());
@@ -665,7 +529,7 @@ public final class PlanBenchmark {
     /** What it cost to take up what was decided while jobs started. */
     private final List<Cost> applied = new ArrayList<>();
 
-    /** What can start has started: the passes that are measured are over a queue in which everybody waits. */
+    /** Starts what can start: the passes that are measured are over a queue in which all jobs wait. */
     private List<Cost> settle() {
         List<Cost> out = new ArrayList<>();
         for (boolean all = false; !all && out.size() < SETTLE_MAX; ) {
@@ -726,7 +590,7 @@ public final class PlanBenchmark {
         Cost cold = pass();
         plan(100);
         List<Cost> settling = settle();
-        print(name + ", until everybody waits", settling.getFirst(), settling);
+        print(name + ", until all wait", settling.getFirst(), settling);
         print("  taking up what was decided", applied.getFirst(), applied);
         for (int places : new int[] {0, 100, 1000}) {
             plan(places);
@@ -808,12 +672,42 @@ public final class PlanBenchmark {
                 .count();
     }
 
+    /** The features of each table that the fourth word of the command line asks for. */
+    private static List<Set<String>> tables(String word) {
+        return switch (word) {
+            case "" -> List.of(Set.of(), EVERYTHING);
+            case "each" ->
+                List.of(
+                        Set.of(),
+                        Set.of("limits"),
+                        Set.of("preemption"),
+                        Set.of("licenses"),
+                        Set.of("topology"),
+                        Set.of("reservations"),
+                        EVERYTHING);
+            case "on" -> List.of(EVERYTHING);
+            case "off" -> List.of(Set.of());
+            default -> List.of(Set.of(word.split("\\+")));
+        };
+    }
+
+    private static String title(Set<String> features) {
+        if (features.isEmpty()) {
+            return "plain";
+        }
+        return features.equals(EVERYTHING) ? "everything on" : String.join(" ", features);
+    }
+
+    private static int number(String[] args, int i, int absent) {
+        return args.length > i ? Integer.parseInt(args[i]) : absent;
+    }
+
     public static void main(String[] args) {
-        int jobs = args.length > 0 ? Integer.parseInt(args[0]) : 100_000;
-        int nodeCount = args.length > 1 ? Integer.parseInt(args[1]) : 10_000;
+        int jobs = number(args, 0, 100_000);
+        int nodeCount = number(args, 1, 10_000);
         String[] mixes = args.length > 2 ? args[2].split(",") : new String[] {"hpc", "arr", "uniq"};
-        int times = args.length > 3 ? Integer.parseInt(args[3]) : 10;
-        int events = args.length > 5 ? Integer.parseInt(args[5]) : 500;
+        int times = number(args, 3, 10);
+        int events = number(args, 5, 500);
         if (mixes[0].equals("limits")) {
             limits(jobs, nodeCount, times);
             return;
@@ -829,36 +723,15 @@ public final class PlanBenchmark {
                 "med_wall",
                 "p99_wall",
                 "starts");
-        List<Set<String>> with = args.length < 5
-                ? List.of(Set.of(), EVERYTHING)
-                : args[4].equals("each")
-                        ? List.of(
-                                Set.of(),
-                                Set.of("limits"),
-                                Set.of("preemption"),
-                                Set.of("licenses"),
-                                Set.of("topology"),
-                                Set.of("reservations"),
-                                EVERYTHING)
-                        : List.of(
-                                args[4].equals("on")
-                                        ? EVERYTHING
-                                        : args[4].equals("off") ? Set.<String>of() : Set.of(args[4].split("\\+")));
-        for (Set<String> features : with) {
+        for (Set<String> features : tables(args.length < 5 ? "" : args[4])) {
             for (String mix : mixes) {
                 PlanBenchmark bench = new PlanBenchmark(nodeCount, features);
                 bench.occupy(features);
                 bench.reserve(features);
                 bench.queue(jobs, mix, features);
-                bench.eventPlaces = args.length > 6 ? Integer.parseInt(args[6]) : bench.eventPlaces;
+                bench.eventPlaces = number(args, 6, bench.eventPlaces);
                 bench.heap("in the queue");
-                bench.rows(
-                        mix + ", "
-                                + (features.isEmpty()
-                                        ? "plain"
-                                        : features.equals(EVERYTHING) ? "everything on" : String.join(" ", features)),
-                        times,
-                        events);
+                bench.rows(mix + ", " + title(features), times, events);
             }
         }
     }

@@ -1,4 +1,4 @@
-package dev.muster.controller;
+package dev.muster.benchmarks;
 
 import dev.muster.controller.engine.Recovery;
 import dev.muster.controller.engine.StateReset;

@@ -1,4 +1,4 @@
-package dev.muster.node;
+package dev.muster.benchmarks;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Test;
 
 /** Emulated nodes speak as slurmd does: many of them to a controller of straw. */
 class EmulatedNodesTest {
+    private static final byte[] KEY = "a key of the cluster that is long enough".getBytes(UTF_8);
     private static final int NODES = 50;
     private static final int JOBS_PER_NODE = 10;
 
@@ -56,7 +57,7 @@ class EmulatedNodesTest {
         controller = Server.start(
                 "127.0.0.1",
                 0,
-                new Verifier(FakeController.KEY, "test", Optional.empty(), System::currentTimeMillis)
+                new Verifier(KEY, "test", Optional.empty(), System::currentTimeMillis)
                         .as(dev.muster.transport.Audience.SLURMCTLD),
                 (c, m, b) -> Server.Reply.of(new Welcome(1, 1)),
                 Map.of("node", (caller, frames) -> serve(frames)),
@@ -65,7 +66,7 @@ class EmulatedNodesTest {
         Path key = Files.createFile(
                 directory.resolve("slurm.key"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.write(key, FakeController.KEY);
+        Files.write(key, KEY);
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();

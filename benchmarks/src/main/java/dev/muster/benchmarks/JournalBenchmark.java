@@ -1,5 +1,7 @@
-package dev.muster.journal;
+package dev.muster.benchmarks;
 
+import dev.muster.journal.Disk;
+import dev.muster.journal.FileJournal;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;

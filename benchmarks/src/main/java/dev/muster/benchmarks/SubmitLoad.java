@@ -1,4 +1,4 @@
-package dev.muster.cli.service;
+package dev.muster.benchmarks;
 
 import dev.muster.cli.command.ClientConf;
 import dev.muster.cli.command.SlurmException;

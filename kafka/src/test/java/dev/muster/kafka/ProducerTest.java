@@ -1,8 +1,9 @@
-package dev.muster.controller.kafka;
+package dev.muster.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.sister.KafkaConf;
+import dev.muster.controller.kafka.Producer;
 import dev.muster.controller.outbox.Outbox;
 import dev.muster.daemon.DaemonLog;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.muster.node;
+package dev.muster.benchmarks;
 
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
@@ -98,7 +98,7 @@ final class EmulatedNodes implements AutoCloseable {
                 node.relayed(relay, frames);
             }
         } catch (IOException | Json.MalformedException e) {
-            // whoever passed it on finds that it was not answered
+            // the node that passed it on finds that it was not answered
         }
     }
 

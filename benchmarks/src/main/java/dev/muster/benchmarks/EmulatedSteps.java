@@ -1,4 +1,4 @@
-package dev.muster.node;
+package dev.muster.benchmarks;
 
 import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages;

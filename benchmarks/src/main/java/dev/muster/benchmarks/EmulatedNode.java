@@ -1,4 +1,4 @@
-package dev.muster.node;
+package dev.muster.benchmarks;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
@@ -8,6 +8,7 @@ import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.model.node.NodeMessages.Heartbeat;
 import dev.muster.model.node.NodeMessages.Register;
 import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.node.ControllerLink;
 import dev.muster.node.cgroup.Cgroups;
 import dev.muster.node.config.Settings;
 import dev.muster.node.io.LaunchRelay;

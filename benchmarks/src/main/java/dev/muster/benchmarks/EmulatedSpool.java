@@ -1,4 +1,4 @@
-package dev.muster.node;
+package dev.muster.benchmarks;
 
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
