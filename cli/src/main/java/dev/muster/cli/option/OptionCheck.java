@@ -91,7 +91,7 @@ public final class OptionCheck {
         return options.context().bad(SPEC_EXIT, "Invalid --" + o.longName + " specification");
     }
 
-    /** More minutes than there is a number for are none. */
+    /** Returns empty if the minutes do not fit an int. */
     private static OptionalLong counted(OptionalLong minutes) {
         return minutes.orElse(0) > Integer.MAX_VALUE ? OptionalLong.empty() : minutes;
     }

@@ -482,8 +482,8 @@ public final class Sacct implements Command {
     }
 
     /**
-     * A job's CPU time is that of its steps. Its energy as well, but what the nodes' meters say of the batch script or
-     * the external step is of the same time as that of the steps beside: the longest count.
+     * Adds up the steps of a job. The nodes' meters measure the batch script and the external step over the same time
+     * as the other steps, so the job's energy is the larger of their reading and the other steps' sum.
      */
     private static void sumUsage(Json.Obj job, List<Json.Obj> steps) {
         long user = 0;

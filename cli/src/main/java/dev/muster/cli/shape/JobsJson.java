@@ -301,7 +301,7 @@ public final class JobsJson {
             return Tree.texts(asked.isEmpty() ? new String[] {"NOT_SET"} : asked.split(","));
         }));
         f.add(new Field.Constant("job_size_str", List.of()));
-        // without a file of its own what it says of errors goes where its output goes, and that is not said twice
+        // a job without a file for errors writes them where its output goes: the field is empty then
         f.add(new Field.Made("standard_error", j -> j.flag("ownStderr") ? j.text("stderrPattern") : ""));
         f.add(new Field.Made("stderr_expanded", j -> j.flag("ownStderr") ? j.text("stderr") : ""));
         f.add(new Field.Made("priority_by_partition", JobsJson::partitionPriorities));

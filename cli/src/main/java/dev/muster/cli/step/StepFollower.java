@@ -221,7 +221,7 @@ final class StepFollower {
                 treeWidth(o));
     }
 
-    /** Nodes that are reached directly; {@code off} is all of them, but for more than --threads would serve. */
+    /** Returns the number of nodes that srun reaches directly: TreeWidth; {@code off} means all, at most --threads. */
     private static int treeWidth(JobOptions o) {
         String asked = o.text(JobOption.TREE_WIDTH);
         int width;

@@ -19,8 +19,8 @@ final class StepManager {
     private StepManager() {}
 
     /**
-     * A request about a step. What the step manager does not answer because slurmctld is there after all fails as it
-     * had failed there.
+     * Sends a request about a step. If the step manager refuses because slurmctld is back, the first error of slurmctld
+     * is thrown.
      */
     static Json.Obj call(CommandContext c, String message, Json.Obj q) throws SlurmException {
         try {

@@ -32,7 +32,7 @@ final class StepRun implements StepNode.Events {
     private static final int STDOUT = 1;
     /** The signal of a task that could not open its files or terminal. */
     private static final int SETUP_FAILED = 53;
-    /** A finished task's place in the numbers of srun's exit code for a node that was lost. */
+    /** Exit code that srun counts for a task whose node was lost. */
     private static final int LOST_CODE = 1;
 
     private static final int ABANDONED_CODE = 143;
@@ -68,7 +68,7 @@ final class StepRun implements StepNode.Events {
     private final TaskOutput err;
     private final List<StepNode> nodes = new ArrayList<>();
     /**
-     * Of one component, to be reached together. A class: as a key it is itself, and its nodes are not looked through.
+     * Nodes of one component that share a connection. It is a class, not a record, so that maps compare it by identity.
      */
     private static final class Group {
         private final Json.Obj attach;

@@ -97,8 +97,8 @@ public final class SchemaType {
     }
 
     /**
-     * Schemas want fields of fields under names with slashes, which the original's answers lack: they are there beside
-     * those that they repeat, so that answers fit the schemas as those are written.
+     * Adds the required fields that a schema names a/b next to a: Slurm's schemas require them, and an answer repeats
+     * the nested value there so that it validates.
      */
     private static void below(String name, List<Field> all) {
         List<Field> at = all;

@@ -40,9 +40,8 @@ public final class IgnoredFields {
     };
 
     /**
-     * Parameters of queries that nothing is done with: a pattern of operations without "slurm_{v}_" and the like, the
-     * parameters, words of them or * for any, why. A list has a warning then; what takes away or changes something is
-     * refused.
+     * Query parameters without effect. Columns: a pattern of the operation's id without its prefix; names of
+     * parameters; values that count, * for any; the reason. A query gets a warning, a change is refused.
      */
     private static final String[][] QUERIES = {
         {"get_.*", "format", "*", "every field is shown"},

@@ -159,7 +159,7 @@ final class LogTail implements Http.Written {
     }
 
     /**
-     * Without the begun character at the end, which the next bytes complete.
+     * Returns the length without an incomplete UTF-8 character at the end.
      *
      * @param all nothing follows
      */
