@@ -5,6 +5,7 @@ import dev.muster.controller.engine.StateReset;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
+import dev.muster.core.options.Options;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
@@ -23,7 +24,6 @@ import dev.muster.scheduler.Scheduler;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -161,7 +161,7 @@ public final class QueueBenchmark {
                 true,
                 false,
                 List.of(),
-                new TreeMap<>());
+                Options.NONE);
     }
 
     private static List<Node.Spec> nodes() {

@@ -35,7 +35,7 @@ class SiteKeysTest {
                 "ResumeProgram=/bin/true",
                 "SlurmctldParameters=user_resv_delete,allow_user_triggers,"
                         + "disable_triggers,node_reg_mem_percent=92.5,max_powered_nodes=7,reboot_from_controller");
-        assertThat(site.core().state().settings().options())
+        assertThat(site.core().state().settings().options().texts())
                 .containsEntry("ctld:user_resv_delete", "true")
                 .containsEntry("ctld:allow_user_triggers", "true")
                 .containsEntry("ctld:disable_triggers", "true")
@@ -46,7 +46,8 @@ class SiteKeysTest {
                         .core()
                         .state()
                         .settings()
-                        .options())
+                        .options()
+                        .texts())
                 .containsKey("muster_no_wake_ahead");
     }
 
@@ -67,7 +68,8 @@ class SiteKeysTest {
         String lines = (stops == null ? "" : "SuspendProgram=" + stops + "\n")
                 + (starts == null ? "" : "ResumeProgram=" + starts + "\n")
                 + "PowerAction=off Location=slurmd Program=/nowhere";
-        Map<String, String> is = new Site(lines).core().state().settings().options();
+        Map<String, String> is =
+                new Site(lines).core().state().settings().options().texts();
         assertThat(is.get("power:stops") + " " + is.get("power:starts")).isEqualTo(on + " " + on);
         assertThat(String.join("/", PowerOptions.errors(Site.conf(lines)))).isEqualTo(errors == null ? "" : errors);
     }
@@ -82,7 +84,8 @@ class SiteKeysTest {
                 "NodeSet=s Feature=f",
                 "NodeSet=t Nodes=n[3-4]",
                 "SuspendExcNodes=s:2,t,n1");
-        assertThat(site.core().state().settings().options()).containsEntry("power:kept_nodes", "n[1-3]:2,n[3-4],n1");
+        assertThat(site.core().state().settings().options().texts())
+                .containsEntry("power:kept_nodes", "n[1-3]:2,n[3-4],n1");
     }
 
     /** shows: MaxJobId */

@@ -34,7 +34,6 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.step.StepRules;
 import dev.muster.core.timer.DeadlineRules;
@@ -331,9 +330,9 @@ public final class Core {
             changes.add(new Change.DescriptionChanged(id, desc));
         }
         int started = id;
-        boolean onNodes =
-                state.settings().awaitProlog() && !state.settings().options().containsKey(Settings.PROLOG_NO_HOLD);
-        boolean onController = Boolean.parseBoolean(state.settings().options().get(Settings.PROLOG_SLURMCTLD))
+        boolean onNodes = state.settings().awaitProlog()
+                && state.settings().options().prolog().holdsJobs();
+        boolean onController = state.settings().options().prolog().onController()
                 || state.buffers().byJob().has(job.id());
         PowerRules.wake(state, start.allocation(), desc.request().features(), woken, changes, direct);
         boolean asleep = start.allocation().awaitsNodes();

@@ -7,9 +7,9 @@ import java.util.Set;
  * absent fields read as defaults, unknown fields are skipped, sealed interfaces carry {@code "type"}.
  *
  * <p>Kinds of component: int, long, double, boolean, String, enum, {@link Bytes}, records, sealed interfaces of
- * records, List, Map with String keys (read back sorted), and any class with a static {@code parse(String)} whose
- * {@code toString()} is its inverse. A record's default is its static field {@code NONE} if it has one, else the record
- * of all defaults.
+ * records, List, Map with String keys (read back sorted), {@link NamedTexts}, and any class with a static
+ * {@code parse(String)} whose {@code toString()} is its inverse. A record's default is its static field {@code NONE} if
+ * it has one, else the record of all defaults.
  */
 public final class Codec {
     private Codec() {}

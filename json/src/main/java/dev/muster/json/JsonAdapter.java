@@ -105,6 +105,9 @@ interface JsonAdapter {
         if (c.isEnum()) {
             return new JsonAdapters.Words(c);
         }
+        if (NamedTexts.class.isAssignableFrom(c)) {
+            return new JsonAdapters.Texts(c);
+        }
         if (c.isRecord()) {
             return new RecordAdapter(c);
         }

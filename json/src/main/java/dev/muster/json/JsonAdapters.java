@@ -429,6 +429,59 @@ final class JsonAdapters {
         }
     }
 
+    /** Implementations of {@link NamedTexts}. */
+    static final class Texts implements JsonAdapter {
+        private final Maps map = new Maps(String.class);
+        private final Class<?> type;
+        private final MethodHandle of;
+        private Object none;
+
+        Texts(Class<?> c) {
+            type = c;
+            try {
+                of = MethodHandles.publicLookup().unreflect(c.getMethod("of", Map.class));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalArgumentException("no JSON form for " + c, e);
+            }
+        }
+
+        @Override
+        public void write(Json.Writer out, Object value) {
+            map.write(out, ((NamedTexts) value).texts());
+        }
+
+        @Override
+        public Object read(Object tree) {
+            return value(map.read(tree));
+        }
+
+        @Override
+        public Object read(JsonReader in) {
+            return value(map.read(in));
+        }
+
+        private Object value(Object texts) {
+            try {
+                return of.invoke(texts);
+            } catch (Throwable e) {
+                throw new Json.MalformedException("bad " + type.getSimpleName() + ": " + e.getMessage());
+            }
+        }
+
+        @Override
+        public Object absent() {
+            if (none == null) {
+                none = value(map.absent());
+            }
+            return none;
+        }
+
+        @Override
+        public boolean isAbsent(Object value) {
+            return value == null || ((NamedTexts) value).texts().isEmpty();
+        }
+    }
+
     static final class Sealed implements JsonAdapter {
         private final Map<String, Class<?>> byName = new HashMap<>();
         /** Adapters of the types that have been used. */

@@ -1,6 +1,8 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.command.Command;
+import dev.muster.core.options.BufferOptions;
+import dev.muster.core.options.Options;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -39,10 +41,10 @@ abstract class AccountPolicies {
 
     void policy(String enforce, String ofRoot, String ofDept, String ofAlice, String ofQos) {
         Settings s = cluster.state().settings();
-        Map<String, String> options = new TreeMap<>(s.options());
+        Map<String, String> options = new TreeMap<>(s.options().texts());
         options.put("accounting_enforce", enforce);
         options.put("licenses", "lic:9");
-        options.put(Settings.BURST_BUFFER, "true");
+        options.put(BufferOptions.BURST_BUFFER, "true");
         Entry entry = new Entry(
                 0,
                 0,
@@ -78,7 +80,7 @@ abstract class AccountPolicies {
                                 s.configOverrides(),
                                 s.disableRootJobs(),
                                 s.gresTypes(),
-                                options),
+                                Options.of(options)),
                         cluster.state().nextJobId(),
                         cluster.state().jobIdCeiling(),
                         cluster.state().nextSluid(),

@@ -45,13 +45,13 @@ class ConfiguredDefaultsTest {
     @Test
     void aWordWithoutAValueStays() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes", "options.enable_user_top=");
-        assertThat(c.state().settings().options()).containsEntry("enable_user_top", "");
+        assertThat(c.state().settings().options().texts()).containsEntry("enable_user_top", "");
         new Play(c).lines("setting root fairsharedampeningfactor 3");
-        assertThat(c.state().settings().options())
+        assertThat(c.state().settings().options().texts())
                 .containsEntry("enable_user_top", "")
                 .containsValue("3");
         new Play(c).lines("reconfigure");
-        assertThat(c.state().settings().options())
+        assertThat(c.state().settings().options().texts())
                 .containsEntry("enable_user_top", "")
                 .doesNotContainValue("3");
     }

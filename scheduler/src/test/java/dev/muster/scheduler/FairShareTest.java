@@ -8,6 +8,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.limits.FairShare;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.limits.PriorityFlags;
+import dev.muster.core.options.PriorityOptions;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -104,7 +105,7 @@ class FairShareTest {
             Cluster c = new Cluster(
                     "n1 cpus=2\nn2 cpus=6",
                     "p nodes=n[1-2] default=yes",
-                    "options." + Priorities.TYPE + "=priority/multifactor"
+                    "options." + PriorityOptions.TYPE + "=priority/multifactor"
                             + " options.priority_flags=SMALL_RELATIVE_TO_TIME options.priority_weight_size=1");
             int id = c.accept(row[0]);
             assertThat(String.format(

@@ -2,7 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.accounting.DbdMessages.RemoteLicense;

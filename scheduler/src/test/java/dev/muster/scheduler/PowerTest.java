@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.node.Power;
+import dev.muster.core.options.PowerSaving;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -433,7 +434,7 @@ class PowerTest {
                     "p nodes=n[1-3] default=yes",
                     BOTH + "options.power:kept_nodes=n1 options.reconfig_flags=" + row[0]);
             new Play(c).lines("setting root suspendexcnodes n2\nreconfigure\n");
-            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, ""))
+            assertThat(c.state().settings().options().texts().getOrDefault(PowerSaving.KEPT_NODES, ""))
                     .as(row[0])
                     .isEqualTo(row[1]);
         }
@@ -453,7 +454,7 @@ class PowerTest {
         };
         for (String[] row : rows) {
             new Play(c).lines("setting root " + row[0]);
-            assertThat(c.state().settings().options().getOrDefault(Power.KEPT_NODES, ""))
+            assertThat(c.state().settings().options().texts().getOrDefault(PowerSaving.KEPT_NODES, ""))
                     .as(row[0])
                     .isEqualTo(row[1]);
         }
@@ -469,9 +470,9 @@ class PowerTest {
                 setting root suspendexcstates -DOWN
                 setting root fairsharedampeningfactor 3
                 """);
-        assertThat(c.state().settings().options())
-                .containsEntry(Power.KEPT_PARTITIONS, "q")
-                .containsEntry(Power.KEPT_STATES, "DRAIN")
+        assertThat(c.state().settings().options().texts())
+                .containsEntry(PowerSaving.KEPT_PARTITIONS, "q")
+                .containsEntry(PowerSaving.KEPT_STATES, "DRAIN")
                 .containsEntry("priority_dampening", "3");
     }
 

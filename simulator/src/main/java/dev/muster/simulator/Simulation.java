@@ -2,6 +2,7 @@ package dev.muster.simulator;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
+import dev.muster.core.options.Options;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -163,7 +164,7 @@ final class Simulation {
                 false,
                 false,
                 List.of("gpu"),
-                options);
+                Options.of(options));
         List<Node.Spec> specs = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (int i = 0; i < swarm.nodes(); i++) {

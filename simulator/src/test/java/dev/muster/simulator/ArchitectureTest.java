@@ -14,6 +14,7 @@ import dev.muster.core.job.SubmitRules;
 import dev.muster.core.job.UpdateRules;
 import dev.muster.core.limits.UsageRules;
 import dev.muster.core.node.NodeRules;
+import dev.muster.core.options.Options;
 import dev.muster.core.partition.PartitionRules;
 import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.step.StepRules;
@@ -203,6 +204,19 @@ class ArchitectureTest {
                                 || target.endsWith("Collection.parallelStream");
                     }
                 })
+                .check(all);
+    }
+
+    /** Texts of options are parsed once, in core.options: rules and passes read typed values. */
+    @Test
+    void noRuleReadsAnOptionByName() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.muster.core..", "dev.muster.scheduler..")
+                .and()
+                .resideOutsideOfPackage("dev.muster.core.options")
+                .should()
+                .callMethod(Options.class, "texts")
                 .check(all);
     }
 

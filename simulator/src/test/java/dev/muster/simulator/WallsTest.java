@@ -34,7 +34,7 @@ class WallsTest {
 
     private static final Map<String, List<String>> ORDER = new TreeMap<>(Map.of(
             "model", order(". hdf5 format cluster job node api accounting"),
-            "core", order("state index tres command limits step reservation job partition node preempt timer"),
+            "core", order("options state index tres command limits step reservation job partition node preempt timer"),
             "scheduler", order("request node timeline claim queue preempt pass forecast"),
             "controller", order("outbox kafka config stats lua dbd view site engine accounting nodes edge"),
             "node", order("spool os hardware config meter cgroup step job io"),

@@ -7,12 +7,11 @@ import dev.muster.accounting.table.RowSink;
 import dev.muster.controller.engine.HighestIds;
 import dev.muster.controller.view.JobRows;
 import dev.muster.core.limits.AccountRules;
-import dev.muster.core.limits.AccountingEnforcement;
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.json.Bytes;
@@ -434,7 +433,8 @@ public final class EmbeddedAccounting implements Accounting {
             for (int id : fresh) {
                 state.jobs().find(id).ifPresent(j -> texts.add(state, j));
             }
-            boolean noJobs = AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.NOJOBS);
+            boolean noJobs =
+                    state.settings().options().accounting().enforcement().has(AccountingEnforcement.Word.NOJOBS);
             return new Unmade(state, waits, noJobs ? List.of() : later, !noJobs, looked, batch(index));
         }
 
@@ -446,10 +446,10 @@ public final class EmbeddedAccounting implements Accounting {
             AccountRules rules = new AccountRules(state);
             boolean noJobs = rules.enforces(AccountingEnforcement.Word.NOJOBS);
             boolean noSteps = noJobs || rules.enforces(AccountingEnforcement.Word.NOSTEPS);
-            String most = state.settings().options().getOrDefault(Settings.STEP_RECORDS_MAX, "");
+            int max = state.settings().options().accounting().stepRecordsMax();
             // numbered steps count from 0, the others are below
-            if (!most.isEmpty()) {
-                stepRows.removeIf(s -> StepId.number(s.stepId()) >= Integer.parseInt(most));
+            if (max < Integer.MAX_VALUE) {
+                stepRows.removeIf(s -> StepId.number(s.stepId()) >= max);
             }
             return new Batch(
                     index,

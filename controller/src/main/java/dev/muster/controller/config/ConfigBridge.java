@@ -11,17 +11,28 @@ import dev.muster.config.sister.HelpersConf;
 import dev.muster.config.sister.ResourcesYaml;
 import dev.muster.config.sister.Topologies;
 import dev.muster.core.command.Command;
-import dev.muster.core.job.Expediting;
-import dev.muster.core.job.JobSubmit;
-import dev.muster.core.limits.McsLabel;
-import dev.muster.core.limits.Priorities;
+import dev.muster.core.options.AccountingOptions;
+import dev.muster.core.options.BufferOptions;
+import dev.muster.core.options.GpuDefaults;
+import dev.muster.core.options.LicenseOptions;
+import dev.muster.core.options.McsOptions;
+import dev.muster.core.options.NodeOptions;
+import dev.muster.core.options.Options;
+import dev.muster.core.options.PreemptionOptions;
+import dev.muster.core.options.PriorityOptions;
+import dev.muster.core.options.PrologOptions;
+import dev.muster.core.options.RequestOptions;
+import dev.muster.core.options.RequeueOptions;
+import dev.muster.core.options.SchedulingOptions;
+import dev.muster.core.options.SelectOptions;
+import dev.muster.core.options.StepOptions;
+import dev.muster.core.options.SubmissionOptions;
+import dev.muster.core.options.UsageOptions;
+import dev.muster.core.options.UserRights;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
-import dev.muster.core.state.Preemption;
 import dev.muster.core.state.Settings;
 import dev.muster.core.step.TaskBinding;
-import dev.muster.core.tres.GpuDefaults;
-import dev.muster.core.tres.Licenses;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.SpecialCores;
 import dev.muster.daemon.Identities;
@@ -69,23 +80,24 @@ public final class ConfigBridge {
     }
 
     private static void preemption(SlurmConf conf, Map<String, String> options) {
-        options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
+        options.put(PreemptionOptions.TYPE, conf.text(Key.PREEMPT_TYPE));
         options.put(
-                Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
+                PreemptionOptions.MODE,
+                String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
         options.put(
-                Preemption.PARAMETERS,
+                PreemptionOptions.PARAMETERS,
                 String.join(",", conf.list(Key.PREEMPT_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
         options.put(
-                Preemption.EXEMPT_S,
+                PreemptionOptions.EXEMPT_S,
                 Long.toString(dev.muster.model.format.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME))
                         .orElse(-1)));
     }
 
     private static void buffers(SlurmConf conf, Map<String, String> options) {
         if (BurstBufferConf.isAsked(conf)) {
-            options.put(Settings.BURST_BUFFER, "lua");
+            options.put(BufferOptions.BURST_BUFFER, "lua");
             options.put(
-                    Settings.BUFFER_TEARDOWN_FAILURE,
+                    BufferOptions.BUFFER_TEARDOWN_FAILURE,
                     Boolean.toString(
                             BurstBufferConf.read(conf, new ArrayList<>()).teardownFailure()));
         }
@@ -95,34 +107,35 @@ public final class ConfigBridge {
     private static Map<String, String> options(SlurmConf conf) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
         dependencies(conf, options);
-        exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(Settings.REQUEUE_EXIT, e));
-        exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(Settings.REQUEUE_EXIT_HOLD, e));
+        exits(conf, Key.REQUEUE_EXIT).ifPresent(e -> options.put(RequeueOptions.REQUEUE_EXIT, e));
+        exits(conf, Key.REQUEUE_EXIT_HOLD).ifPresent(e -> options.put(RequeueOptions.REQUEUE_EXIT_HOLD, e));
         licenses(conf, options);
         long overRunMin = conf.number(Key.RESV_OVER_RUN);
         options.put(
-                Settings.RESV_OVER_RUN, Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
+                SchedulingOptions.RESV_OVER_RUN,
+                Long.toString(overRunMin < 0 || overRunMin >= 65_535 ? -1 : overRunMin * 60));
         priorities(conf, options);
         List<String> select = new ArrayList<>();
         conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
         select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
-        options.put(Settings.SELECT, String.join(",", select));
+        options.put(SelectOptions.SELECT, String.join(",", select));
         preemption(conf, options);
         bindings(conf, options);
         requeueDelay(conf, options);
-        options.put(Settings.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
+        options.put(PrologOptions.MAX_BATCH_REQUEUE, Long.toString(conf.number(Key.MAX_BATCH_REQUEUE)));
         if (conf.completeWaitSec() > 0) {
-            options.put(Settings.COMPLETE_WAIT, Integer.toString(conf.completeWaitSec()));
+            options.put(SchedulingOptions.COMPLETE_WAIT, Integer.toString(conf.completeWaitSec()));
         }
         if (conf.number(Key.JOB_FILE_APPEND) != 0) {
-            options.put(Settings.JOB_FILE_APPEND, "1");
+            options.put(StepOptions.JOB_FILE_APPEND, "1");
         }
         if (!conf.list(Key.RECONFIG_FLAGS).isEmpty()) {
             options.put(
-                    Settings.RECONFIG_FLAGS,
+                    NodeOptions.RECONFIG_FLAGS,
                     String.join(",", conf.list(Key.RECONFIG_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }
         if (conf.has(Key.TASK_PLUGIN_PARAM, "OOMKillStep")) {
-            options.put(Settings.OOM_KILL_STEP, "1");
+            options.put(StepOptions.OOM_KILL_STEP, "1");
         }
         shares(conf, options);
         labels(conf, options);
@@ -132,16 +145,16 @@ public final class ConfigBridge {
         submissions(conf, options);
         buffers(conf, options);
         if (conf.given(Key.MAX_NODE_COUNT)) {
-            options.put(Settings.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
+            options.put(NodeOptions.MAX_NODE_COUNT, Long.toString(conf.number(Key.MAX_NODE_COUNT)));
         }
         for (SlurmConf.NodeSet set : conf.nodeSets()) {
             if (!set.feature().isEmpty()) {
-                options.merge(Settings.NODE_SET + set.name(), set.feature(), (a, b) -> a + "," + b);
+                options.merge(NodeOptions.NODE_SET + set.name(), set.feature(), (a, b) -> a + "," + b);
             }
         }
         // limits without slurmdbd have nowhere to come from
         if (conf.text(Key.ACCOUNTING_STORAGE_TYPE).equals("accounting_storage/slurmdbd")) {
-            options.put("accounting_enforce", String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
+            options.put(AccountingOptions.ENFORCE, String.join(",", conf.list(Key.ACCOUNTING_STORAGE_ENFORCE)));
         }
         prolog(conf, options);
         return options;
@@ -151,22 +164,22 @@ public final class ConfigBridge {
         List<String> parameters = conf.list(Key.DEPENDENCY_PARAMETERS);
         parameters.stream()
                 .filter(p -> p.matches("max_depend_depth=\\d{1,6}"))
-                .forEach(p -> options.put("max_depend_depth", p.substring(p.indexOf('=') + 1)));
+                .forEach(p -> options.put(SubmissionOptions.DEPENDENCY_DEPTH_MAX, p.substring(p.indexOf('=') + 1)));
         options.put(
-                "kill_invalid_depend",
+                SubmissionOptions.KILL_INVALID_DEPENDENCY,
                 Boolean.toString(
                         parameters.contains("kill_invalid_depend") || options.containsKey("kill_invalid_depend")));
     }
 
     private static void prolog(SlurmConf conf, Map<String, String> options) {
         if (!conf.list(Key.PROLOG_SLURMCTLD).isEmpty()) {
-            options.put(Settings.PROLOG_SLURMCTLD, "true");
+            options.put(PrologOptions.PROLOG_SLURMCTLD, "true");
         }
         List<String> prolog = conf.prologFlags();
-        flag(options, prolog, "NoHold", Settings.PROLOG_NO_HOLD);
-        flag(options, prolog, "DeferBatch", Settings.PROLOG_DEFER_BATCH);
-        flag(options, prolog, "X11", Settings.X11);
-        flag(options, prolog, "ForceRequeueOnFail", Settings.PROLOG_FORCE_REQUEUE);
+        flag(options, prolog, "NoHold", PrologOptions.PROLOG_NO_HOLD);
+        flag(options, prolog, "DeferBatch", PrologOptions.PROLOG_DEFER_BATCH);
+        flag(options, prolog, "X11", RequestOptions.X11);
+        flag(options, prolog, "ForceRequeueOnFail", PrologOptions.PROLOG_FORCE_REQUEUE);
     }
 
     private static Settings settings(SlurmConf conf, int slurmUid) {
@@ -198,16 +211,16 @@ public final class ConfigBridge {
                 conf.configOverrides(),
                 conf.yes(Key.DISABLE_ROOT_JOBS),
                 conf.gresTypes(),
-                options(conf),
+                Options.of(options(conf)),
                 Topologies.read(conf, new ArrayList<>()),
                 ResourcesYaml.read(conf, new ArrayList<>()));
     }
 
     private static void licenses(SlurmConf conf, Map<String, String> options) {
         if (!conf.list(Key.LICENSES).isEmpty()) {
-            options.put(Licenses.OPTION, String.join(",", conf.list(Key.LICENSES)));
+            options.put(LicenseOptions.LICENSES, String.join(",", conf.list(Key.LICENSES)));
         }
-        flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", Settings.BARE_LICENSES);
+        flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", LicenseOptions.BARE_LICENSES);
     }
 
     public static boolean externSteps(SlurmConf conf) {
@@ -215,7 +228,13 @@ public final class ConfigBridge {
     }
 
     private static void submissions(SlurmConf conf, Map<String, String> options) {
-        Map.of("license/", Settings.TRACKED_LICENSES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
+        Map.of(
+                        "license/",
+                        AccountingOptions.TRACKED_LICENSES,
+                        "gres/",
+                        AccountingOptions.TRACKED_GRES,
+                        "bb/",
+                        AccountingOptions.TRACKED_BUFFERS)
                 .forEach((kind, option) -> {
                     List<String> tracked = conf.list(Key.ACCOUNTING_STORAGE_TRES).stream()
                             .filter(t -> t.startsWith(kind))
@@ -226,20 +245,20 @@ public final class ConfigBridge {
                     }
                 });
         List<String> words = conf.list(Key.SLURMCTLD_PARAMETERS);
-        flag(options, words, "enable_expedited_requeue", Expediting.ENABLED);
-        flag(options, words, "user_resv_delete", Settings.USER_RESV_DELETE);
-        flag(options, words, "allow_user_triggers", Settings.USER_TRIGGERS);
-        flag(options, words, "disable_triggers", Settings.NO_TRIGGERS);
+        flag(options, words, "enable_expedited_requeue", RequestOptions.EXPEDITED_REQUEUE);
+        flag(options, words, "user_resv_delete", UserRights.USER_RESV_DELETE);
+        flag(options, words, "allow_user_triggers", UserRights.USER_TRIGGERS);
+        flag(options, words, "disable_triggers", UserRights.NO_TRIGGERS);
         Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("node_reg_mem_percent"))
-                .ifPresent(p -> options.put(Settings.REG_MEMORY_PERCENT, p));
+                .ifPresent(p -> options.put(NodeOptions.REG_MEMORY_PERCENT, p));
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_stepmgr")) {
-            options.put(Settings.STEPMGR, "true");
+            options.put(SubmissionOptions.STEPMGR, "true");
             if (conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("cgroup")) {
-                options.put(Settings.MEMORY_UPDATES, "true");
+                options.put(RequestOptions.MEMORY_UPDATES, "true");
             }
         }
         if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
-            options.put(JobSubmit.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));
+            options.put(SubmissionOptions.PLUGINS, String.join(",", conf.list(Key.JOB_SUBMIT_PLUGINS)));
         }
     }
 
@@ -247,72 +266,72 @@ public final class ConfigBridge {
     private static void shares(SlurmConf conf, Map<String, String> options) {
         if (!conf.list(Key.SCRON_PARAMETERS).isEmpty()) {
             options.put(
-                    Settings.SCRON,
+                    UserRights.SCRON,
                     String.join(",", conf.list(Key.SCRON_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
         }
         if (!conf.mpiPorts().isEmpty()) {
-            options.put(Settings.MPI_PORTS, conf.mpiPorts());
+            options.put(StepOptions.MPI_PORTS, conf.mpiPorts());
         }
         if (conf.imexChannels() > 0) {
-            options.put(Settings.IMEX_CHANNELS, Integer.toString(conf.imexChannels()));
+            options.put(StepOptions.IMEX_CHANNELS, Integer.toString(conf.imexChannels()));
         }
         if (conf.has(Key.MPI_PARAMS, MpiBootstrap.OFF)) {
             options.put(MpiBootstrap.OFF, "");
         }
         if (conf.has(Key.PREEMPT_MODE, "GANG")) {
-            options.put(Settings.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
+            options.put(PreemptionOptions.GANG_SLICE_S, Long.toString(conf.number(Key.SCHEDULER_TIME_SLICE)));
         }
     }
 
     /** Multi-category security; groups by number, because the core looks nothing up. */
     private static void labels(SlurmConf conf, Map<String, String> options) {
         String parameters = conf.text(Key.MCS_PARAMETERS);
-        options.put(McsLabel.PLUGIN, conf.text(Key.MCS_PLUGIN));
-        options.put(McsLabel.PARAMETERS, parameters);
+        options.put(McsOptions.PLUGIN, conf.text(Key.MCS_PLUGIN));
+        options.put(McsOptions.PARAMETERS, parameters);
         if (conf.text(Key.MCS_PLUGIN).equals("mcs/group") && parameters.contains(":")) {
             Identities identities = new Identities();
             List<String> groups = new ArrayList<>();
             for (String name : parameters.substring(parameters.indexOf(':') + 1).split("\\|")) {
                 identities.group(name.strip()).ifPresent(g -> groups.add(g.name() + ":" + g.gid()));
             }
-            options.put(McsLabel.GROUPS, String.join(",", groups));
+            options.put(McsOptions.GROUPS, String.join(",", groups));
         }
     }
 
     /** What jobs get and may ask for where the file says more than a number. */
     private static void defaults(SlurmConf conf, Map<String, String> options) {
         if (conf.yes(Key.TRACK_WCKEY) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys")) {
-            options.put(Settings.TRACK_WCKEY, "true");
+            options.put(AccountingOptions.TRACK_WCKEY, "true");
         }
         String steps = conf.parameters(Key.ACCOUNTING_STORAGE_PARAMETERS).getOrDefault("max_step_records", "");
         if (!steps.isEmpty()) {
-            options.put(Settings.STEP_RECORDS_MAX, steps);
+            options.put(AccountingOptions.STEP_RECORDS_MAX, steps);
         }
         if (!conf.list(Key.ACCOUNTING_STORE_FLAGS).isEmpty()) {
             options.put(
-                    Settings.ACCOUNTING_STORE,
+                    AccountingOptions.ACCOUNTING_STORE,
                     String.join(",", conf.list(Key.ACCOUNTING_STORE_FLAGS)).toLowerCase(java.util.Locale.ROOT));
         }
         // without a plugin there is no frequency either
         if (!conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("none")) {
-            options.put(Settings.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
+            options.put(StepOptions.ACCT_GATHER_FREQUENCY, conf.text(Key.JOB_ACCT_GATHER_FREQUENCY));
         }
         if (conf.text(Key.SCHEDULER_TYPE).endsWith("builtin")) {
-            options.put(Settings.IN_ORDER, "true");
+            options.put(SchedulingOptions.IN_ORDER, "true");
         }
         if (!conf.text(Key.REBOOT_PROGRAM).isEmpty()) {
-            options.put(Settings.REBOOTS, "true");
+            options.put(RequestOptions.REBOOTS, "true");
         }
         if (conf.yes(Key.ALLOW_SPEC_RESOURCES_USAGE)) {
-            options.put(Settings.SPEC_USAGE, "true");
+            options.put(RequestOptions.SPEC_USAGE, "true");
         }
-        if (conf.schedulerParameters().containsKey(Settings.SPEC_CORES_FIRST)) {
-            options.put(Settings.SPEC_CORES_FIRST, "");
+        if (conf.schedulerParameters().containsKey(SelectOptions.SPEC_CORES_FIRST)) {
+            options.put(SelectOptions.SPEC_CORES_FIRST, "");
         }
         String jobDefaults = gpuDefaults(
                 conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
         if (!jobDefaults.isEmpty()) {
-            options.put(Settings.JOB_DEFAULTS, jobDefaults);
+            options.put(SubmissionOptions.JOB_DEFAULTS, jobDefaults);
         }
     }
 
@@ -339,34 +358,34 @@ public final class ConfigBridge {
     }
 
     private static void priorities(SlurmConf conf, Map<String, String> options) {
-        options.put(Priorities.TYPE, conf.text(Key.PRIORITY_TYPE));
-        options.put("priority_flags", String.join(",", conf.list(Key.PRIORITY_FLAGS)));
-        options.put("priority_favor_small", Boolean.toString(conf.yes(Key.PRIORITY_FAVOR_SMALL)));
+        options.put(PriorityOptions.TYPE, conf.text(Key.PRIORITY_TYPE));
+        options.put(PriorityOptions.FLAGS, String.join(",", conf.list(Key.PRIORITY_FLAGS)));
+        options.put(PriorityOptions.FAVOR_SMALL, Boolean.toString(conf.yes(Key.PRIORITY_FAVOR_SMALL)));
         options.put(
-                "priority_reset_period",
+                UsageOptions.RESET_PERIOD,
                 conf.text(Key.PRIORITY_USAGE_RESET_PERIOD).toUpperCase(java.util.Locale.ROOT));
-        options.put("priority_weight_tres", conf.text(Key.PRIORITY_WEIGHT_TRES));
-        options.put("zone", java.time.ZoneId.systemDefault().getId());
+        options.put(PriorityOptions.WEIGHT + "tres", conf.text(Key.PRIORITY_WEIGHT_TRES));
+        options.put(UsageOptions.ZONE, java.time.ZoneId.systemDefault().getId());
         Map<String, Key> numbers = new TreeMap<>(Map.of(
-                "priority_calc_period",
+                PriorityOptions.CALC_PERIOD_S,
                 Key.PRIORITY_CALC_PERIOD,
-                "priority_half_life",
+                UsageOptions.HALF_LIFE_S,
                 Key.PRIORITY_DECAY_HALF_LIFE,
-                "priority_max_age",
+                PriorityOptions.MAX_AGE_S,
                 Key.PRIORITY_MAX_AGE,
-                "priority_dampening",
+                UsageOptions.DAMPENING,
                 Key.FAIR_SHARE_DAMPENING_FACTOR,
-                "priority_weight_age",
+                PriorityOptions.WEIGHT + "age",
                 Key.PRIORITY_WEIGHT_AGE,
-                "priority_weight_assoc",
+                PriorityOptions.WEIGHT + "assoc",
                 Key.PRIORITY_WEIGHT_ASSOC,
-                "priority_weight_fairshare",
+                PriorityOptions.WEIGHT + "fairshare",
                 Key.PRIORITY_WEIGHT_FAIR_SHARE,
-                "priority_weight_size",
+                PriorityOptions.WEIGHT + "size",
                 Key.PRIORITY_WEIGHT_JOB_SIZE,
-                "priority_weight_partition",
+                PriorityOptions.WEIGHT + "partition",
                 Key.PRIORITY_WEIGHT_PARTITION,
-                "priority_weight_qos",
+                PriorityOptions.WEIGHT + "qos",
                 Key.PRIORITY_WEIGHT_QOS));
         numbers.forEach((name, key) -> options.put(name, Long.toString(conf.number(key))));
     }
@@ -381,8 +400,8 @@ public final class ConfigBridge {
     private static void requeueDelay(SlurmConf conf, Map<String, String> options) {
         String expire = conf.authInfo().getOrDefault("cred_expire", "");
         if (expire.matches("[0-9]{1,8}")
-                && !options.getOrDefault(Settings.REQUEUE_DELAY, "").matches("[0-9]{1,8}")) {
-            options.put(Settings.REQUEUE_DELAY, expire);
+                && !options.getOrDefault(RequeueOptions.REQUEUE_DELAY, "").matches("[0-9]{1,8}")) {
+            options.put(RequeueOptions.REQUEUE_DELAY, expire);
         }
     }
 
@@ -392,16 +411,16 @@ public final class ConfigBridge {
                 .map(NodeConf::name)
                 .toList();
         if (!believed.isEmpty()) {
-            options.put(Settings.BELIEVED_NODES, HostList.of(believed).compressed());
+            options.put(NodeOptions.BELIEVED_NODES, HostList.of(believed).compressed());
         }
         String bind = taskBind(conf.list(Key.TASK_PLUGIN_PARAM));
         if (!bind.isEmpty()) {
-            options.put(Settings.TASK_BIND, bind);
+            options.put(StepOptions.TASK_BIND, bind);
         }
         Map<String, String> ofNodes = new TreeMap<>();
         conf.nodes().stream().filter(n -> !n.cpuBind().isEmpty()).forEach(n -> ofNodes.put(n.name(), n.cpuBind()));
         if (!ofNodes.isEmpty()) {
-            options.put(Settings.NODE_BIND, TaskBinding.ofNodes(ofNodes));
+            options.put(StepOptions.NODE_BIND, TaskBinding.ofNodes(ofNodes));
         }
     }
 
@@ -467,7 +486,7 @@ public final class ConfigBridge {
                 n.features(),
                 n.weight(),
                 gres,
-                reserved(n, units, conf.schedulerParameters().containsKey(Settings.SPEC_CORES_FIRST)),
+                reserved(n, units, conf.schedulerParameters().containsKey(SelectOptions.SPEC_CORES_FIRST)),
                 n.state(),
                 n.reason(),
                 order,

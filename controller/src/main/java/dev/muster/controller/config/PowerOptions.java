@@ -4,8 +4,8 @@ import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.config.sister.HelpersConf;
-import dev.muster.core.node.ChangingFeatures;
-import dev.muster.core.node.Power;
+import dev.muster.core.options.NodeOptions;
+import dev.muster.core.options.PowerSaving;
 import dev.muster.daemon.Identities;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,43 +24,43 @@ public final class PowerOptions {
 
     static void put(SlurmConf conf, Map<String, String> options) {
         if (disabled(conf).isEmpty() && !conf.text(Key.SUSPEND_PROGRAM).isEmpty()) {
-            options.put(Power.STOPS, "true");
-            options.put(Power.STARTS, "true");
+            options.put(PowerSaving.STOPS, "true");
+            options.put(PowerSaving.STARTS, "true");
         }
         if (rebootsHere(conf)) {
-            options.put(Power.REBOOTS_HERE, "true");
+            options.put(PowerSaving.REBOOTS_HERE, "true");
         }
         conf.powerAction(Key.SUSPEND_PROGRAM)
                 .filter(SlurmConf.PowerAction::isAtNode)
-                .ifPresent(a -> options.put(Power.STOP_ACTION, a.name()));
+                .ifPresent(a -> options.put(PowerSaving.STOP_ACTION, a.name()));
         // reboots have their time as well
-        options.put(Power.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
-        conf.powerActions().forEach(a -> options.put(Power.ACTION + a.name(), a.location()));
-        if (!options.containsKey(Power.STOPS)
-                && !options.containsKey(Power.STARTS)
+        options.put(PowerSaving.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
+        conf.powerActions().forEach(a -> options.put(PowerSaving.ACTION + a.name(), a.location()));
+        if (!options.containsKey(PowerSaving.STOPS)
+                && !options.containsKey(PowerSaving.STARTS)
                 && conf.powerActions().isEmpty()) {
             return;
         }
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "idle_on_node_suspend")) {
-            options.put(Power.FRESH, "true");
+            options.put(PowerSaving.FRESH, "true");
         }
         Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("max_powered_nodes"))
-                .ifPresent(n -> options.put(Power.MOST, n));
+                .ifPresent(n -> options.put(PowerSaving.MOST, n));
         Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("power_save_min_interval"))
-                .ifPresent(s -> options.put(Power.REST_S, s));
-        options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
-        options.put(Power.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
-        options.put(Power.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));
+                .ifPresent(s -> options.put(PowerSaving.REST_S, s));
+        options.put(PowerSaving.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
+        options.put(PowerSaving.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
+        options.put(PowerSaving.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));
         String idle = idle(conf.text(Key.SUSPEND_TIME));
-        options.put(Power.IDLE_S, idle.isEmpty() ? "-1" : idle);
-        list(conf, Key.SUSPEND_EXC_NODES, Power.KEPT_NODES, options);
-        list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
-        list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
+        options.put(PowerSaving.IDLE_S, idle.isEmpty() ? "-1" : idle);
+        list(conf, Key.SUSPEND_EXC_NODES, PowerSaving.KEPT_NODES, options);
+        list(conf, Key.SUSPEND_EXC_PARTS, PowerSaving.KEPT_PARTITIONS, options);
+        list(conf, Key.SUSPEND_EXC_STATES, PowerSaving.KEPT_STATES, options);
         for (PartitionConf p : conf.partitions()) {
             String own = idle(p.suspendTime()) + "," + text(p.suspendTimeoutSec()) + "," + text(p.resumeTimeoutSec())
                     + "," + (p.powerDownOnIdle() ? "yes" : "no");
             if (!own.equals(",,,no")) {
-                options.put(Power.PARTITION + p.name(), own);
+                options.put(PowerSaving.PARTITION + p.name(), own);
             }
         }
     }
@@ -134,10 +134,10 @@ public final class PowerOptions {
         if (helpers.features().isEmpty()) {
             return;
         }
-        options.put(ChangingFeatures.BOOT_S, Integer.toString(helpers.bootSeconds()));
+        options.put(NodeOptions.BOOT_S, Integer.toString(helpers.bootSeconds()));
         if (!helpers.exclusive().isEmpty()) {
             options.put(
-                    ChangingFeatures.EXCLUSIVE,
+                    NodeOptions.EXCLUSIVE,
                     String.join(
                             ";",
                             helpers.exclusive().stream()
@@ -147,7 +147,7 @@ public final class PowerOptions {
         if (!helpers.users().isEmpty()) {
             Identities identities = new Identities();
             options.put(
-                    ChangingFeatures.USERS,
+                    NodeOptions.USERS,
                     String.join(
                             ",",
                             helpers.users().stream()

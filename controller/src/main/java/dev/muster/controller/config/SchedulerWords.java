@@ -2,13 +2,14 @@ package dev.muster.controller.config;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
-import dev.muster.core.limits.Priorities;
+import dev.muster.core.options.PriorityOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Words of SchedulerParameters, PriorityFlags and SelectTypeParameters that change nothing here;
@@ -94,7 +95,9 @@ public final class SchedulerWords {
     /** Unknown words of PriorityFlags. FAIR_TREE is an older word for what is the default now. */
     static List<String> withoutFlags(List<String> flags) {
         return flags.stream()
-                .filter(f -> !f.equalsIgnoreCase("FAIR_TREE") && !has(Priorities.FLAGS, f))
+                .filter(f -> !f.equalsIgnoreCase("FAIR_TREE")
+                        && Stream.of(PriorityOptions.Flag.values())
+                                .noneMatch(known -> known.name().equalsIgnoreCase(f)))
                 .map(f -> "PriorityFlags=" + f + " has no effect: " + UNKNOWN)
                 .toList();
     }

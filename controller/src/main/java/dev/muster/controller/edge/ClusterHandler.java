@@ -13,7 +13,6 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.partition.PartitionEdit;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.daemon.DaemonLog;
@@ -169,7 +168,7 @@ final class ClusterHandler {
             }
         }
         return Reply.of(new ClusterMessages.LicensesReply(
-                out, state.settings().options().containsKey(Settings.BARE_LICENSES)));
+                out, state.settings().options().licenses().bareNames()));
     }
 
     private Optional<List<String>> nodesNamed(String text) {

@@ -9,7 +9,6 @@ import dev.muster.controller.view.Privacy;
 import dev.muster.core.command.Access;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.step.Sampling;
 import dev.muster.json.Bytes;
@@ -179,7 +178,7 @@ public final class FollowHandler {
         }
         uses.sort(java.util.Comparator.comparing(FollowMessages.NodeUse::node)
                 .thenComparing(FollowMessages.NodeUse::step));
-        int usual = Sampling.taskSeconds(state.settings().options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""));
+        int usual = state.settings().options().steps().sampleS();
         int own = Sampling.taskSeconds(job.desc().extras().acctgFreq());
         // where nothing is gathered a job's own frequency changes nothing
         int every;

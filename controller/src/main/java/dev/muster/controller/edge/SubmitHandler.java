@@ -9,7 +9,6 @@ import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.job.JobSubmit;
-import dev.muster.core.state.Settings;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.json.Bytes;
@@ -341,7 +340,7 @@ public final class SubmitHandler {
         if (!spared) {
             return wanted;
         }
-        if (core.durable().settings().options().containsKey(Settings.SPEC_USAGE)) {
+        if (core.durable().settings().options().requests().specUsage()) {
             return wanted.withRequest(wanted.request().alone());
         }
         ignored.add("error: Ignoring " + (wanted.request().threadSpec() > 0 ? "--thread-spec" : "-S") + NOT_ALLOWED);

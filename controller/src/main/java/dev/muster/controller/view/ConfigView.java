@@ -6,6 +6,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
 import dev.muster.core.node.Power;
+import dev.muster.core.options.PowerSaving;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
@@ -22,11 +23,11 @@ import java.util.TreeMap;
 public final class ConfigView {
     private static final Map<String, String> CHANGEABLE = Map.of(
             "SuspendExcNodes",
-            Power.KEPT_NODES,
+            PowerSaving.KEPT_NODES,
             "SuspendExcParts",
-            Power.KEPT_PARTITIONS,
+            PowerSaving.KEPT_PARTITIONS,
             "SuspendExcStates",
-            Power.KEPT_STATES,
+            PowerSaving.KEPT_STATES,
             "FairShareDampeningFactor",
             "priority_dampening");
 
@@ -83,7 +84,7 @@ public final class ConfigView {
     /** Changes by scontrol since slurm.conf was read. */
     private static String changed(State state, String line) {
         String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
-        Map<String, String> options = state.settings().options();
+        Map<String, String> options = state.settings().options().texts();
         boolean known = options.containsKey(option)
                 || option.startsWith("power:") && Power.of(state).isPresent();
         return option.isEmpty() || !known ? line : with(line, options.getOrDefault(option, ""));

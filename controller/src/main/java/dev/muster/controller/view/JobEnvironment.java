@@ -3,7 +3,6 @@ package dev.muster.controller.view;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.tres.SharedGpus;
@@ -218,7 +217,8 @@ public final class JobEnvironment {
         e.parts(script.node(), script.gres());
         e.unseen(script.node(), script.gres());
         e.vars.putAll(MpiBootstrap.variables(
-                Submitted.from(submitted).ofMpi(), state.settings().options().containsKey(MpiBootstrap.OFF)));
+                Submitted.from(submitted).ofMpi(),
+                !state.settings().options().steps().bootstrapsHydra()));
         return e.over(submitted);
     }
 
@@ -374,7 +374,7 @@ public final class JobEnvironment {
         } else if (!ofJob.isEmpty()) {
             said = ofJob;
         } else {
-            said = state.settings().options().getOrDefault(Settings.OOM_KILL_STEP, "");
+            said = state.settings().options().steps().oomKillStep();
         }
 
         put("SLURM_OOM_KILL_STEP", said.equals("1") ? 1 : 0);

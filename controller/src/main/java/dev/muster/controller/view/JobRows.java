@@ -105,7 +105,7 @@ public final class JobRows {
     public static JobRow kept(State state, JobRow row) {
         Settings s = state.settings();
         return row.with(
-                s.options().containsKey(Settings.TRACK_WCKEY) ? row.wckey() : "",
+                s.options().accounting().tracksWckeys() ? row.wckey() : "",
                 s.accounts("job_comment") ? row.comment() : "",
                 s.accounts("job_extra") ? row.extra() : "",
                 !s.accounts("no_stdio"));

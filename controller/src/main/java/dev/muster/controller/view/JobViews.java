@@ -1,11 +1,11 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.AccountingEnforcement;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.limits.TresCounts;
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
@@ -148,7 +148,7 @@ public final class JobViews {
                 && (job.reason() == JobReason.BEGIN_TIME
                         || job.restarts() > 0 && job.desc().timing().beginTime() > now);
         // where limits are kept to it is set when the time has come
-        boolean limited = AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS);
+        boolean limited = state.settings().options().accounting().enforcement().has(AccountingEnforcement.Word.LIMITS);
         if (limited && since > now) {
             return 0;
         }

@@ -4,7 +4,6 @@ import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.step.Sampling;
@@ -276,7 +275,7 @@ public final class Launches {
     /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */
     private static boolean append(State state, String mode) {
         return mode.startsWith("a")
-                || mode.isEmpty() && state.settings().options().containsKey(Settings.JOB_FILE_APPEND);
+                || mode.isEmpty() && state.settings().options().steps().appendsFiles();
     }
 
     /** Its tasks speak PMI. */

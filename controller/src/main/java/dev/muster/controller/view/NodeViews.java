@@ -7,7 +7,6 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
-import dev.muster.core.state.Preemption;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
 import dev.muster.core.step.TaskBinding;
@@ -317,7 +316,8 @@ public final class NodeViews {
         fields.put("preemptModeSet", own);
         fields.put(
                 "preemptMode",
-                preemption(own.isEmpty() ? state.settings().options().getOrDefault(Preemption.MODE, "") : own));
+                preemption(
+                        own.isEmpty() ? state.settings().options().preemption().modeText() : own));
         if (power.isPresent()) {
             for (String time : List.of("resumeTimeout", "suspendTimeout", "suspendTime")) {
                 fields.put(time, fields.text(time).isEmpty() ? "GLOBAL" : fields.text(time));

@@ -4,9 +4,9 @@ import dev.muster.core.limits.AccountUse;
 import dev.muster.core.limits.FairShare;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.limits.PriorityFlags;
+import dev.muster.core.options.AccountingOptions;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -43,7 +43,7 @@ public final class PolicyViews {
     }
 
     private String type() {
-        return state.settings().options().getOrDefault(Priorities.TYPE, "");
+        return state.settings().options().priority().type();
     }
 
     /** @param of these jobs; all where it is empty */
@@ -64,13 +64,8 @@ public final class PolicyViews {
                 }
             }
         }
-        Map<String, Long> weights = new TreeMap<>();
-        for (String name : List.of("age", "assoc", "fairshare", "size", "partition", "qos")) {
-            weights.put(name, p.weight(name));
-        }
         rows.removeIf(r -> !privacy.shows(r));
-        return new PrioritiesReply(
-                type(), weights, state.settings().options().getOrDefault("priority_weight_tres", ""), rows);
+        return new PrioritiesReply(type(), p.weights().byName(), p.weights().tresText(), rows);
     }
 
     private static PriorityRow row(Priorities p, Job job, String partition) {
@@ -81,7 +76,7 @@ public final class PolicyViews {
         Map<String, Long> weighted = new TreeMap<>();
         f.tres()
                 .forEach((name, value) -> weighted.put(
-                        name, (long) Math.rint(value * p.tresWeights().get(name))));
+                        name, (long) Math.rint(value * p.weights().tres().get(name))));
         return new PriorityRow(
                 job.id(),
                 job.array().jobId(),
@@ -246,18 +241,10 @@ public final class PolicyViews {
     /** Names that AccountingStorageTRES has beside those of every cluster. */
     private List<String> tracked() {
         List<String> out = new ArrayList<>();
-        Map<String, String> options = state.settings().options();
-        Map<String, String> kinds = new java.util.LinkedHashMap<>();
-        kinds.put(Settings.TRACKED_BUFFERS, "bb/");
-        kinds.put(Settings.TRACKED_GRES, "gres/");
-        kinds.put(Settings.TRACKED_LICENSES, "license/");
-        kinds.forEach((option, kind) -> {
-            for (String name : options.getOrDefault(option, "").split(",")) {
-                if (!name.isBlank()) {
-                    out.add(kind + name);
-                }
-            }
-        });
+        AccountingOptions options = state.settings().options().accounting();
+        options.buffers().forEach(name -> out.add("bb/" + name));
+        options.gres().forEach(name -> out.add("gres/" + name));
+        options.licenses().forEach(name -> out.add("license/" + name));
         return out;
     }
 

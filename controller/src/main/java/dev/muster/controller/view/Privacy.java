@@ -90,8 +90,8 @@ public final class Privacy {
                                 .anyMatch(a ->
                                         a.user().equals(user) && a.account().equals(label));
                     default ->
-                        mcs.groups().containsKey(label)
-                                && member.test(mcs.groups().get(label));
+                        mcs.options().groups().containsKey(label)
+                                && member.test(mcs.options().groups().get(label));
                 };
     }
 

@@ -2,12 +2,11 @@ package dev.muster.controller.view;
 
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.TresCounts;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.model.format.IndexSet;
@@ -66,23 +65,16 @@ public final class TresText {
     }
 
     private static String buffer(State state, Job job) {
-        boolean tracked = List.of(state.settings()
-                        .options()
-                        .getOrDefault(Settings.TRACKED_BUFFERS, "")
-                        .split(","))
-                .contains("lua");
+        boolean tracked = state.settings().options().accounting().buffers().contains("lua");
         long mb = tracked ? BurstBuffer.megabytes(job.desc()) : 0;
         return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
     }
 
     /** Licenses that AccountingStorageTRES names, each after a comma. */
     public static String licenses(State state, String text) {
-        List<String> tracked = List.of(state.settings()
-                .options()
-                .getOrDefault(Settings.TRACKED_LICENSES, "")
-                .split(","));
+        List<String> tracked = state.settings().options().accounting().licenses();
         StringBuilder out = new StringBuilder();
-        for (LicenseRequest.Item item : tracked.getFirst().isEmpty()
+        for (LicenseRequest.Item item : tracked.isEmpty()
                 ? List.<LicenseRequest.Item>of()
                 : LicenseRequest.parse(text).map(LicenseRequest.Wanted::items).orElse(List.of())) {
             if (tracked.contains(item.name()) && item.count() > 0) {

@@ -7,9 +7,7 @@ import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.format.Digits;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
@@ -22,10 +20,6 @@ import java.util.Optional;
 
 /** When a burst buffer goes from one stage to the next. */
 public final class BufferRules {
-    /** Option of SchedulerParameters: number of pending tasks of an array that have buffers of their own. */
-    static final String ARRAY_STAGE_COUNT = "bb_array_stage_cnt";
-
-    private static final int ARRAY_STAGE_DEFAULT = 10;
     static final String PRE_RUN_FAILED = "Burst buffer pre_run error";
 
     private final State state;
@@ -68,8 +62,7 @@ public final class BufferRules {
      * Each task of an array has a buffer of its own, and so some of them become jobs of their own ahead of their start.
      */
     private void nextTasks(Job array, List<Change> changes, Ids ids) {
-        String said = state.settings().options().getOrDefault(ARRAY_STAGE_COUNT, "");
-        int most = Digits.only(said, 4) ? Math.max(1, Integer.parseInt(said)) : ARRAY_STAGE_DEFAULT;
+        int most = state.settings().options().buffers().arrayStageMax();
         long ready = state.tasksOf(array.id()).stream().filter(Job::isPending).count();
         for (int task = array.array().pending().first();
                 task >= 0 && ready < most;
@@ -131,7 +124,7 @@ public final class BufferRules {
 
     /** Returns the buffer after a failed stage: torn down with Flags=TeardownFailure, otherwise kept for inspection. */
     private BurstBuffer afterFailedStage(BurstBuffer b, String words) {
-        return Boolean.parseBoolean(state.settings().options().get(Settings.BUFFER_TEARDOWN_FAILURE))
+        return state.settings().options().buffers().tearsDownFailed()
                 ? b.tornDown(false, now.seconds())
                 : b.stuck(words);
     }

@@ -10,7 +10,6 @@ import dev.muster.core.state.CronTime;
 import dev.muster.core.state.Crontab;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.json.Bytes;
 import dev.muster.model.SlurmErrno;
@@ -41,7 +40,7 @@ public final class CronRules {
     }
 
     static boolean isEnabled(State state) {
-        return state.settings().options().getOrDefault(Settings.SCRON, "").contains("enable");
+        return state.settings().options().users().crontabs();
     }
 
     /**

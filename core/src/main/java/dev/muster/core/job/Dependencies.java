@@ -217,13 +217,8 @@ public final class Dependencies {
         return Integer.parseInt(text);
     }
 
-    /** An option: circles are looked for this deep (DependencyParameters=max_depend_depth). */
-    static final String DEPTH_OPTION = "max_depend_depth";
-
-    private static final String DEPTH = "10";
-
     private static boolean dependsOn(State state, int id, int target, int depth) {
-        if (target == 0 || depth > Integer.parseInt(state.settings().options().getOrDefault(DEPTH_OPTION, DEPTH))) {
+        if (target == 0 || depth > state.settings().options().submission().dependencyDepthMax()) {
             return false;
         }
         return state.jobs()

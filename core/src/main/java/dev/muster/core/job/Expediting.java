@@ -17,8 +17,6 @@ import java.util.List;
  * have failed: then it comes before all others, for what is left of its time.
  */
 public final class Expediting {
-    /** Option of SlurmctldParameters: without it no job may ask for an expedited requeue. */
-    public static final String ENABLED = "expedited_requeue";
     /** Added to what is left of a job's time: what it did since its last checkpoint is done again. */
     static final int SLACK_MIN = 10;
 

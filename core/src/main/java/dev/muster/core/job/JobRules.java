@@ -10,7 +10,6 @@ import dev.muster.core.state.Crontab;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.step.StepPart;
@@ -83,9 +82,8 @@ public final class JobRules {
     private record ReferencePolicy(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
 
     private Decision each(int uid, List<Command.JobRef> refs, ReferencePolicy treatment, Action action) {
-        boolean together = treatment.whole
-                && List.of("whole_hetjob", "whole_pack").stream()
-                        .anyMatch(state.settings().options()::containsKey);
+        boolean together =
+                treatment.whole && state.settings().options().submission().wholeHetJobs();
         Set<Integer> seenHetJobs = new HashSet<>();
         Map<String, TaskOutcomes> arrays = new LinkedHashMap<>();
         for (Command.JobRef ref : refs) {
@@ -290,7 +288,7 @@ public final class JobRules {
 
     /** ScronParameters=explicit_scancel: a job of scrontab is cancelled only with {@code scancel --cron}. */
     private boolean needsCronFlag() {
-        return state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel");
+        return state.settings().options().users().explicitCronCancel();
     }
 
     /** The step in each component that it runs in. */

@@ -10,7 +10,6 @@ import dev.muster.core.state.State;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.Digits;
 import dev.muster.model.job.JobDesc;
 import java.util.HashMap;
 import java.util.List;
@@ -19,11 +18,6 @@ import java.util.Optional;
 
 /** The plugins of JobSubmitPlugins that there are: each changes a request or refuses it, in the order of the file. */
 public final class JobSubmit {
-    /** An option: their names, with commas. */
-    public static final String PLUGINS = "job_submit";
-    /** SchedulerParameters, for the plugin throttle. */
-    static final String PER_HOUR = "jobs_per_user_per_hour";
-
     private static final int HOUR_S = 3600;
     /** Sampling interval that the plugin "defaults" gives to a job without one. */
     private static final String ACCOUNTING_SECONDS = "30";
@@ -41,7 +35,7 @@ public final class JobSubmit {
         }
 
         public void follow(State after, Entry entry) {
-            if (!after.settings().options().getOrDefault(PLUGINS, "").contains("throttle")) {
+            if (!after.settings().options().submission().plugins().contains("throttle")) {
                 return;
             }
             long seconds = entry.timeMs() / 1000;
@@ -70,30 +64,13 @@ public final class JobSubmit {
     private JobSubmit() {}
 
     static Outcome through(State state, JobDesc desc, Submissions submissions, Now now) {
-        String names = state.settings().options().getOrDefault(PLUGINS, "");
         JobDesc job = desc;
-        for (String name : names.isEmpty() ? new String[0] : names.split(",")) {
-            Optional<Decision.Rejected> refused = Optional.empty();
-            switch (name) {
-                case "all_partitions" -> job = job.partition().isEmpty() ? job.withPartition(all(state)) : job;
-                case "partition" ->
-                    job = job.partition().isEmpty()
-                            ? fitting(state, job).map(job::withPartition).orElse(job)
-                            : job;
-                case "defaults" -> job = job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
-                case "require_timelimit" ->
-                    refused = job.timing().timeLimitMin() == 0
-                            ? Optional.of(Decision.reject(SlurmErrno.MISSING_TIME_LIMIT))
-                            : refused;
-                case "throttle" ->
-                    refused = isTooMany(state, job, submissions, now)
-                            ? Optional.of(Decision.reject(SlurmErrno.ACCOUNTING_POLICY))
-                            : refused;
-                default -> {}
-            }
+        for (String plugin : state.settings().options().submission().plugins()) {
+            Optional<Decision.Rejected> refused = refusal(state, job, plugin, submissions, now);
             if (refused.isPresent()) {
                 return new Stopped(refused.get());
             }
+            job = changed(state, job, plugin);
         }
         return new Passed(job);
     }
@@ -101,21 +78,37 @@ public final class JobSubmit {
     /** What the plugins that stand before another make of a request; they are asked again when it is decided. */
     public static JobDesc before(State state, JobDesc desc, String plugin) {
         JobDesc job = desc;
-        for (String name : state.settings().options().getOrDefault(PLUGINS, "").split(",")) {
+        for (String name : state.settings().options().submission().plugins()) {
             if (name.equals(plugin)) {
                 return job;
             }
-            job = switch (name) {
-                case "all_partitions" -> job.partition().isEmpty() ? job.withPartition(all(state)) : job;
-                case "partition" ->
-                    job.partition().isEmpty()
-                            ? fitting(state, job).map(job::withPartition).orElse(job)
-                            : job;
-                case "defaults" -> job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
-                default -> job;
-            };
+            job = changed(state, job, name);
         }
         return job;
+    }
+
+    /** What the plugin refuses, whatever it would change. */
+    private static Optional<Decision.Rejected> refusal(
+            State state, JobDesc job, String plugin, Submissions submissions, Now now) {
+        if (plugin.equals("require_timelimit") && job.timing().timeLimitMin() == 0) {
+            return Optional.of(Decision.reject(SlurmErrno.MISSING_TIME_LIMIT));
+        }
+        if (plugin.equals("throttle") && isTooMany(state, job, submissions, now)) {
+            return Optional.of(Decision.reject(SlurmErrno.ACCOUNTING_POLICY));
+        }
+        return Optional.empty();
+    }
+
+    private static JobDesc changed(State state, JobDesc job, String plugin) {
+        return switch (plugin) {
+            case "all_partitions" -> job.partition().isEmpty() ? job.withPartition(all(state)) : job;
+            case "partition" ->
+                job.partition().isEmpty()
+                        ? fitting(state, job).map(job::withPartition).orElse(job)
+                        : job;
+            case "defaults" -> job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
+            default -> job;
+        };
     }
 
     private static JobDesc sampled(JobDesc job) {
@@ -129,8 +122,7 @@ public final class JobSubmit {
         if (!job.partition().isEmpty()) {
             return job.partition();
         }
-        List<String> names =
-                List.of(state.settings().options().getOrDefault(PLUGINS, "").split(","));
+        List<String> names = state.settings().options().submission().plugins();
         boolean all = names.contains("all_partitions");
         Optional<String> found;
         if (names.contains("partition") && (!all || names.indexOf("partition") < names.indexOf("all_partitions"))) {
@@ -177,10 +169,8 @@ public final class JobSubmit {
     }
 
     private static boolean isTooMany(State state, JobDesc job, Submissions submissions, Now now) {
-        String most = state.settings().options().getOrDefault(PER_HOUR, "");
-        return Digits.only(most, 9)
-                && most.charAt(0) != '0'
-                && submissions.of(job.owner().uid(), now.seconds()) >= Integer.parseInt(most);
+        int max = state.settings().options().submission().jobsPerHourMax();
+        return max > 0 && submissions.of(job.owner().uid(), now.seconds()) >= max;
     }
 
     /** What the plugin logging says of a request. */

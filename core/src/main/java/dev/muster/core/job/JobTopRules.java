@@ -26,9 +26,6 @@ import java.util.Optional;
  * priorities among these jobs by their nice values, so that no other job changes.
  */
 public final class JobTopRules {
-    /** An option: users may do this with their own jobs. */
-    private static final String USERS_MAY = "enable_user_top";
-
     private JobTopRules() {}
 
     public static Decision top(State state, Command.TopJobs c, Now now) {
@@ -39,7 +36,7 @@ public final class JobTopRules {
         for (Command.JobRef ref : c.jobs()) {
             Optional<Job> job = state.job(ref.jobId(), ref.task());
             boolean some = Access.isOperator(state, c.uid())
-                    || state.settings().options().containsKey(USERS_MAY);
+                    || state.settings().options().users().top();
             boolean may =
                     some && job.filter(j -> Access.mayChange(state, c.uid(), j)).isPresent();
             Optional<SlurmErrno> errno;

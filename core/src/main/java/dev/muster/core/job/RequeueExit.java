@@ -4,10 +4,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Preemption;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.format.Digits;
-import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
@@ -18,9 +15,6 @@ import java.util.Optional;
 
 /** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
 public final class RequeueExit {
-    private static final int CODE_MAX = 255;
-    /** Seconds that a requeued job waits unless requeue_delay or AuthInfo=cred_expire sets another time. */
-    private static final long REQUEUE_DELAY_S = 120;
 
     private RequeueExit() {}
 
@@ -46,12 +40,12 @@ public final class RequeueExit {
                 || !job.mayRequeue(state.settings())) {
             return List.of(JobRules.over(job, exit, why, now));
         }
-        if (names(state, Settings.REQUEUE_EXIT_HOLD, exit.code())) {
+        if (state.settings().options().requeue().holdExits().contains(exit.code())) {
             return List.of(
                     delayed(state, job, now),
                     new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true, exit));
         }
-        return names(state, Settings.REQUEUE_EXIT, exit.code())
+        return state.settings().options().requeue().exits().contains(exit.code())
                 ? later(state, job, exit, now)
                 : List.of(JobRules.over(job, exit, why, now));
     }
@@ -89,16 +83,9 @@ public final class RequeueExit {
      * Returns the change that sets the time before which a requeued job does not start, even if it is released earlier.
      */
     static Change delayed(State state, Job job, Now now) {
-        String set = state.settings().options().getOrDefault(Settings.REQUEUE_DELAY, "");
         // one second more, as in Slurm: a run starts after its submission, which is the time of the requeue
-        long delayS = 1 + (Digits.only(set, 8) ? Long.parseLong(set) : REQUEUE_DELAY_S);
+        long delayS = 1 + state.settings().options().requeue().delayS();
         long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + delayS);
         return new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin));
-    }
-
-    private static boolean names(State state, String option, int code) {
-        String text = state.settings().options().getOrDefault(option, "");
-        List<IndexSet.Spec> spec = text.isEmpty() ? List.of() : IndexSet.parseSpec(text, CODE_MAX);
-        return !spec.isEmpty() && spec.getFirst().indexes().contains(code);
     }
 }

@@ -20,17 +20,15 @@ import dev.muster.core.state.Interned;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.step.Sampling;
-import dev.muster.core.tres.GpuDefaults;
+import dev.muster.core.tres.GpuRequest;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.api.JobMessages.SubmitReply;
-import dev.muster.model.format.Digits;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
@@ -109,13 +107,13 @@ public final class SubmitRules {
             }
             case AccountRules.Fit f ->
                 desc = PartitionLimits.withCpusForMemory(
-                        GpuDefaults.with(new DefaultTimeLimit(state, accounts).withDefault(f.desc()), state), state);
+                        GpuRequest.with(new DefaultTimeLimit(state, accounts).withDefault(f.desc()), state), state);
         }
         Optional<JobDesc> labelled = McsLabel.of(state.settings()).labelled(desc);
         if (labelled.isEmpty()) {
             return new Unfit(SlurmErrno.INVALID_MCS_LABEL);
         }
-        boolean managed = state.settings().options().containsKey(Settings.STEPMGR);
+        boolean managed = state.settings().options().submission().managesSteps();
         desc = managed ? labelled.get().withExtras(labelled.get().extras().withStepMgr(true)) : labelled.get();
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
@@ -494,8 +492,7 @@ public final class SubmitRules {
             return Optional.empty();
         }
         IndexSet tasks = spec.getFirst().indexes();
-        String most = state.settings().options().getOrDefault("max_array_tasks", "");
-        if (Digits.only(most, 9) && tasks.count() > Integer.parseInt(most)) {
+        if (tasks.count() > state.settings().options().submission().arrayTasksMax()) {
             return Optional.empty();
         }
         return Optional.of(new Job.Array(0, -1, tasks, spec.getFirst().limit(), tasks.count()));

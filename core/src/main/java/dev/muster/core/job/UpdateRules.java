@@ -10,14 +10,13 @@ import dev.muster.core.limits.DefaultTimeLimit;
 import dev.muster.core.limits.McsLabel;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.Priorities;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.tres.Keyword;
@@ -62,10 +61,7 @@ public final class UpdateRules {
             return updateSteps(c, found.get());
         }
         if (c.changes().containsKey("burstbuffer")
-                && state.settings()
-                        .options()
-                        .getOrDefault(Settings.BURST_BUFFER, "")
-                        .isEmpty()) {
+                && state.settings().options().buffers().kind().isEmpty()) {
             return Decision.reject(SlurmErrno.NOT_SUPPORTED);
         }
         if (c.changes().containsKey("burstbuffer")) {
@@ -225,7 +221,7 @@ public final class UpdateRules {
         // an administrator's comment is no operator's
         boolean admin = key.equals("admincomment") ? Access.isAdmin(state, uid) : Access.isOperator(state, uid);
         boolean spec = key.equals("corespec") || key.equals("threadspec");
-        if (spec && !state.settings().options().containsKey(Settings.SPEC_USAGE)) {
+        if (spec && !state.settings().options().requests().specUsage()) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (UpdateFields.has(key)) {
@@ -263,7 +259,7 @@ public final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> shrink(Job job, Json.Obj desc, String value, boolean named) {
-        if (state.settings().options().containsKey("disable_job_shrink")) {
+        if (!state.settings().options().requests().shrinks()) {
             return refuse(SlurmErrno.NOT_SUPPORTED);
         }
         return named

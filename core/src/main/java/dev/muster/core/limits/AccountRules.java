@@ -1,11 +1,11 @@
 package dev.muster.core.limits;
 
 import dev.muster.core.command.Decision;
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Partition;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Table;
@@ -45,7 +45,7 @@ public final class AccountRules {
         this.state = state;
         this.flags = new QosRules(state);
         this.accounts = state.accounts();
-        this.enforcement = AccountingEnforcement.of(state.settings());
+        this.enforcement = state.settings().options().accounting().enforcement();
     }
 
     /** With usage as it will be by a charge that has no record yet. */
@@ -73,7 +73,7 @@ public final class AccountRules {
      * default. Empty if it is none of the user's and AccountingStorageEnforce has wckeys.
      */
     Optional<String> wckey(String user, String asked) {
-        if (!state.settings().options().containsKey(Settings.TRACK_WCKEY)) {
+        if (!state.settings().options().accounting().tracksWckeys()) {
             return Optional.of(asked);
         }
         if (asked.isEmpty() || asked.startsWith("*")) {

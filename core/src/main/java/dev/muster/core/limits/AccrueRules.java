@@ -1,5 +1,6 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
@@ -37,7 +38,7 @@ public final class AccrueRules {
 
     public void due(List<Change> changes, int most) {
         if (!accounts.limitsAccrual()
-                || !AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS)) {
+                || !state.settings().options().accounting().enforcement().has(AccountingEnforcement.Word.LIMITS)) {
             return;
         }
         List<Job> growing = new ArrayList<>();

@@ -1,5 +1,6 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;

@@ -79,8 +79,11 @@ public final class FairShare {
 
     /** The tree as the configuration wants it. */
     public static FairShare of(State state) {
-        int dampening = Integer.parseInt(state.settings().options().getOrDefault("priority_dampening", "1"));
-        return new FairShare(state.accounts(), state.shares().usage(), PriorityFlags.rule(state.settings()), dampening);
+        return new FairShare(
+                state.accounts(),
+                state.shares().usage(),
+                PriorityFlags.rule(state.settings()),
+                state.settings().options().usage().dampening());
     }
 
     /** @param dampening FairShareDampeningFactor, of which the fair tree knows nothing */

@@ -1,5 +1,6 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Shares;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;

@@ -1,12 +1,11 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.McsOptions;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,50 +14,25 @@ import java.util.Optional;
  * Multi-category security: jobs carry a label that follows from their user, group or account, and jobs of different
  * labels can be kept from each other's nodes.
  *
- * @param kind none, user, group, account or label
- * @param enforced every job gets a label, not only those that ask for one
- * @param select ALWAYS, NEVER or ASKED: which labelled jobs share nodes with their own label alone
- * @param groups names and numbers of the groups whose names are labels, in their order
+ * @param options how labels are given and kept from each other
  */
-public record McsLabel(String kind, boolean enforced, Select select, boolean privateData, Map<String, Integer> groups) {
-    /** Keys of {@link Settings#options}. */
-    public static final String PLUGIN = "mcs_plugin";
-
-    public static final String PARAMETERS = "mcs_parameters";
-    /** {@code name:gid,…} of the groups that MCSParameters names. */
-    public static final String GROUPS = "mcs_groups";
-
-    /** Which labelled jobs share nodes with their own label alone. */
-    public enum Select {
-        ALWAYS,
-        NEVER,
-        ASKED
+public record McsLabel(McsOptions options) {
+    public static McsLabel of(Settings settings) {
+        return new McsLabel(settings.options().mcs());
     }
 
-    public static McsLabel of(Settings settings) {
-        Map<String, String> o = settings.options();
-        List<String> words =
-                Arrays.asList(o.getOrDefault(PARAMETERS, "").split(":")[0].split(","));
-        Map<String, Integer> groups = new LinkedHashMap<>();
-        for (String pair : o.getOrDefault(GROUPS, "").split(",")) {
-            int colon = pair.lastIndexOf(':');
-            if (colon > 0) {
-                groups.put(pair.substring(0, colon), Integer.parseInt(pair.substring(colon + 1)));
-            }
-        }
-        String plugin = o.getOrDefault(PLUGIN, "");
-        Select select = words.contains("noselect") ? Select.NEVER : Select.ASKED;
-        return new McsLabel(
-                plugin.startsWith("mcs/") ? plugin.substring(4) : "none",
-                words.contains("enforced"),
-                words.contains("select") ? Select.ALWAYS : select,
-                words.contains("privatedata"),
-                groups);
+    /** MCSPlugin without {@code mcs/}: none, user, group, account or label. */
+    public String kind() {
+        return options.kind();
+    }
+
+    public boolean privateData() {
+        return options.privateData();
     }
 
     /** The description with its label after an update; without MCSPlugin no update changes a label. */
     public Optional<JobDesc> relabelled(JobDesc before, JobDesc after) {
-        return kind.equals("none")
+        return kind().equals("none")
                 ? Optional.of(after.withExtras(
                         after.extras().withMcsLabel(before.extras().mcsLabel())))
                 : labelled(after);
@@ -67,8 +41,9 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
     /** The job with the label that it gets; empty if the one that it names is not its own. */
     public Optional<JobDesc> labelled(JobDesc desc) {
         String asked = desc.extras().mcsLabel();
-        boolean wanted = enforced || !asked.isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.MCS;
-        if (kind.equals("none")) {
+        boolean wanted =
+                options.enforced() || !asked.isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.MCS;
+        if (kind().equals("none")) {
             // without MCSPlugin a label says nothing
             return Optional.of(desc);
         }
@@ -85,24 +60,24 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
 
     /** A job without an account has no label; a user in none of the groups may submit no job. */
     private boolean mayHave(String asked, List<String> own) {
-        if (kind.equals("label")) {
-            return !asked.isEmpty() || !enforced;
+        if (kind().equals("label")) {
+            return !asked.isEmpty() || !options.enforced();
         }
         if (asked.isEmpty()) {
-            return !kind.equals("group") || !own.isEmpty();
+            return !kind().equals("group") || !own.isEmpty();
         }
         return own.contains(asked);
     }
 
     private List<String> own(JobDesc desc) {
-        return switch (kind) {
+        return switch (kind()) {
             case "user" -> List.of(desc.owner().user());
             case "account" ->
                 desc.charge().account().isEmpty()
                         ? List.of()
                         : List.of(desc.charge().account());
             case "group" ->
-                groups.entrySet().stream()
+                options.groups().entrySet().stream()
                         .filter(g -> desc.owner().gid() == g.getValue()
                                 || desc.owner().gids().contains(g.getValue()))
                         .map(Map.Entry::getKey)
@@ -113,12 +88,12 @@ public record McsLabel(String kind, boolean enforced, Select select, boolean pri
 
     /** The label that the job shares its nodes with alone, "" if it does not mind. */
     public String separating(JobDesc desc) {
-        boolean separates = switch (select) {
+        boolean separates = switch (options.select()) {
             case ALWAYS -> true;
             case NEVER -> false;
             case ASKED -> desc.request().exclusive() == ResourceRequest.Exclusive.MCS;
         };
-        return separates && !kind.equals("none") ? desc.extras().mcsLabel() : "";
+        return separates && !kind().equals("none") ? desc.extras().mcsLabel() : "";
     }
 
     /** The label of the jobs that a node has to itself; "" if any may come. */

@@ -1,5 +1,6 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
@@ -328,7 +329,11 @@ public final class PartitionLimits {
      */
     public static boolean admitsAccount(PartitionInfo info, String account, State state) {
         if (!restricts(info.allowAccounts()) && info.denyAccounts().isEmpty()
-                || !AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.ASSOCIATIONS)) {
+                || !state.settings()
+                        .options()
+                        .accounting()
+                        .enforcement()
+                        .has(AccountingEnforcement.Word.ASSOCIATIONS)) {
             return true;
         }
         Accounts known = state.accounts();

@@ -1,5 +1,7 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.McsOptions;
+import dev.muster.core.options.PreemptionOptions;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
@@ -10,13 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /** How PreemptType and the words of partitions and QOS decide between two jobs. */
 public final class PreemptPolicy {
     private final State state;
-    private final String type;
+    private final PreemptionOptions options;
     private final List<String> standard;
     private final boolean gang;
     private final McsLabel mcs;
@@ -25,14 +26,11 @@ public final class PreemptPolicy {
     private final Map<String, Long> exemptS = new java.util.HashMap<>();
 
     private final Map<String, Long> ranks = new java.util.HashMap<>();
-    private OptionalLong leastExempt = OptionalLong.empty();
 
     public PreemptPolicy(State state) {
         this.state = state;
-        Map<String, String> options = state.settings().options();
-        this.type = options.getOrDefault(Preemption.TYPE, "");
-        this.standard =
-                Arrays.asList(options.getOrDefault(Preemption.MODE, "OFF").split(","));
+        this.options = state.settings().options().preemption();
+        this.standard = options.modes();
         this.gang = standard.contains("GANG");
         this.mcs = McsLabel.of(state.settings());
     }
@@ -52,14 +50,13 @@ public final class PreemptPolicy {
 
     /** QOS decide, not partitions. */
     public boolean byQos() {
-        return type.equals("preempt/qos");
+        return options.byQos();
     }
 
     /** Neither priorities nor run times of jobs decide which job is preempted. */
     public boolean isPlain() {
-        String exempt = state.settings().options().getOrDefault(Preemption.EXEMPT_S, "-1");
         return isPlain(String.join(",", standard))
-                && (exempt.isEmpty() || exempt.startsWith("-") || exempt.equals("0"))
+                && options.exemptS() <= 0
                 && state.partitions().values().stream()
                         .allMatch(p -> isPlain(p.info().preemptMode()))
                 && state.accounts().qos().values().stream()
@@ -75,7 +72,7 @@ public final class PreemptPolicy {
     }
 
     public boolean isOn() {
-        return type.equals("preempt/partition_prio") || type.equals("preempt/qos");
+        return options.byPartition() || options.byQos();
     }
 
     /**
@@ -92,7 +89,7 @@ public final class PreemptPolicy {
         if (!higher && words(holder).contains("PRIORITY")) {
             return false;
         }
-        if (type.equals("preempt/qos")) {
+        if (options.byQos()) {
             String theirs = holder.desc().charge().qos();
             Optional<QosPolicy> own = qos(taker.charge().firstQos());
             return own.isPresent()
@@ -109,7 +106,7 @@ public final class PreemptPolicy {
 
     /** Labels may keep jobs from each other. */
     public boolean isLabelled() {
-        return !mcs.kind().equals("none") && mcs.select() != McsLabel.Select.NEVER;
+        return !mcs.kind().equals("none") && mcs.options().select() != McsOptions.Select.NEVER;
     }
 
     /**
@@ -138,7 +135,7 @@ public final class PreemptPolicy {
 
     /** PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */
     private List<String> words(Job holder) {
-        String own = type.equals("preempt/qos")
+        String own = options.byQos()
                 ? qos(holder, "PreemptMode")
                 : state.partitions()
                         .find(holder.desc().firstPartition())
@@ -211,45 +208,29 @@ public final class PreemptPolicy {
      * for that.
      */
     public long exemptUntil(Job holder) {
-        if (leastExempt.isEmpty()) {
-            String least = parameter("min_exempt_priority");
-            leastExempt = OptionalLong.of(least.matches("[0-9]{1,10}") ? Long.parseLong(least) : Long.MAX_VALUE);
-        }
-        return holder.priority() >= leastExempt.getAsLong() ? Long.MAX_VALUE : eligibleFrom(holder);
+        return holder.priority() >= options.exemptPriority() ? Long.MAX_VALUE : eligibleFrom(holder);
     }
 
     /** When it has run long enough to be disturbed, seconds since 1970. */
     public long eligibleFrom(Job holder) {
         long exempt = exemptS.computeIfAbsent(holder.desc().charge().firstQos(), qos -> {
             String own = qos(holder, "PreemptExemptTime");
-            String text = own.isEmpty() ? state.settings().options().getOrDefault(Preemption.EXEMPT_S, "-1") : own;
-            return text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : -1;
+            if (own.isEmpty()) {
+                return options.exemptS();
+            }
+            return own.matches("-?[0-9]{1,10}") ? Long.parseLong(own) : -1;
         });
         return holder.run().startTime() + Math.max(0, exempt);
     }
 
-    /** The value of a word of PreemptParameters, "" if it is not there. */
-    public String parameter(String name) {
-        if (state.settings().options().containsKey(name)) {
-            // the older place for these words is SchedulerParameters
-            return state.settings().options().get(name).isEmpty()
-                    ? "yes"
-                    : state.settings().options().get(name);
-        }
-        for (String item : state.settings()
-                .options()
-                .getOrDefault(Preemption.PARAMETERS, "")
-                .split(",")) {
-            if (item.startsWith(name)) {
-                return item.equals(name) ? "yes" : item.substring(name.length() + 1);
-            }
-        }
-        return "";
+    /** Of two victims the one that started last goes first. */
+    public boolean youngestFirst() {
+        return options.youngestFirst();
     }
 
     /** Seconds between the warning and the end. */
     public int graceSeconds(Job holder) {
-        if (type.equals("preempt/qos")) {
+        if (options.byQos()) {
             String text = qos(holder, "GraceTime");
             return text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
         }

@@ -1,5 +1,7 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.PriorityOptions;
+import dev.muster.core.options.PriorityOptions.Flag;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -10,7 +12,6 @@ import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -22,28 +23,6 @@ import java.util.TreeMap;
 public final class Priorities {
     /** The priority of a job that runs again at once (--requeue=expedite): above all that are computed or given. */
     public static final long EXPEDITED = 4_294_967_295L;
-    /** Keys of {@link Settings#options}. */
-    public static final String TYPE = "priority_type";
-
-    public static final String MULTIFACTOR = "priority/multifactor";
-    /** Words of PriorityFlags. */
-    public static final List<String> FLAGS = List.of(
-            "ACCRUE_ALWAYS",
-            "CALCULATE_RUNNING",
-            "DEPTH_OBLIVIOUS",
-            "NO_FAIR_TREE",
-            "INCR_ONLY",
-            "MAX_TRES",
-            "MAX_TRES_GRES",
-            "NO_NORMAL_ALL",
-            "NO_NORMAL_ASSOC",
-            "NO_NORMAL_PART",
-            "NO_NORMAL_QOS",
-            "NO_NORMAL_TRES",
-            "SMALL_RELATIVE_TO_TIME");
-
-    private static final String WEIGHT = "priority_weight_";
-
     /**
      * @param tres by name, in the order of PriorityWeightTRES
      * @param site as set
@@ -60,11 +39,10 @@ public final class Priorities {
 
     private final State state;
     private final long now;
-    private final Map<String, String> options;
-    private final List<String> flags;
+    private final PriorityOptions options;
+    private final PriorityOptions.Weights weights;
     private final boolean active;
     private final FairShare shares;
-    private final Map<String, Double> tresWeights = new TreeMap<>();
     private final long totalNodes;
     private final long totalCpus;
     private final double mostPartition;
@@ -74,17 +52,10 @@ public final class Priorities {
     public Priorities(State state, long nowSeconds) {
         this.state = state;
         this.now = nowSeconds;
-        this.options = state.settings().options();
-        this.active = isActive(state.settings());
-        this.flags = PriorityFlags.of(state.settings());
+        this.options = state.settings().options().priority();
+        this.weights = options.weights();
+        this.active = options.multifactor();
         this.shares = FairShare.of(state);
-        for (String item : options.getOrDefault(WEIGHT + "tres", "").split(",")) {
-            int eq = item.indexOf('=');
-            if (eq > 0) {
-                tresWeights.put(
-                        item.substring(0, eq).toLowerCase(Locale.ROOT), Double.parseDouble(item.substring(eq + 1)));
-            }
-        }
         totalNodes = state.nodes().size();
         totalCpus = active
                 ? state.nodes().values().stream()
@@ -106,7 +77,7 @@ public final class Priorities {
     }
 
     public static boolean isActive(Settings settings) {
-        return settings.options().getOrDefault(TYPE, "").equals(MULTIFACTOR);
+        return settings.options().priority().multifactor();
     }
 
     private static double number(Map<String, String> limits, String name) {
@@ -118,23 +89,18 @@ public final class Priorities {
         return active;
     }
 
-    private boolean raw(String what) {
-        return flags.contains("NO_NORMAL_ALL") || flags.contains("NO_NORMAL_" + what);
+    private boolean raw(Flag what) {
+        return options.has(Flag.NO_NORMAL_ALL) || options.has(what);
     }
 
-    /** PriorityWeight…: age, fairshare, size, partition, qos, assoc. */
-    public long weight(String factor) {
-        return Long.parseLong(options.getOrDefault(WEIGHT + factor, "0"));
-    }
-
-    /** Of PriorityWeightTRES, by name. */
-    public Map<String, Double> tresWeights() {
-        return tresWeights;
+    /** PriorityWeight…. */
+    public PriorityOptions.Weights weights() {
+        return weights;
     }
 
     /** INCR_ONLY: a priority never falls by itself. */
     public boolean onlyRises() {
-        return flags.contains("INCR_ONLY");
+        return options.has(Flag.INCR_ONLY);
     }
 
     /** Set by hand, and so not computed. */
@@ -169,15 +135,15 @@ public final class Priorities {
             return job.desc().timing().priority();
         }
         Factors f = factors(job, partition);
-        double sum = f.age * weight("age")
-                + f.fairShare * weight("fairshare")
-                + f.size * weight("size")
-                + f.partition * weight("partition")
-                + f.qos * weight("qos")
-                + f.assoc * weight("assoc")
+        double sum = f.age * weights.age()
+                + f.fairShare * weights.fairShare()
+                + f.size * weights.size()
+                + f.partition * weights.partition()
+                + f.qos * weights.qos()
+                + f.assoc * weights.assoc()
                 + f.site;
         for (Map.Entry<String, Double> t : f.tres.entrySet()) {
-            sum += t.getValue() * tresWeights.get(t.getKey());
+            sum += t.getValue() * weights.tres().get(t.getKey());
         }
         return Math.max(1, (long) sum - job.desc().timing().nice());
     }
@@ -194,17 +160,17 @@ public final class Priorities {
                 .orElse(0.0);
         double ofAssoc = a.map(x -> number(x.limits(), "Priority")).orElse(0.0);
         return new Factors(
-                weight("age") == 0 ? 0 : age(job),
-                weight("fairshare") == 0 ? 0 : a.map(x -> shares.factor(x.id())).orElse(0.0),
-                weight("size") == 0 ? 0 : size(job),
-                normal(ofPartition, mostPartition, "PART"),
-                normal(ofQos, mostQos, "QOS"),
-                normal(ofAssoc, mostAssoc, "ASSOC"),
+                weights.age() == 0 ? 0 : age(job),
+                weights.fairShare() == 0 ? 0 : a.map(x -> shares.factor(x.id())).orElse(0.0),
+                weights.size() == 0 ? 0 : size(job),
+                normal(ofPartition, mostPartition, Flag.NO_NORMAL_PART),
+                normal(ofQos, mostQos, Flag.NO_NORMAL_QOS),
+                normal(ofAssoc, mostAssoc, Flag.NO_NORMAL_ASSOC),
                 tres(job, p),
                 d.timing().siteFactor());
     }
 
-    private double normal(double value, double most, String what) {
+    private double normal(double value, double most, Flag what) {
         if (raw(what)) {
             return value;
         }
@@ -215,8 +181,8 @@ public final class Priorities {
     }
 
     private double age(Job job) {
-        long since = flags.contains("ACCRUE_ALWAYS") ? job.submitTime() : accrueTime(state, job);
-        long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
+        long since = options.has(Flag.ACCRUE_ALWAYS) ? job.submitTime() : accrueTime(state, job);
+        long most = options.maxAgeS();
         long until = job.run().startTime() > 0 ? job.run().startTime() : now;
         // no part of an unlimited time passes
         if (since == 0 || until <= since || most < 0) {
@@ -238,8 +204,8 @@ public final class Priorities {
     }
 
     private double size(Job job) {
-        boolean small = options.getOrDefault("priority_favor_small", "").equals("true");
-        if (flags.contains("SMALL_RELATIVE_TO_TIME")) {
+        boolean small = options.favorsSmall();
+        if (options.has(Flag.SMALL_RELATIVE_TO_TIME)) {
             int limit = job.run().startTime() > 0
                     ? job.run().limitMin()
                     : state.partitions()
@@ -261,7 +227,7 @@ public final class Priorities {
 
     private Map<String, Double> tres(Job job, Optional<Partition> partition) {
         Map<String, Double> out = new TreeMap<>();
-        if (tresWeights.isEmpty() || partition.isEmpty()) {
+        if (weights.tres().isEmpty() || partition.isEmpty()) {
             return out;
         }
         List<Node> members = new ArrayList<>();
@@ -279,11 +245,11 @@ public final class Priorities {
             mine = new TresCounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
         }
         Map<String, Long> asked = mine.byName(mine.billing(state, name));
-        for (String tres : tresWeights.keySet()) {
+        for (String tres : weights.tres().keySet()) {
             double part = asked.getOrDefault(tres, 0L);
             double whole = total.getOrDefault(tres, 0L);
             double fraction = whole > 0 ? part / whole : 0;
-            out.put(tres, raw("TRES") ? part : fraction);
+            out.put(tres, raw(Flag.NO_NORMAL_TRES) ? part : fraction);
         }
         return out;
     }

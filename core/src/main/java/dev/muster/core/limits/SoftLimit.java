@@ -10,13 +10,11 @@ import dev.muster.model.job.JobDesc;
  * --time says.
  */
 public final class SoftLimit {
-    private static final String WORD = "time_min_as_soft_limit";
-
     private SoftLimit() {}
 
     /** Of a job that has a soft limit. */
     static boolean has(JobDesc desc, Settings settings) {
-        return desc.timing().timeMinMin() > 0 && settings.options().containsKey(WORD);
+        return desc.timing().timeMinMin() > 0 && settings.options().scheduling().softTimeMin();
     }
 
     /**

@@ -1,16 +1,15 @@
 package dev.muster.core.limits;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Billing;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.TrackedTypes;
-import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
@@ -182,7 +181,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
                 nodes,
                 gres,
                 global,
-                weights.isEmpty() ? List.of() : PriorityFlags.of(state.settings()));
+                state.settings().options().priority().flags());
     }
 
     /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */
@@ -228,25 +227,16 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         return out;
     }
 
-    /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
-    private static final int SWITCH_WAIT_S = 300;
-
     /**
      * How many seconds a job waits for as few switches as it wants: what it asks for, and no more than max_switch_wait.
      */
     public static long switchWait(ResourceRequest r, Settings settings) {
-        long limit = switchWaitMax(settings);
+        long limit = settings.options().scheduling().switchWaitMaxS();
         int at = r.switches().indexOf('@');
         long asked = at < 0
                 ? limit
                 : Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit);
         return asked == Durations.UNLIMITED ? limit : Math.min(limit, asked);
-    }
-
-    /** How many seconds a job waits for few switches at most. */
-    private static long switchWaitMax(Settings settings) {
-        String most = settings.options().getOrDefault("max_switch_wait", "");
-        return Digits.only(most, 9) ? Long.parseLong(most) : SWITCH_WAIT_S;
     }
 
     /** What nodes have in all. */

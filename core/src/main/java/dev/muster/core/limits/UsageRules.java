@@ -30,7 +30,6 @@ import java.util.TreeSet;
 
 /** Charges associations and QOS for what their jobs have had since the last time, and lets old usage fade. */
 public final class UsageRules {
-    private static final String RESET_PERIOD = "priority_reset_period";
     private static final String RESET_NOW = "NOW";
 
     private final State state;
@@ -48,7 +47,7 @@ public final class UsageRules {
 
     public void due(List<Change> changes) {
         Shares before = state.shares();
-        long periodMs = 1000 * Math.max(1, option("priority_calc_period", 300));
+        long periodMs = 1000 * state.settings().options().priority().calcPeriodS();
         if (state.accounts().isEmpty() || before.time() > 0 && now.tickMs() - before.tickMs() < periodMs) {
             return;
         }
@@ -70,7 +69,7 @@ public final class UsageRules {
      */
     public List<Change> configured(Settings settings) {
         if (state.shares().time() == 0
-                || !settings.options().getOrDefault(RESET_PERIOD, "").equals(RESET_NOW)) {
+                || !settings.options().usage().resetPeriod().equals(RESET_NOW)) {
             return List.of();
         }
         Change.UsageCharged all = upToNow(true, Set.of(), Set.of(), Set.of());
@@ -224,13 +223,8 @@ public final class UsageRules {
         }
     }
 
-    private long option(String name, long otherwise) {
-        String text = state.settings().options().getOrDefault(name, "");
-        return text.isEmpty() ? otherwise : Long.parseLong(text);
-    }
-
     private double left(long ms) {
-        long halfLife = option("priority_half_life", 604_800);
+        long halfLife = state.settings().options().usage().halfLifeS();
         return halfLife <= 0 ? 1 : StrictMath.pow(0.5, ms / 1000.0 / halfLife);
     }
 
@@ -318,16 +312,15 @@ public final class UsageRules {
 
     /** The start of the next day, week, month, quarter or year of the cluster's zone. */
     private long nextReset(Shares before) {
-        String period = state.settings().options().getOrDefault(RESET_PERIOD, "NONE");
+        String period = state.settings().options().usage().resetPeriod();
         if (period.equals("NONE") || period.equals(RESET_NOW)) {
             return 0;
         }
         if (before.resetAt() > now.seconds()) {
             return before.resetAt();
         }
-        String zone = state.settings().options().getOrDefault("zone", "UTC");
-        ZonedDateTime day =
-                Instant.ofEpochSecond(now.seconds()).atZone(ZoneId.of(zone)).truncatedTo(ChronoUnit.DAYS);
+        ZoneId zone = state.settings().options().usage().zone();
+        ZonedDateTime day = Instant.ofEpochSecond(now.seconds()).atZone(zone).truncatedTo(ChronoUnit.DAYS);
         return (switch (period) {
                     case "WEEKLY" -> day.plusDays(7 - day.getDayOfWeek().getValue() % 7);
                     case "MONTHLY" -> day.withDayOfMonth(1).plusMonths(1);

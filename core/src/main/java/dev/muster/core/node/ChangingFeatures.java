@@ -9,7 +9,6 @@ import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -18,13 +17,6 @@ import java.util.Set;
  * helpers.conf describes them to the core.
  */
 public final class ChangingFeatures {
-    /** An option: BootTime, seconds that a reboot may take. */
-    public static final String BOOT_S = "features:boot";
-    /** An option: features that no node has at once, with commas; groups with semicolons. */
-    public static final String EXCLUSIVE = "features:exclusive";
-    /** An option: AllowUserBoot, user ids with commas; absent if every user may have nodes rebooted. */
-    public static final String USERS = "features:users";
-
     private ChangingFeatures() {}
 
     /** The names in an expression of {@code -C}. */
@@ -39,12 +31,6 @@ public final class ChangingFeatures {
             }
         }
         return out;
-    }
-
-    /** Whether nodes are rebooted for this user's jobs. */
-    public static boolean mayReboot(Map<String, String> options, int uid) {
-        String users = options.get(USERS);
-        return users == null || List.of(users.split(",")).contains(Integer.toString(uid));
     }
 
     /**
@@ -95,13 +81,8 @@ public final class ChangingFeatures {
             return Optional.of(new Decision.Rejected(
                     SlurmErrno.INVALID_FEATURE, "Features that need a reboot can only be joined by &"));
         }
-        for (String group :
-                state.settings().options().getOrDefault(EXCLUSIVE, "").split(";")) {
-            if (asked.stream()
-                            .distinct()
-                            .filter(List.of(group.split(","))::contains)
-                            .count()
-                    > 1) {
+        for (Set<String> group : state.settings().options().nodes().features().exclusive()) {
+            if (asked.stream().distinct().filter(group::contains).count() > 1) {
                 return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
             }
         }

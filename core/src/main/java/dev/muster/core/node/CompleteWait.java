@@ -2,7 +2,6 @@ package dev.muster.core.node;
 
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobFlag;
 import java.util.Collections;
@@ -16,18 +15,16 @@ import java.util.Set;
  * that share its nodes.
  */
 public final class CompleteWait {
-    private static final String BY_PARTITION = "reduce_completing_frag";
-
     private CompleteWait() {}
 
     public static boolean holdsAll(State state, Now now) {
-        return !state.settings().options().containsKey(BY_PARTITION)
+        return !state.settings().options().scheduling().completesByPartition()
                 && !completing(state, now).isEmpty();
     }
 
     /** Returns the partitions in which no job starts now. */
     public static Set<String> partitions(State state, Now now) {
-        if (!state.settings().options().containsKey(BY_PARTITION)) {
+        if (!state.settings().options().scheduling().completesByPartition()) {
             return Set.of();
         }
         Set<String> out = new HashSet<>();
@@ -57,7 +54,7 @@ public final class CompleteWait {
     }
 
     private static int waitS(State state) {
-        return Integer.parseInt(state.settings().options().getOrDefault(Settings.COMPLETE_WAIT, "0"));
+        return state.settings().options().scheduling().completeWaitS();
     }
 
     private static List<Job> completing(State state, Now now) {

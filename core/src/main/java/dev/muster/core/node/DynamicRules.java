@@ -2,6 +2,7 @@ package dev.muster.core.node;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
+import dev.muster.core.options.NodeOptions;
 import dev.muster.core.partition.PartitionEdit;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Node;
@@ -17,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /** Nodes that come and go while the cluster runs: scontrol create and delete, slurmd -Z, and -F into a FUTURE place. */
 public final class DynamicRules {
@@ -95,8 +95,7 @@ public final class DynamicRules {
     }
 
     private int most() {
-        String text = state.settings().options().getOrDefault(Settings.MAX_NODE_COUNT, "");
-        return text.isEmpty() ? 0 : Integer.parseInt(text);
+        return state.settings().options().nodes().countMax();
     }
 
     /** What a registering slurmd says of itself counts; under jobs it stays as they were placed. */
@@ -133,8 +132,7 @@ public final class DynamicRules {
             if (word.equalsIgnoreCase("ALL")) {
                 return true;
             }
-            String features = settings.options().getOrDefault(Settings.NODE_SET + word, "");
-            for (String feature : features.split(",")) {
+            for (String feature : settings.options().nodes().nodeSets().getOrDefault(word, List.of())) {
                 if (spec.features().contains(feature)) {
                     return true;
                 }
@@ -256,29 +254,19 @@ public final class DynamicRules {
 
     /** ReconfigFlags: keeps what scontrol changed of SuspendExc* in place of the values in slurm.conf. */
     private Map<String, String> kept(Settings settings) {
-        boolean keeps = List.of(settings.options()
-                                .getOrDefault(Settings.RECONFIG_FLAGS, "")
-                                .split(","))
-                        .contains("keeppowersavesettings")
-                && Power.isOn(settings)
-                && Power.isOn(state.settings());
-        Map<String, String> out = new TreeMap<>();
-        for (String key :
-                keeps ? List.of(Power.KEPT_NODES, Power.KEPT_PARTITIONS, Power.KEPT_STATES) : List.<String>of()) {
-            out.put(key, state.settings().options().getOrDefault(key, ""));
-        }
-        return out;
+        boolean keeps =
+                settings.options().nodes().keepsPowerSaving() && Power.isOn(settings) && Power.isOn(state.settings());
+        return keeps ? state.settings().options().power().kept().texts() : Map.of();
     }
 
     /** ReconfigFlags: what scontrol changed of a partition goes before the file, all of it or the state alone. */
     private Partition kept(Partition p, Settings settings) {
-        List<String> flags = List.of(
-                settings.options().getOrDefault(Settings.RECONFIG_FLAGS, "").split(","));
+        NodeOptions options = settings.options().nodes();
         Optional<Partition> now = state.partitions().find(p.name());
-        if (now.isEmpty() || !flags.contains("keeppartinfo") && !flags.contains("keeppartstate")) {
+        if (now.isEmpty() || !options.keepsPartitions() && !options.keepsPartitionStates()) {
             return p;
         }
-        if (flags.contains("keeppartinfo")) {
+        if (options.keepsPartitions()) {
             return now.get();
         }
         if (PartitionEdit.edit(p, Map.of("state", now.get().info().state()), state) instanceof PartitionEdit.Edited e) {

@@ -46,7 +46,7 @@ final class NodeLoss {
         if (!node.wanted().isEmpty()) {
             changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), List.of()));
         }
-        requeueAll = state.settings().options().containsKey("requeue_on_resume_failure");
+        requeueAll = state.settings().options().nodes().requeuesNotResumed();
         down(
                 node.with(Node.Flag.POWERING_UP, false)
                         .with(Node.Flag.REBOOT_ISSUED, false)

@@ -15,7 +15,6 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.step.StepPart;
@@ -421,7 +420,7 @@ public final class NodeRules {
                 && !after.awaitsController()
                 && !after.awaitsNodes()
                 && after.ofScript().node().equals(node)
-                && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
+                && !state.settings().options().prolog().defersBatch();
         if (job.has(JobFlag.CONFIGURING) && job.run().steps().isEmpty() && (first || after.allPrologsDone())) {
             changes.addAll(HetRules.ready(state, job, now));
         }
@@ -449,7 +448,7 @@ public final class NodeRules {
                 && job.desc().kind() == JobDesc.Kind.BATCH
                 && after.ofScript().prologDone()
                 && !after.awaitsNodes()
-                && !state.settings().options().containsKey(Settings.PROLOG_DEFER_BATCH);
+                && !state.settings().options().prolog().defersBatch();
         if (job.run().steps().isEmpty() && (scriptStarts || after.allPrologsDone())) {
             changes.addAll(HetRules.ready(state, job, now));
         }
@@ -526,12 +525,13 @@ public final class NodeRules {
      * @param unfit the node is drained for a fault that is not the job's, which is tried on others and so is not held
      */
     private void relaunch(Job job, JobReason reason, boolean mayRequeue, boolean hold, boolean unfit) {
-        boolean forced = state.settings().options().containsKey(Settings.PROLOG_FORCE_REQUEUE);
+        boolean forced = state.settings().options().prolog().forcesRequeue();
         if (mayRequeue && job.desc().kind() == JobDesc.Kind.BATCH && (forced || job.mayRequeue(state.settings()))) {
-            boolean often = job.restarts()
-                    >= Integer.parseInt(state.settings().options().getOrDefault(Settings.MAX_BATCH_REQUEUE, "5"));
-            boolean held =
-                    often || hold || !unfit && !state.settings().options().containsKey(Settings.NO_HOLD_ON_PROLOG_FAIL);
+            boolean often =
+                    job.restarts() >= state.settings().options().prolog().batchRequeueMax();
+            boolean held = often
+                    || hold
+                    || !unfit && state.settings().options().prolog().holdsFailed();
             JobReason why;
             if (often) {
                 why = JobReason.JOB_HOLD_MAX_REQUEUE;

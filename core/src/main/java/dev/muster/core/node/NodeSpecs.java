@@ -24,16 +24,10 @@ final class NodeSpecs {
             low.add("Low socket*core*thread count");
             low.add("Low CPUs");
         }
-        String said = settings.options().get(Settings.REG_MEMORY_PERCENT);
-        double percent;
-        if (said != null) {
-            percent = Double.parseDouble(said);
-        } else if (node.has(Node.Flag.CLOUD)) {
-            percent = CLOUD_MEMORY_PERCENT;
-        } else {
-            percent = 100;
-        }
-
+        double percent = settings.options()
+                .nodes()
+                .memoryPercent()
+                .orElse(node.has(Node.Flag.CLOUD) ? CLOUD_MEMORY_PERCENT : 100);
         if (h.memoryMb() < spec.memoryMb() * percent / 100) {
             low.add(String.format(
                     Locale.ROOT,

@@ -1,17 +1,17 @@
 package dev.muster.core.node;
 
 import dev.muster.core.command.Decision;
+import dev.muster.core.options.PowerSaving;
+import dev.muster.core.options.PowerSaving.Times;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,43 +21,6 @@ import java.util.Set;
  * take.
  */
 public final class Power {
-    /** An option: {@code true} where SuspendProgram names a program. */
-    public static final String STOPS = "power:stops";
-    /** An option: {@code true} where ResumeProgram names a program. */
-    public static final String STARTS = "power:starts";
-    /** An option: {@code true} where a node that is stopped may be given work again, whatever kept it from that. */
-    public static final String FRESH = "power:fresh";
-    /** Options: seconds; -1 for never. */
-    public static final String IDLE_S = "power:idle";
-
-    public static final String STOP_S = "power:stop";
-    public static final String START_S = "power:start";
-    /** Options: nodes in a minute; 0 for any number. */
-    public static final String STOP_RATE = "power:stop_rate";
-
-    public static final String START_RATE = "power:start_rate";
-    /** Options: SuspendExcNodes, SuspendExcParts, SuspendExcStates. */
-    public static final String KEPT_NODES = "power:kept_nodes";
-
-    public static final String KEPT_PARTITIONS = "power:kept_partitions";
-    public static final String KEPT_STATES = "power:kept_states";
-    /**
-     * Options that go on with a partition's name: {@code idle,stop,start,now}, seconds, "" where the cluster's count;
-     * now: yes or no.
-     */
-    public static final String PARTITION = "power:partition:";
-    /**
-     * Options that go on with the name of a PowerAction: {@code slurmctld} or {@code slurmd}, where its program runs.
-     */
-    public static final String ACTION = "power:action:";
-    /** An option: the PowerAction of slurmd that SuspendProgram names. */
-    public static final String STOP_ACTION = "power:stop_action";
-    /** An option: SlurmctldParameters=max_powered_nodes. */
-    public static final String MOST = "power:most";
-    /** An option: SlurmctldParameters=power_save_min_interval, seconds. */
-    public static final String REST_S = "power:rest";
-    /** An option: {@code true} with SlurmctldParameters=reboot_from_controller. */
-    public static final String REBOOTS_HERE = "power:reboots_here";
     /** What SuspendExcStates may name. */
     public static final List<String> STATES = List.of(
             "CLOUD",
@@ -72,33 +35,24 @@ public final class Power {
             "PLANNED",
             "RESERVED");
 
-    static final int STARTS_S_DEFAULT = 60;
     /** ResumeTimeout=INFINITE: nodes may take as long as they like. */
     static final int FOREVER_S = 65_535;
 
     private static final String NEVER = "INFINITE";
 
-    /**
-     * For one node.
-     *
-     * @param idleS -1: it stays
-     */
-    record Times(int idleS, int stopS, int startS, boolean atOnce) {}
-
     private final State state;
-    private final Map<String, String> options;
+    private final PowerSaving options;
     private final Map<String, Times> special = new HashMap<>();
     private final Times usual;
 
     Power(State state) {
         this.state = state;
-        this.options = state.settings().options();
-        this.usual = new Times(number(IDLE_S, -1), number(STOP_S, 30), number(START_S, STARTS_S_DEFAULT), false);
+        this.options = state.settings().options().power();
+        this.usual = options.usual();
         for (Partition p : state.partitions().values()) {
-            String text = options.get(PARTITION + p.name());
-            if (text != null) {
-                String[] parts = text.split(",", -1);
-                p.nodes().forEach(n -> special.merge(n, of(parts), Power::longer));
+            Times times = options.byPartition().get(p.name());
+            if (times != null) {
+                p.nodes().forEach(n -> special.merge(n, times, Times::longest));
             }
         }
     }
@@ -107,7 +61,7 @@ public final class Power {
     public static boolean canStart(Settings settings, Node node) {
         Node awake = node.with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, false);
         return node.isAsleep()
-                && settings.options().containsKey(STARTS)
+                && settings.options().power().starts()
                 && (awake.isUsable()
                         || awake.bootId().isEmpty()
                                 && awake.with(Node.Flag.CLOUD, false)
@@ -123,24 +77,24 @@ public final class Power {
      * @param action "" for none
      */
     static Optional<Decision.Rejected> wrongAction(Settings settings, String action, boolean up) {
-        String where = settings.options().getOrDefault(ACTION + action, "");
-        return action.isEmpty() || !where.isEmpty() && !(up && where.equals(AT_NODE))
+        PowerSaving.Actions actions = settings.options().power().actions();
+        return action.isEmpty()
+                        || actions.names().contains(action)
+                                && !(up && actions.atNode().contains(action))
                 ? Optional.empty()
                 : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Invalid power action"));
     }
 
-    private static final String AT_NODE = "slurmd";
-
     /** The action, where the node's own slurmd is the one to run it; "" otherwise. */
     static String ofNode(Settings settings, Node node) {
-        return settings.options().getOrDefault(ACTION + node.powerAction(), "").equals(AT_NODE)
-                ? node.powerAction()
-                : "";
+        return settings.options().power().actions().atNode().contains(node.powerAction()) ? node.powerAction() : "";
     }
 
     /** As {@link #ofNode}, of what stops the node. */
     static String stopsAtNode(Settings settings, Node node) {
-        return node.powerAction().isEmpty() ? settings.options().getOrDefault(STOP_ACTION, "") : ofNode(settings, node);
+        return node.powerAction().isEmpty()
+                ? settings.options().power().actions().stop()
+                : ofNode(settings, node);
     }
 
     /**
@@ -148,7 +102,7 @@ public final class Power {
      */
     static boolean isOfController(Settings settings, Node node) {
         return node.powerAction().isEmpty()
-                ? settings.options().containsKey(REBOOTS_HERE)
+                ? settings.options().power().rebootsHere()
                 : ofNode(settings, node).isEmpty();
     }
 
@@ -157,10 +111,10 @@ public final class Power {
      * power already.
      */
     public static int left(State state) {
-        String most = state.settings().options().get(MOST);
-        return most == null
+        int most = state.settings().options().power().limits().poweredMax();
+        return most < 0
                 ? Integer.MAX_VALUE
-                : Integer.parseInt(most)
+                : most
                         - (int) state.nodes().values().stream()
                                 .filter(n -> !n.has(Node.Flag.FUTURE)
                                         && (!n.has(Node.Flag.POWERED_DOWN) || n.has(Node.Flag.POWER_UP)))
@@ -168,28 +122,7 @@ public final class Power {
     }
 
     static boolean isOn(Settings settings) {
-        return settings.options().containsKey(STARTS) || settings.options().containsKey(STOPS);
-    }
-
-    int number(String option, int fallback) {
-        return Integer.parseInt(options.getOrDefault(option, Integer.toString(fallback)));
-    }
-
-    private Times of(String[] parts) {
-        return new Times(
-                parts[0].isEmpty() ? usual.idleS : Integer.parseInt(parts[0]),
-                parts[1].isEmpty() ? usual.stopS : Integer.parseInt(parts[1]),
-                parts[2].isEmpty() ? usual.startS : Integer.parseInt(parts[2]),
-                parts[3].equals("yes"));
-    }
-
-    /** A node of several partitions has the longest of their times. */
-    private static Times longer(Times a, Times b) {
-        return new Times(
-                a.idleS < 0 || b.idleS < 0 ? -1 : Math.max(a.idleS, b.idleS),
-                Math.max(a.stopS, b.stopS),
-                Math.max(a.startS, b.startS),
-                a.atOnce || b.atOnce);
+        return settings.options().power().isOn();
     }
 
     /** Empty where no nodes are stopped or started. */
@@ -204,48 +137,47 @@ public final class Power {
         if (own.isEmpty()) {
             return times;
         }
-        return new Times(own.equals(NEVER) ? -1 : Integer.parseInt(own), times.stopS, times.startS, times.atOnce);
+        return times.withIdle(own.equals(NEVER) ? -1 : Integer.parseInt(own));
     }
 
     /** Seconds that stopping a node and starting it again may take, of all nodes the most. */
     int longestS() {
         return special.values().stream()
-                .mapToInt(t -> t.stopS + t.startS)
-                .reduce(usual.stopS + usual.startS, Math::max);
+                .mapToInt(t -> t.stopS() + t.startS())
+                .reduce(usual.stopS() + usual.startS(), Math::max);
     }
 
     /** Returns whether PowerDownOnIdle of one of its partitions powers the node down as soon as its last job ends. */
     static boolean stopsAtOnce(State state, Node node) {
         boolean any = isOn(state.settings())
-                && state.settings().options().entrySet().stream()
-                        .anyMatch(e ->
-                                e.getKey().startsWith(PARTITION) && e.getValue().endsWith(",yes"));
+                && state.settings().options().power().byPartition().values().stream()
+                        .anyMatch(Times::atOnce);
         if (!any) {
             return false;
         }
         Power power = new Power(state);
-        return power.options.containsKey(STOPS)
-                && power.of(node).atOnce
+        return power.options.stops()
+                && power.of(node).atOnce()
                 && !power.kept().contains(node.name())
                 && !power.keptByState(node, Map.of());
     }
 
     /** After how many seconds without work the node is stopped, or INFINITE. */
     public String idleText(Node node) {
-        int seconds = of(node).idleS;
+        int seconds = of(node).idleS();
         return seconds < 0 ? NEVER : Integer.toString(seconds);
     }
 
     /** SlurmctldParameters=idle_on_node_suspend. */
     boolean isFreshWhenStopped() {
-        return options.containsKey(FRESH);
+        return options.freshWhenStopped();
     }
 
     /** Whether some node is ever stopped for want of work. */
     boolean stopsIdle() {
-        return options.containsKey(STOPS)
-                && (usual.idleS >= 0
-                        || special.values().stream().anyMatch(t -> t.idleS >= 0 || t.atOnce)
+        return options.stops()
+                && (usual.idleS() >= 0
+                        || special.values().stream().anyMatch(t -> t.idleS() >= 0 || t.atOnce())
                         || state.nodes().values().stream().anyMatch(Power::stopsOfItself));
     }
 
@@ -258,37 +190,27 @@ public final class Power {
     /** Nodes that are never stopped for want of work. {@code n[1-9]:2} keeps two of them that are there. */
     Set<String> kept() {
         Set<String> out = new HashSet<>();
-        for (String name : words(KEPT_PARTITIONS)) {
+        for (String name : options.kept().partitions()) {
             state.partitions().find(name).ifPresent(p -> out.addAll(p.nodes()));
         }
-        for (String word : HostList.split(options.getOrDefault(KEPT_NODES, ""))) {
-            int colon = word.lastIndexOf(':');
-            int most = colon < 0 ? Integer.MAX_VALUE : Integer.parseInt(word.substring(colon + 1));
-            String hosts = colon < 0 ? word : word.substring(0, colon);
-            List<String> named = HostList.parse(hosts) instanceof HostList.Parsed.Ok ok
-                    ? ok.list().names()
-                    : List.of();
+        for (PowerSaving.Kept.Group group : options.kept().nodes()) {
             // nodes with jobs count first: they are not stopped anyway
-            List<Node> there = named.stream()
+            List<Node> there = group.names().stream()
                     .map(state.nodes()::find)
                     .flatMap(Optional::stream)
-                    .filter(n -> colon < 0 || !n.isSilentByOrder() && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN))
+                    .filter(n -> !group.counted()
+                            || !n.isSilentByOrder() && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN))
                     .toList();
             List<Node> order = new ArrayList<>(
                     there.stream().filter(n -> !n.jobs().isEmpty()).toList());
             order.addAll(there.stream().filter(n -> n.jobs().isEmpty()).toList());
-            order.stream().limit(most).forEach(n -> out.add(n.name()));
+            order.stream().limit(group.max()).forEach(n -> out.add(n.name()));
         }
         return out;
     }
 
-    private List<String> words(String option) {
-        String text = options.getOrDefault(option, "");
-        return text.isEmpty() ? List.of() : List.of(text.split(","));
-    }
-
     boolean keepsState(String name) {
-        return words(KEPT_STATES).stream().anyMatch(name::equalsIgnoreCase);
+        return options.kept().states().stream().anyMatch(name::equalsIgnoreCase);
     }
 
     /**
@@ -297,8 +219,7 @@ public final class Power {
      * @param marked nodes by states that they have no flag for
      */
     boolean keptByState(Node node, Map<String, Set<String>> marked) {
-        for (String word : words(KEPT_STATES)) {
-            String name = word.toUpperCase(Locale.ROOT);
+        for (String name : options.kept().states()) {
             boolean is = switch (name) {
                 case "CLOUD" -> node.has(Node.Flag.CLOUD);
                 case "DOWN" -> node.has(Node.Flag.DOWN);

@@ -5,6 +5,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.index.DueIndex;
 import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.options.PowerSaving;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
@@ -82,9 +83,10 @@ public final class PowerRules {
             this.ahead = new WakeAhead(state, now, power, planner, due.planned());
             this.changes = changes;
             this.direct = direct;
-            if (due.looksAtPower(now.seconds(), power.number(Power.REST_S, 0))) {
-                starts = remainingRate(Power.START_RATE, true);
-                stops = remainingRate(Power.STOP_RATE, false);
+            PowerSaving.Limits limits = state.settings().options().power().limits();
+            if (due.looksAtPower(now.seconds(), limits.restS())) {
+                starts = remainingRate(limits.startsPerMinute(), true);
+                stops = remainingRate(limits.stopsPerMinute(), false);
             }
             this.kept = stopsIdle ? power.kept() : Set.of();
             this.marked = stopsIdle ? marked(planner) : Map.of();
@@ -164,7 +166,7 @@ public final class PowerRules {
         new NodeLoss(state, now, changes, direct).notResumed(node, NOT_RESUMED);
         boolean poweredUp = node.has(Node.Flag.POWERING_UP)
                 && node.wanted().isEmpty()
-                && state.settings().options().containsKey(Power.STARTS);
+                && state.settings().options().power().starts();
         if (poweredUp) {
             changes.add(absent(node));
         }
@@ -175,8 +177,7 @@ public final class PowerRules {
     }
 
     /** Returns how many more nodes may be started, or stopped, in this minute. */
-    private int remainingRate(String rate, boolean up) {
-        int perMinute = power.number(rate, 0);
+    private int remainingRate(int perMinute, boolean up) {
         if (perMinute <= 0) {
             return Integer.MAX_VALUE;
         }
@@ -219,7 +220,7 @@ public final class PowerRules {
                 || !node.jobs().isEmpty()) {
             return false;
         }
-        Power.Times times = power.of(node);
+        PowerSaving.Times times = power.of(node);
         boolean worked = node.lastBusy() > Math.max(node.startTime(), node.powerTime());
         long since = Math.max(
                 Math.max(node.lastBusy(), ahead.lastPlanned(node)), Math.max(node.startTime(), node.powerTime()));
@@ -239,7 +240,7 @@ public final class PowerRules {
 
     /** BootTime of helpers.conf. */
     private int bootS() {
-        return power.number(ChangingFeatures.BOOT_S, 0);
+        return state.settings().options().nodes().features().bootS();
     }
 
     /** Nothing keeps it from work. */
@@ -336,7 +337,7 @@ public final class PowerRules {
                         longest, power.of(state.nodes().at(share.node())).startS());
             }
         }
-        return Math.max(longest, power.number(ChangingFeatures.BOOT_S, 0));
+        return Math.max(longest, state.settings().options().nodes().features().bootS());
     }
 
     // ---- what a registration brings about

@@ -1,6 +1,7 @@
 package dev.muster.core.node;
 
 import dev.muster.core.command.Planner;
+import dev.muster.core.options.PowerSaving;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
@@ -16,8 +17,6 @@ import java.util.Set;
  * when they have been without work, and without a plan, for as long as any other.
  */
 public final class WakeAhead {
-    /** A word of SchedulerParameters: nodes are started when a job has them, and not before. */
-    static final String OFF = "muster_no_wake_ahead";
     /**
      * What a node took to come up the last time is not all: the queue is looked at once a second, and the next time it
      * may take longer.
@@ -40,9 +39,9 @@ public final class WakeAhead {
         this.now = now;
         this.power = power;
         this.lastPlanned = lastPlanned;
-        if (!state.settings().options().containsKey(OFF)
-                && state.settings().options().containsKey(Power.STARTS)) {
-            int rate = power.number(Power.START_RATE, 0);
+        PowerSaving options = state.settings().options().power();
+        if (options.wakesAhead() && options.starts()) {
+            int rate = options.limits().startsPerMinute();
             long asleep = rate <= 0
                     ? 0
                     : state.nodes().values().stream().filter(Node::isAsleep).count();

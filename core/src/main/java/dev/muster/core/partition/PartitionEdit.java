@@ -1,10 +1,10 @@
 package dev.muster.core.partition;
 
+import dev.muster.core.options.GpuDefaults;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Billing;
-import dev.muster.core.tres.GpuDefaults;
 import dev.muster.core.tres.Keyword;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;

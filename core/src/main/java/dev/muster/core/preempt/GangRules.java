@@ -6,7 +6,6 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Preemption;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.JobFlag;
@@ -33,7 +32,7 @@ public final class GangRules {
     public GangRules(State state, Now now) {
         this.state = state;
         this.now = now;
-        this.sliceMs = Long.parseLong(state.settings().options().getOrDefault(Settings.GANG_SLICE_S, "0")) * 1000;
+        this.sliceMs = Math.max(0, state.settings().options().preemption().gangSliceS()) * 1000;
     }
 
     /** It is suspended because others have their turn. */

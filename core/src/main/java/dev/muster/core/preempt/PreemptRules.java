@@ -4,7 +4,6 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.index.Touched;
 import dev.muster.core.job.RequeueExit;
-import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
@@ -58,7 +57,7 @@ public final class PreemptRules {
             return;
         }
         JobDesc.Extras e = job.desc().extras();
-        boolean own = !new PreemptPolicy(state).parameter("send_user_signal").isEmpty() && e.warnSignal() > 0;
+        boolean own = state.settings().options().preemption().sendsUserSignal() && e.warnSignal() > 0;
         boolean script = own && e.warnBatchOnly();
         for (Job member : state.members(job)) {
             signal(member, SIGCONT, script);

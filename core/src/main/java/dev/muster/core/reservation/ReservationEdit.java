@@ -1,10 +1,9 @@
 package dev.muster.core.reservation;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.AccountingEnforcement;
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.core.tres.Tres;
@@ -357,10 +356,7 @@ public final class ReservationEdit {
 
     /** Refuses devices that AccountingStorageTRES does not track. A type must be tracked itself. */
     private boolean isTracked(String device) {
-        List<String> tracked = List.of(state.settings()
-                .options()
-                .getOrDefault(Settings.TRACKED_GRES, "")
-                .split(","));
+        List<String> tracked = state.settings().options().accounting().gres();
         int colon = device.indexOf(':');
         String name = colon < 0 ? device : device.substring(0, colon);
         return state.settings().gresTypes().contains(name) && tracked.contains(device);
@@ -525,7 +521,7 @@ public final class ReservationEdit {
             }
         }
         if (values.keySet().stream().anyMatch(k -> k.startsWith("users") || k.startsWith("accounts"))
-                && AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.ASSOCIATIONS)
+                && state.settings().options().accounting().enforcement().has(AccountingEnforcement.Word.ASSOCIATIONS)
                 && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
             wrong(SlurmErrno.INVALID_ACCOUNT);
         }

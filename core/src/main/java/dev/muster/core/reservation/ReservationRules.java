@@ -4,14 +4,13 @@ import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Reservation;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.SlurmErrno;
@@ -248,7 +247,7 @@ public final class ReservationRules {
     /** USER_DELETE, or user_resv_delete for all reservations: users of a reservation may delete it. */
     private boolean mayDelete(Optional<Reservation> found, String user, List<Integer> gids) {
         return found.filter(r -> (r.has(ReservationFlag.USER_DELETE)
-                                || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
+                                || state.settings().options().users().deleteReservations())
                         && r.concerns(state.accounts(), user, gids))
                 .isPresent();
     }
@@ -454,7 +453,7 @@ public final class ReservationRules {
 
     /** Jobs in it go on for ResvOverRun, then they are ended; it goes with the last of them or comes again. */
     private void ended(Reservation r, List<Job> inside, List<Change> changes) {
-        long overRun = Long.parseLong(state.settings().options().getOrDefault(Settings.RESV_OVER_RUN, "0"));
+        long overRun = state.settings().options().scheduling().reservationOverRunS();
         boolean flex = r.has(ReservationFlag.FLEX);
         if (!inside.isEmpty() && !flex) {
             if (overRun >= 0 && now.seconds() >= r.end() + overRun) {

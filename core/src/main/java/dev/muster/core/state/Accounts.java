@@ -1,5 +1,6 @@
 package dev.muster.core.state;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;

@@ -51,7 +51,7 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         }
         String own = info.selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
         boolean counts = CORES_OR_SOCKETS.contains(own)
-                && (!settings.options().containsKey(Settings.SELECT)
+                && (!settings.options().select().given()
                         || CORES_OR_SOCKETS.stream().anyMatch(settings::selects));
         return counts ? own.endsWith("_MEMORY") : settings.memoryConsumed();
     }

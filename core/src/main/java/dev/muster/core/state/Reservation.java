@@ -1,5 +1,6 @@
 package dev.muster.core.state;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.JobDesc;

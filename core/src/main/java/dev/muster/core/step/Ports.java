@@ -1,5 +1,6 @@
 package dev.muster.core.step;
 
+import dev.muster.core.options.StepOptions;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
@@ -19,13 +20,11 @@ public final class Ports {
 
     /** How many there are on a node. */
     public static int count(Settings settings) {
-        String range = settings.options().getOrDefault(Settings.MPI_PORTS, "");
-        int dash = range.indexOf('-');
-        return dash < 0 ? 0 : Integer.parseInt(range.substring(dash + 1)) - first(range) + 1;
+        return range(settings).count();
     }
 
-    private static int first(String range) {
-        return Integer.parseInt(range.substring(0, range.indexOf('-')));
+    private static StepOptions.PortRange range(Settings settings) {
+        return settings.options().steps().ports();
     }
 
     /**
@@ -47,17 +46,12 @@ public final class Ports {
             taken = a.nodes().stream().anyMatch(s -> nodes.contains(s.node())) ? taken.union(a.ports()) : taken;
         }
         IndexSet ports = some(
-                all(state.settings()).minus(taken),
+                range(state.settings()).all().minus(taken),
                 wanted,
-                first(state.settings().options().get(Settings.MPI_PORTS)),
+                range(state.settings()).first(),
                 turn,
                 count(state.settings()));
         return ports.count() < wanted ? Optional.empty() : Optional.of(ports);
-    }
-
-    private static IndexSet all(Settings settings) {
-        String range = settings.options().getOrDefault(Settings.MPI_PORTS, "");
-        return range.isEmpty() ? IndexSet.empty() : IndexSet.range(first(range), first(range) + count(settings) - 1, 1);
     }
 
     /** Returns at most {@code count} of the free ports, from a place in the range on. */
@@ -78,12 +72,12 @@ public final class Ports {
      *     them
      */
     static Object ofStep(State state, Job job, List<Step.Part> nodes, int asked, int turn) {
-        String range = state.settings().options().getOrDefault(Settings.MPI_PORTS, "");
-        if (asked <= 0 && range.isEmpty()) {
+        StepOptions.PortRange range = range(state.settings());
+        if (asked <= 0 && range.count() == 0) {
             return IndexSet.empty();
         }
         IndexSet own = job.run().allocation().ports();
-        IndexSet mine = own.isEmpty() ? all(state.settings()) : own;
+        IndexSet mine = own.isEmpty() ? range.all() : own;
         int each = nodes.stream().mapToInt(p -> p.tasks().size()).max().orElse(0) + 1;
         int count = asked > 0 ? asked : Math.min(mine.count(), each);
         if (count > mine.count()) {
@@ -93,7 +87,7 @@ public final class Ports {
         for (Step.Part part : nodes) {
             taken = taken.union(own.isEmpty() ? taken(state, part.node()) : ofSteps(job, part.node()));
         }
-        IndexSet ports = some(mine.minus(taken), count, first(range), turn, count(state.settings()));
+        IndexSet ports = some(mine.minus(taken), count, range.first(), turn, range.count());
         return ports.count() < count ? SlurmErrno.PORTS_BUSY : ports;
     }
 

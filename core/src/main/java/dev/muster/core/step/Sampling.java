@@ -1,9 +1,9 @@
 package dev.muster.core.step;
 
 import dev.muster.core.command.Decision;
+import dev.muster.core.options.StepOptions;
 import dev.muster.core.state.Settings;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.Digits;
 import dev.muster.model.job.ResourceRequest;
 import java.util.Optional;
 
@@ -17,13 +17,7 @@ public final class Sampling {
      * @param text {@code 30}, {@code task=30,energy=5}
      */
     public static int taskSeconds(String text) {
-        for (String part : text.split(",")) {
-            String number = part.startsWith("task=") ? part.substring(5) : part;
-            if (Digits.only(number, 9)) {
-                return Integer.parseInt(number);
-            }
-        }
-        return -1;
+        return StepOptions.sampleS(text);
     }
 
     /**
@@ -32,7 +26,7 @@ public final class Sampling {
      */
     public static Optional<Decision.Rejected> refusal(Settings settings, String text, ResourceRequest request) {
         int asked = taskSeconds(text);
-        int configured = taskSeconds(settings.options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""));
+        int configured = settings.options().steps().sampleS();
         boolean limited = settings.memoryConsumed()
                 || request.memPerNodeMb() > 0
                 || request.memPerCpuMb() > 0

@@ -107,7 +107,7 @@ public final class StepRules {
                 .find(jobs.isEmpty() ? 0 : jobs.getFirst())
                 .filter(Job::isHet)
                 .isPresent();
-        if (state.settings().options().containsKey("disable_hetjob_steps") && jobs.size() > 1) {
+        if (!state.settings().options().requests().hetSteps() && jobs.size() > 1) {
             return new Decision.Rejected(
                     SlurmErrno.NOT_SUPPORTED,
                     "Job steps that span multiple components of a heterogeneous job are not currently supported");
@@ -289,13 +289,12 @@ public final class StepRules {
      */
     private StepDesc withoutEnvironment(StepDesc d, Job job) {
         JobDesc.Extras ofJob = job.desc().extras();
-        Map<String, String> options = state.settings().options();
         return d.withEnvironment(List.of())
                 .withDefaults(
                         TaskBinding.of(state, job),
                         ofJob.tresBind(),
                         ofJob.oomKillStep().isEmpty()
-                                ? options.getOrDefault(Settings.OOM_KILL_STEP, "")
+                                ? state.settings().options().steps().oomKillStep()
                                 : ofJob.oomKillStep(),
                         ofJob.acctgFreq(),
                         ofJob.profile());

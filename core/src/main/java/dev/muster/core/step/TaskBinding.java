@@ -1,5 +1,6 @@
 package dev.muster.core.step;
 
+import dev.muster.core.options.StepOptions;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
@@ -33,15 +34,13 @@ public final class TaskBinding {
     }
 
     static String of(State state, Job job) {
-        Map<String, String> options = state.settings().options();
-        return ofNodes(
-                        options.getOrDefault(Settings.NODE_BIND, ""),
-                        job.run().allocation().nodeNames())
+        StepOptions options = state.settings().options().steps();
+        return ofNodes(options.nodeBinds(), job.run().allocation().nodeNames())
                 .or(() -> state.partitions()
                         .find(job.desc().partition())
                         .map(p -> p.info().cpuBind())
                         .filter(word -> !word.isEmpty()))
-                .orElse(options.getOrDefault(Settings.TASK_BIND, ""));
+                .orElse(options.taskBind());
     }
 
     /** A node's own word, "" for none. */
@@ -57,34 +56,27 @@ public final class TaskBinding {
         Map<String, String> words = new TreeMap<>(byNode(settings));
         words.putAll(changes);
         words.values().removeIf(String::isEmpty);
-        return Map.of(Settings.NODE_BIND, ofNodes(words));
+        return Map.of(StepOptions.NODE_BIND, ofNodes(words));
     }
 
     private static Map<String, String> byNode(Settings settings) {
         Map<String, String> out = new TreeMap<>();
-        for (String group :
-                settings.options().getOrDefault(Settings.NODE_BIND, "").split(";")) {
-            int equals = group.indexOf('=');
-            if (equals > 0 && HostList.parse(group.substring(equals + 1)) instanceof HostList.Parsed.Ok ok) {
-                ok.list().names().forEach(node -> out.put(node, group.substring(0, equals)));
-            }
+        for (StepOptions.NodeBind bind : settings.options().steps().nodeBinds()) {
+            bind.nodes().forEach(node -> out.put(node, bind.word()));
         }
         return out;
     }
 
-    private static Optional<String> ofNodes(String option, List<String> nodes) {
-        for (String group : option.split(";")) {
-            int equals = group.indexOf('=');
-            if (equals > 0
-                    && HostList.parse(group.substring(equals + 1)) instanceof HostList.Parsed.Ok ok
-                    && !nodes.isEmpty()) {
-                java.util.Set<String> those = new java.util.HashSet<>(ok.list().names());
-                if (those.containsAll(nodes)) {
-                    return Optional.of(group.substring(0, equals));
-                }
-                if (nodes.stream().anyMatch(those::contains)) {
-                    return Optional.empty();
-                }
+    private static Optional<String> ofNodes(List<StepOptions.NodeBind> binds, List<String> nodes) {
+        if (nodes.isEmpty()) {
+            return Optional.empty();
+        }
+        for (StepOptions.NodeBind bind : binds) {
+            if (bind.nodes().containsAll(nodes)) {
+                return Optional.of(bind.word());
+            }
+            if (nodes.stream().anyMatch(bind.nodes()::contains)) {
+                return Optional.empty();
             }
         }
         return Optional.empty();

@@ -259,7 +259,7 @@ public final class DeadlineRules {
         boolean kill = switch (job.desc().timing().killOnInvalidDependency()) {
             case YES -> true;
             case NO -> false;
-            case UNSET -> Boolean.parseBoolean(state.settings().options().getOrDefault("kill_invalid_depend", "false"));
+            case UNSET -> state.settings().options().submission().killsInvalidDependency();
         };
         if (kill) {
             changes.add(new Change.PendingJobEnded(

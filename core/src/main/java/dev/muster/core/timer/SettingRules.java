@@ -3,6 +3,8 @@ package dev.muster.core.timer;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.node.Power;
+import dev.muster.core.options.PowerSaving;
+import dev.muster.core.options.UsageOptions;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
@@ -26,16 +28,16 @@ public final class SettingRules {
             case "suspendexcnodes" -> nodes(state, c.value());
             case "suspendexcparts" ->
                 words(
-                        state,
-                        Power.KEPT_PARTITIONS,
+                        state.settings().options().power().kept().partitions(),
+                        PowerSaving.KEPT_PARTITIONS,
                         c.value(),
                         name -> state.partitions().has(name)
                                 ? Optional.empty()
                                 : Optional.of(SlurmErrno.INVALID_PARTITION_NAME));
             case "suspendexcstates" ->
                 words(
-                        state,
-                        Power.KEPT_STATES,
+                        split(state.settings().options().power().kept().statesText()),
+                        PowerSaving.KEPT_STATES,
                         c.value().toUpperCase(Locale.ROOT),
                         name -> Power.STATES.contains(name)
                                 ? Optional.empty()
@@ -51,7 +53,7 @@ public final class SettingRules {
     private static Decision dampening(String value) {
         boolean good = value.matches("[1-9][0-9]{0,4}") && Integer.parseInt(value) <= DAMPENING_MAX;
         return good
-                ? changed("priority_dampening", value)
+                ? changed(UsageOptions.DAMPENING, value)
                 : new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "invalid dampening factor: " + value);
     }
 
@@ -64,7 +66,7 @@ public final class SettingRules {
     }
 
     /** A list, or what is added to it (+) or taken from it (-). */
-    private static Decision words(State state, String option, String value, Check check) {
+    private static Decision words(List<String> before, String option, String value, Check check) {
         char mode = value.isEmpty() ? '=' : value.charAt(0);
         List<String> named = split(mode == '+' || mode == '-' ? value.substring(1) : value);
         for (String word : named) {
@@ -73,8 +75,7 @@ public final class SettingRules {
                 return Decision.reject(wrong.get());
             }
         }
-        Set<String> after = new LinkedHashSet<>(
-                mode == '+' || mode == '-' ? split(state.settings().options().getOrDefault(option, "")) : List.of());
+        Set<String> after = new LinkedHashSet<>(mode == '+' || mode == '-' ? before : List.of());
         if (mode == '-') {
             named.forEach(after::remove);
         } else {
@@ -99,7 +100,7 @@ public final class SettingRules {
         }
         Set<String> after = new LinkedHashSet<>();
         if (mode == '+' || mode == '-') {
-            HostList.split(state.settings().options().getOrDefault(Power.KEPT_NODES, ""))
+            HostList.split(state.settings().options().power().kept().nodesText())
                     .forEach(word -> after.addAll(names(state, word).orElse(List.of(word))));
         }
         if (mode == '-') {
@@ -113,7 +114,7 @@ public final class SettingRules {
                         ? List.of()
                         : List.of(HostList.of(plain).sorted().compressed()));
         after.stream().filter(w -> w.indexOf(':') >= 0).forEach(out::add);
-        return changed(Power.KEPT_NODES, String.join(",", out));
+        return changed(PowerSaving.KEPT_NODES, String.join(",", out));
     }
 
     /** Names of nodes, or the word itself where it has a count; empty where a name is none. */

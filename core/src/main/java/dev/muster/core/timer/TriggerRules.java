@@ -6,7 +6,6 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Trigger;
 import dev.muster.model.SlurmErrno;
@@ -50,11 +49,11 @@ public final class TriggerRules {
 
     /** Slurm's rule: a slurmctld that is not root's can only run programs as its own user. */
     public Decision set(Command.SetTrigger c) {
-        if (state.settings().options().containsKey(Settings.NO_TRIGGERS)) {
+        if (!state.settings().options().users().anyTriggers()) {
             return Decision.reject(SlurmErrno.DISABLED);
         }
         int owner = state.settings().slurmUid();
-        boolean others = owner == 0 && state.settings().options().containsKey(Settings.USER_TRIGGERS);
+        boolean others = owner == 0 && state.settings().options().users().triggers();
         if (c.uid() != owner && !others) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
@@ -102,7 +101,7 @@ public final class TriggerRules {
                 || event.equals(Trigger.RECONFIG)
                 || Trigger.OF_DAEMONS.contains(event);
         boolean needsBuffers = event.equals(Trigger.BURST_BUFFER)
-                && !state.settings().options().containsKey(Settings.BURST_BUFFER);
+                && state.settings().options().buffers().kind().isEmpty();
         if (known) {
             return needsBuffers ? " needs BurstBufferType" : "";
         }

@@ -1,11 +1,13 @@
 package dev.muster.core.tres;
 
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.AccountingOptions;
+import dev.muster.core.options.PriorityOptions;
 import dev.muster.core.state.Settings;
 import dev.muster.model.format.TresWeights;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -21,15 +23,11 @@ public final class Billing {
         }
         List<String> tres = new ArrayList<>();
         settings.gresTypes().forEach(name -> tres.add("gres/" + name));
-        Map.of("license/", Settings.TRACKED_LICENSES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS)
-                .forEach((kind, option) -> {
-                    for (String name :
-                            settings.options().getOrDefault(option, "").split(",")) {
-                        tres.add(kind + name);
-                    }
-                });
-        LicenseRequest.parse(settings.options().getOrDefault("licenses", ""))
-                .ifPresent(w -> w.items().forEach(i -> tres.add("license/" + i.name())));
+        AccountingOptions tracked = settings.options().accounting();
+        tracked.licenses().forEach(name -> tres.add("license/" + name));
+        tracked.gres().forEach(name -> tres.add("gres/" + name));
+        tracked.buffers().forEach(name -> tres.add("bb/" + name));
+        settings.options().licenses().own().keySet().forEach(name -> tres.add("license/" + name));
         return TresWeights.isValid(weights, true)
                 && TresWeights.unknown(weights, tres).isEmpty();
     }
@@ -40,13 +38,12 @@ public final class Billing {
      * @param memoryMb mebibytes; a weight without a letter counts per mebibyte, {@code 0.25G} per gibibyte
      */
     public static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
-        return of(weights, cpus, memoryMb, nodes, gres, Map.of(), List.of());
+        return of(weights, cpus, memoryMb, nodes, gres, Map.of(), Set.of());
     }
 
     /**
      * @param global what lies on no node, by its name as {@code license/matlab}: burst buffers in mebibytes
-     * @param flags words of PriorityFlags in upper case: with MAX_TRES the dearest of what lies on nodes alone counts,
-     *     with MAX_TRES_GRES devices besides
+     * @param flags with MAX_TRES the dearest of what lies on nodes alone counts, with MAX_TRES_GRES devices besides
      */
     public static long of(
             String weights,
@@ -55,12 +52,12 @@ public final class Billing {
             int nodes,
             Map<String, Integer> gres,
             Map<String, Long> global,
-            List<String> flags) {
+            Set<PriorityOptions.Flag> flags) {
         if (weights.isEmpty()) {
             return cpus;
         }
-        boolean devicesBesides = flags.contains("MAX_TRES_GRES");
-        boolean dearest = devicesBesides || flags.contains("MAX_TRES");
+        boolean devicesBesides = flags.contains(PriorityOptions.Flag.MAX_TRES_GRES);
+        boolean dearest = devicesBesides || flags.contains(PriorityOptions.Flag.MAX_TRES);
         double most = 0;
         double sum = 0;
         for (Map.Entry<String, String> w : items(weights).entrySet()) {

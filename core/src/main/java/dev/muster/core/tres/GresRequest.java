@@ -1,6 +1,6 @@
 package dev.muster.core.tres;
 
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.json.Codec;

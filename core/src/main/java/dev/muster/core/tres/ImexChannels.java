@@ -24,7 +24,7 @@ public final class ImexChannels {
 
     /** How many there are, numbered from 0; none without such a switch. */
     public static int count(Settings settings) {
-        return Integer.parseInt(settings.options().getOrDefault(Settings.IMEX_CHANNELS, "0"));
+        return settings.options().steps().imexChannels();
     }
 
     /** The job's nodes by segments: they follow each other in the order of the blocks. One of all without a size. */

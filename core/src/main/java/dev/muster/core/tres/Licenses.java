@@ -1,8 +1,7 @@
 package dev.muster.core.tres;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import dev.muster.model.cluster.LayeredResource;
@@ -14,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -22,8 +20,6 @@ import java.util.TreeMap;
  * {@link LayeredResource} is counted as a license of its own, under the name {@link LayeredResource#pool}.
  */
 public final class Licenses {
-    /** An option of {@link Settings}: slurm.conf's Licenses as written. */
-    public static final String OPTION = "licenses";
     /** What a layer without bound has: more than all jobs together can ask for. */
     private static final int ENDLESS = Integer.MAX_VALUE;
 
@@ -54,11 +50,8 @@ public final class Licenses {
 
     // ---- what there is
 
-    private static SortedMap<String, Integer> own(State state) {
-        SortedMap<String, Integer> out = new TreeMap<>();
-        LicenseRequest.parse(state.settings().options().getOrDefault(OPTION, ""))
-                .ifPresent(w -> w.items().forEach(i -> out.put(i.name(), i.count())));
-        return out;
+    private static Map<String, Integer> own(State state) {
+        return state.settings().options().licenses().own();
     }
 
     /**
@@ -121,7 +114,7 @@ public final class Licenses {
      */
     public static String resolved(State state, String text) {
         boolean plain = state.settings().layered().isEmpty()
-                && !state.settings().options().containsKey(Settings.BARE_LICENSES);
+                && !state.settings().options().licenses().bareNames();
         if (text.isEmpty() || hasEqualsSign(text) || plain) {
             return text;
         }
@@ -141,7 +134,7 @@ public final class Licenses {
             Integer count = sign < 0 ? null : layered.get().variables().get(part.substring(sign + 1));
             return count == null ? part : name + ":" + count;
         }
-        if (!state.settings().options().containsKey(Settings.BARE_LICENSES) || name.indexOf('@') >= 0) {
+        if (!state.settings().options().licenses().bareNames() || name.indexOf('@') >= 0) {
             return part;
         }
         String count = sign < 0 ? "1" : part.substring(sign + 1);
@@ -167,7 +160,7 @@ public final class Licenses {
             return true;
         }
         Map<String, Integer> all = configured(state);
-        boolean more = state.settings().options().containsKey("allow_zero_lic");
+        boolean more = state.settings().options().licenses().excess();
         int perNode = 0;
         for (LicenseRequest.Item i : wanted.get().items()) {
             Optional<LayeredResource> layered = layered(state, i.name());

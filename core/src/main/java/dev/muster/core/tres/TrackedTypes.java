@@ -4,7 +4,6 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.format.IndexSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,17 +16,8 @@ public record TrackedTypes(Set<String> names) {
     private static final TrackedTypes NONE = new TrackedTypes(Set.of());
 
     public static TrackedTypes of(Settings settings) {
-        String all = settings.options().getOrDefault(Settings.TRACKED_GRES, "");
-        if (all.indexOf(':') < 0) {
-            return NONE;
-        }
-        Set<String> out = new LinkedHashSet<>();
-        for (String name : all.split(",")) {
-            if (name.indexOf(':') > 0) {
-                out.add(name);
-            }
-        }
-        return new TrackedTypes(out);
+        Set<String> names = settings.options().accounting().gresTypes();
+        return names.isEmpty() ? NONE : new TrackedTypes(names);
     }
 
     /** Adds a request for devices {@code times} times. */

@@ -1,6 +1,6 @@
 package dev.muster.core.tres;
 
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.LicenseRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;

@@ -1,8 +1,8 @@
 package dev.muster.scheduler.forecast;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.GpuCores;

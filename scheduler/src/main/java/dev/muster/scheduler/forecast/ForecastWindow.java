@@ -1,7 +1,7 @@
 package dev.muster.scheduler.forecast;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Reservation;
 import dev.muster.scheduler.claim.PlannedPlace;
 import dev.muster.scheduler.node.Candidate;

@@ -7,7 +7,6 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
-import dev.muster.scheduler.request.ExtraConstraint;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.ResourceNeedTable;
 import dev.muster.scheduler.request.SharingPolicy;
@@ -132,8 +131,8 @@ public final class ClusterIndex {
         if (before.nodes().at(node).isClosedToJobs() != after.nodes().at(node).isClosedToJobs()) {
             return NodeChange.REBUILD;
         }
-        boolean isExtraUsed =
-                !extra.equals(slot.extra) && after.settings().options().containsKey(ExtraConstraint.WORD);
+        boolean isExtraUsed = !extra.equals(slot.extra)
+                && after.settings().options().requests().extraConstraints();
         if (isExtraUsed || !features.equals(slot.features)) {
             return NodeChange.FEATURES;
         }

@@ -32,8 +32,6 @@ import java.util.regex.Pattern;
 
 /** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
 public final class Feasibility {
-    /** Nodes with what is asked for may come. */
-    private static final String ANY_FEATURES = "ignore_constraint_validation";
     /**
      * The selection is repeated each time that the candidates have grown by one part in this number: trying it with
      * each further node would take quadratic time.
@@ -50,7 +48,7 @@ public final class Feasibility {
         if (SharedGpus.clash(desc.request(), desc.extras().tresFreq())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
         }
-        boolean understood = !state.settings().options().containsKey(ExtraConstraint.WORD)
+        boolean understood = !state.settings().options().requests().extraConstraints()
                 || ExtraConstraint.isValid(desc.extras().extra());
         if (!understood) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_EXTRA));
@@ -151,11 +149,11 @@ public final class Feasibility {
         if (!batch.isEmpty() && (!Features.isPlain(batch) || !Set.copyOf(names).containsAll(Features.names(batch)))) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
         }
-        if (!state.settings().options().containsKey(ANY_FEATURES) && !areOnNodes(names, state)) {
+        if (!state.settings().options().requests().anyFeature() && !areOnNodes(names, state)) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
         }
         boolean known = Features.objection(r.prefer()).isEmpty() && areOnNodes(Features.names(r.prefer()), state);
-        if (!known && !state.settings().options().containsKey("ignore_prefer_validation")) {
+        if (!known && !state.settings().options().requests().anyPreference()) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_PREFER));
         }
         return ChangingFeatures.objection(state, r.features());
@@ -280,7 +278,7 @@ public final class Feasibility {
         Set<String> required = request.required;
         Set<String> excluded = new HashSet<>(HostList.distinct(need.excludeList()));
         excluded.addAll(gone);
-        boolean anyFeatures = state.settings().options().containsKey(ANY_FEATURES);
+        boolean anyFeatures = state.settings().options().requests().anyFeature();
         boolean memory = state.memoryConsumed();
         int found = 0;
         long total = 0;

@@ -1,7 +1,7 @@
 package dev.muster.scheduler.node;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.muster.scheduler.node;
 
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.cluster.LayeredResource;
 import java.util.ArrayList;

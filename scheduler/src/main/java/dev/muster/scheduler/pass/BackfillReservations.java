@@ -2,8 +2,8 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;

@@ -2,13 +2,12 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
-import dev.muster.core.limits.AccountingEnforcement;
 import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.HostList;
@@ -115,12 +114,12 @@ public final class Pass {
         this.most = most;
         this.accounts = new AccountRules(state);
         this.settling = CompleteWaitPartitions.of(queue.waits(), state, now);
-        this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
+        this.limitStops = state.settings().options().scheduling().limitStops();
         this.limited = accounts.enforces(AccountingEnforcement.Word.LIMITS);
         if (limited) {
             queue.limits().at(state, accounts, context.use(), now.seconds());
         }
-        this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
+        this.inOrder = state.settings().options().scheduling().inOrder();
         this.reserved =
                 new Reserved(state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
         this.barred = new ReservedPartitions(cluster, reserved, now.seconds());
@@ -129,10 +128,11 @@ public final class Pass {
         this.outlook = new RunningJobTimeline(cluster, state, now, starts);
         this.takings = new PassAllocations(cluster, outlook);
         this.licenses = new LicenseAllocator(cluster.licenses(), state, now, outlook::times);
-        boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
+        boolean busyFirst =
+                backfill.fills() || state.settings().options().backfill().busyNodes();
         this.plans = new BackfillReservations(state, now, candidates, reserved, licenses, outlook, busyFirst);
         this.waits = new SwitchWait(state, now, cluster.needs()::one);
-        this.words = new ReserveWords(state.settings().options());
+        this.words = new ReserveWords(state.settings().options().backfill());
         this.numbers = new NumberAllocator(state, now);
         this.standing = words.areGiven() ? Optional.empty() : context.standing().apply(state, now);
         this.preemptor = new Preemptor(

@@ -1,8 +1,8 @@
 package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.HostList;

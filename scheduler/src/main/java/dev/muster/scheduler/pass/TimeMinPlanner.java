@@ -4,7 +4,6 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.ResourceNeedTable;
@@ -84,7 +83,7 @@ public final class TimeMinPlanner {
 
     /** Minutes for which it may begin; -1 if it wants its whole time. */
     static int least(Job job, ResourceNeed need, State state) {
-        return state.settings().options().containsKey(Settings.IN_ORDER)
+        return state.settings().options().scheduling().inOrder()
                 ? -1
                 : PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings());
     }

@@ -210,8 +210,7 @@ public final class PreemptableJobs implements GroupVerdicts {
      * within a partition the small ones. Equals are ordered by submission, tasks of an array by index.
      */
     private static Comparator<Job> inOrder(PreemptPolicy policy) {
-        boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty()
-                || !policy.parameter("youngest_first").isEmpty();
+        boolean byStart = policy.youngestFirst();
         Comparator<Job> size = Comparator.comparingInt(
                 (Job j) -> policy.byQos() ? 0 : j.run().allocation().nodes().size());
         return (byStart

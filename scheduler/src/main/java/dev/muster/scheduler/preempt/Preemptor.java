@@ -123,7 +123,7 @@ public final class Preemptor {
         this.now = now;
         this.policy = new PreemptPolicy(state);
         this.plain = policy.isPlain() && !policy.isLabelled();
-        this.reclaims = policy.isOn() && !policy.parameter("reclaim_licenses").isEmpty();
+        this.reclaims = policy.isOn() && state.settings().options().preemption().reclaimsLicenses();
         this.remembers = plain;
         preemptable.passed(now.seconds());
     }

@@ -1,8 +1,8 @@
 package dev.muster.scheduler.queue;
 
 import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.options.BackfillOptions.Mode;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.job.ResourceRequest;
 import dev.muster.scheduler.node.ClusterIndex;
@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -20,22 +19,6 @@ import java.util.function.Predicate;
  * these. Without it the first hundred waiting jobs get reservations, and all are tried in the queue's order.
  */
 public final class Backfill {
-    /** The word of SchedulerParameters. */
-    static final String WORD = "muster_backfill";
-
-    /**
-     * EASY: the first waiting job of each partition gets a reservation; the others follow in the queue's order. SHORT:
-     * the others by time limit. EXPECTED: the others by expected run time. SLOWDOWN: jobs that are due, then by price
-     * ({@link Slowdown}); where no wide job waits, the first waiting job of that order has the reservation.
-     */
-    enum Mode {
-        QUEUE,
-        EASY,
-        SHORT,
-        EXPECTED,
-        SLOWDOWN
-    }
-
     private final Mode mode;
     private final State state;
     private final RuntimeEstimator expected;
@@ -45,25 +28,12 @@ public final class Backfill {
 
     public Backfill(
             State state, RuntimeEstimator expected, Slowdown slowdown, ClusterIndex cluster, PriorityIndex ranks) {
-        Optional<Mode> asked = mode(state.settings().options().getOrDefault(WORD, ""));
-        this.mode = state.settings().options().containsKey(Settings.IN_ORDER) ? Mode.QUEUE : asked.orElse(Mode.QUEUE);
+        this.mode = state.settings().options().backfill().mode();
         this.state = state;
         this.expected = expected;
         this.slowdown = slowdown;
         this.cluster = cluster;
         this.ranks = ranks;
-    }
-
-    /** Empty for a word that is not known. */
-    static Optional<Mode> mode(String word) {
-        return switch (word) {
-            case "" -> Optional.of(Mode.QUEUE);
-            case "easy" -> Optional.of(Mode.EASY);
-            case "short" -> Optional.of(Mode.SHORT);
-            case "expected" -> Optional.of(Mode.EXPECTED);
-            case "slowdown" -> Optional.of(Mode.SLOWDOWN);
-            default -> Optional.empty();
-        };
     }
 
     /** Returns whether jobs behind the first waiting job of their partition are tried after all other jobs. */

@@ -72,7 +72,7 @@ public final class EligibleNodes {
         this.classes = classes;
         this.state = state;
         this.leastLoaded = state.settings().selects("CR_LLN");
-        this.serialAtEnd = state.settings().options().containsKey("pack_serial_at_end");
+        this.serialAtEnd = state.settings().options().scheduling().serialAtEnd();
         this.packed = state.settings().selects("CR_PACK_NODES");
     }
 

@@ -22,18 +22,12 @@ public enum HetOrder {
     /** Priority tier above that of every partition. */
     private static final int RESERVED_TIER = 1 << 20;
 
-    private static final String WORD = "bf_hetjob_prio";
-    private static final String IMMEDIATE = "bf_hetjob_immediate";
-
     static HetOrder of(State state) {
-        if (state.settings().options().containsKey(IMMEDIATE)) {
-            return MIN;
-        }
-        return switch (state.settings().options().getOrDefault(WORD, "")) {
-            case "min" -> MIN;
-            case "avg" -> AVG;
-            case "max" -> MAX;
-            default -> OWN;
+        return switch (state.settings().options().backfill().hetOrder()) {
+            case OWN -> OWN;
+            case MIN -> MIN;
+            case AVG -> AVG;
+            case MAX -> MAX;
         };
     }
 

@@ -2,9 +2,9 @@ package dev.muster.scheduler.queue;
 
 import dev.muster.core.limits.LimitCache;
 import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.ReservationFlag;

@@ -88,8 +88,7 @@ public final class PriorityIndex {
         if (!Priorities.isActive(state.settings())) {
             return;
         }
-        long periodMs = 1000
-                * Math.max(1, Long.parseLong(state.settings().options().getOrDefault("priority_calc_period", "300")));
+        long periodMs = 1000 * state.settings().options().priority().calcPeriodS();
         if (priorities.isPresent() && now.tickMs() - computedAtMs < periodMs) {
             return;
         }

@@ -12,8 +12,6 @@ import java.util.regex.Pattern;
  * there. A node's Extra is a JSON object of texts, numbers and truth values.
  */
 public final class ExtraConstraint {
-    /** The word of SchedulerParameters. */
-    public static final String WORD = "extra_constraints";
     /** Numbers nearer to each other than this are equal. */
     private static final double EQUAL = 0.00001;
 
@@ -46,7 +44,7 @@ public final class ExtraConstraint {
 
     /** What a job's text asks for; "" where the word is not set, or the text was a note of before it was. */
     static String of(String text, Settings settings) {
-        return settings.options().containsKey(WORD) && isValid(text) ? text : "";
+        return settings.options().requests().extraConstraints() && isValid(text) ? text : "";
     }
 
     /**

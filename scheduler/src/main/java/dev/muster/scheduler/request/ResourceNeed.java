@@ -1,6 +1,6 @@
 package dev.muster.scheduler.request;
 
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
@@ -136,7 +136,7 @@ public record ResourceNeed(
                     new Spared(
                             r.coreSpec() != 0,
                             Math.max(0, r.coreSpec()),
-                            settings.options().containsKey(Settings.SPEC_CORES_FIRST),
+                            settings.options().select().specCoresFirst(),
                             r.threadSpec()),
                     r.tresPerTask().isEmpty() ? Tres.gres(r.tresPerSocket()) : List.of(),
                     ExtraConstraint.of(extra, settings),

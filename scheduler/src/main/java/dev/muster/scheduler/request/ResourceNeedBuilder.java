@@ -3,8 +3,7 @@ package dev.muster.scheduler.request;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.QosRules;
 import dev.muster.core.limits.SoftLimit;
-import dev.muster.core.node.ChangingFeatures;
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
@@ -149,7 +148,7 @@ final class ResourceNeedBuilder {
             return ResourceNeed.Reboot.ALWAYS;
         }
         boolean may = r.features().isEmpty()
-                || ChangingFeatures.mayReboot(settings.options(), desc.owner().uid());
+                || settings.options().nodes().features().mayReboot(desc.owner().uid());
         return may ? ResourceNeed.Reboot.FOR_FEATURES : ResourceNeed.Reboot.NEVER;
     }
 

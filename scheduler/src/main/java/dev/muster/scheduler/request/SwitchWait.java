@@ -4,7 +4,6 @@ import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.model.format.Digits;
 import java.util.function.UnaryOperator;
 
 /**
@@ -67,18 +66,11 @@ public final class SwitchWait {
         return need.reboot() == ResourceNeed.Reboot.FOR_FEATURES
                 && !need.features().isEmpty()
                 && (job.desc().timing().delayBootMin() > 0
-                        || state.settings().options().containsKey("delay_boot"));
+                        || state.settings().options().scheduling().delaysBoot());
     }
 
     private long bootDelayS(Job job) {
-        String all = state.settings().options().getOrDefault("delay_boot", "");
         int own = job.desc().timing().delayBootMin();
-        if (own > 0) {
-            return own * 60L;
-        }
-        if (Digits.only(all, 7)) {
-            return Long.parseLong(all) * 60;
-        }
-        return 0;
+        return own > 0 ? own * 60L : state.settings().options().scheduling().bootDelayS();
     }
 }

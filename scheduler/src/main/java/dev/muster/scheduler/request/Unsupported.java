@@ -1,7 +1,6 @@
 package dev.muster.scheduler.request;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.job.Expediting;
 import dev.muster.core.state.Settings;
 import dev.muster.core.step.NetworkWords;
 import dev.muster.core.step.Ports;
@@ -27,7 +26,7 @@ public final class Unsupported {
 
     public static Optional<Decision.Rejected> refusal(JobDesc desc, Settings settings) {
         return first(List.of(new Rule(
-                        desc.extras().reboot() && !settings.options().containsKey(Settings.REBOOTS),
+                        desc.extras().reboot() && !settings.options().requests().reboots(),
                         "without RebootProgram --reboot")))
                 .or(() -> first(resources(desc.request(), settings)))
                 .or(() -> notSelected(desc.request(), settings))
@@ -35,7 +34,8 @@ public final class Unsupported {
                 .or(() -> windows(desc, settings))
                 .or(() -> managed(desc, settings))
                 .or(() -> NetworkWords.refusal(desc.request().network(), settings))
-                .or(() -> desc.timing().expedite() && !settings.options().containsKey(Expediting.ENABLED)
+                .or(() -> desc.timing().expedite()
+                                && !settings.options().requests().expedites()
                         ? Optional.of(Decision.reject(SlurmErrno.DISABLED))
                         : Optional.empty());
     }
@@ -45,7 +45,7 @@ public final class Unsupported {
         if (asked.isEmpty()) {
             return Optional.empty();
         }
-        if (!settings.options().containsKey(Settings.X11)) {
+        if (!settings.options().requests().x11()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.X11_NOT_AVAIL, SlurmErrno.X11_NOT_AVAIL.sentence()));
         }
         return desc.kind() == JobDesc.Kind.BATCH || X11.parse(asked).isEmpty()
@@ -66,7 +66,7 @@ public final class Unsupported {
             needs = "--stepmgr needs PrologFlags=Contain";
         } else if (e.resvPorts() != 0 && !e.stepMgr()) {
             needs = "Slurmstepd step management must be enabled to use --resv-ports for job allocations";
-        } else if (e.memUpdateMin() > 0 && !settings.options().containsKey(Settings.MEMORY_UPDATES)) {
+        } else if (e.memUpdateMin() > 0 && !settings.options().requests().memoryUpdates()) {
             needs = "--mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup";
         } else {
             needs = "";
@@ -104,7 +104,7 @@ public final class Unsupported {
     }
 
     private static List<Rule> resources(ResourceRequest r, Settings settings) {
-        boolean specUsage = settings.options().containsKey(Settings.SPEC_USAGE);
+        boolean specUsage = settings.options().requests().specUsage();
         List<String> flags =
                 List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
         return List.of(

@@ -1,8 +1,8 @@
 package dev.muster.scheduler.timeline;
 
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;

@@ -1,6 +1,6 @@
 package dev.muster.scheduler.timeline;
 
-import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
 import java.util.ArrayList;

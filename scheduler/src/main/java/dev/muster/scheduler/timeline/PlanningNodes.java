@@ -2,7 +2,6 @@ package dev.muster.scheduler.timeline;
 
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Reservation;
-import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.IndexSet;
@@ -95,7 +94,7 @@ public final class PlanningNodes {
         this.real = nodes.size();
         this.times = times;
         this.nowS = nowS;
-        this.overRunS = Long.parseLong(state.settings().options().getOrDefault(Settings.RESV_OVER_RUN, "0"));
+        this.overRunS = state.settings().options().scheduling().reservationOverRunS();
         if (state.reservations().size() == 0) {
             return;
         }

@@ -3,6 +3,7 @@ package dev.muster.simulator.replay;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
+import dev.muster.core.options.SchedulingOptions;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
@@ -100,7 +101,7 @@ final class Product {
         this.startS = new long[trace.jobs().size()];
         Json.Obj options = new Json.Obj();
         switch (policy) {
-            case FCFS -> options.put(Settings.IN_ORDER, "yes");
+            case FCFS -> options.put(SchedulingOptions.IN_ORDER, "yes");
             case EASY, SHORT, EXPECTED, SLOWDOWN -> options.put("muster_backfill", policy.word());
             case CONSERVATIVE ->
                 throw new IllegalArgumentException("conservative is for the fast replay: the product has no such word");

@@ -1,6 +1,5 @@
-package dev.muster.core.limits;
+package dev.muster.core.options;
 
-import dev.muster.core.state.Settings;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -8,8 +7,6 @@ import java.util.Set;
 
 /** What AccountingStorageEnforce asks for, with what each word implies. */
 public record AccountingEnforcement(Set<Word> words) {
-    private static final String OPTION = "accounting_enforce";
-
     /** Of AccountingStorageEnforce. */
     public enum Word {
         ASSOCIATIONS,
@@ -21,9 +18,8 @@ public record AccountingEnforcement(Set<Word> words) {
         WCKEYS
     }
 
-    public static AccountingEnforcement of(Settings settings) {
+    static AccountingEnforcement of(List<String> given) {
         // the reader of slurm.conf has refused other words, and put what "all" and others imply
-        List<String> given = List.of(settings.options().getOrDefault(OPTION, "").split(","));
         Set<Word> words = EnumSet.noneOf(Word.class);
         for (Word word : Word.values()) {
             if (given.contains(word.name().toLowerCase(Locale.ROOT))) {

@@ -1,4 +1,4 @@
-package dev.muster.core.state;
+package dev.muster.core.options;
 
 import java.util.ArrayList;
 import java.util.List;

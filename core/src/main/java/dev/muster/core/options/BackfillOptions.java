@@ -1,0 +1,93 @@
+package dev.muster.core.options;
+
+import java.util.Optional;
+
+/**
+ * Backfill: which jobs get reservations, and in which order the others are tried.
+ *
+ * @param mode muster_backfill; QUEUE by default
+ * @param hetOrder bf_hetjob_prio; OWN by default, MIN with bf_hetjob_immediate
+ * @param busyNodes bf_busy_nodes: nodes with jobs are filled before idle ones; no by default
+ * @param reservePriorityMin bf_min_prio_reserve: 0 to 10¹⁸ - 1; 0 by default
+ * @param reserveAgeMinS bf_min_age_reserve: seconds; 0 by default
+ * @param reservePerPartitionMax bf_job_part_count_reserve: reservations of a partition; 0, the default, for any number
+ * @param reserveArrays arrays reserve; yes by default, no with bf_max_job_array_resv=0
+ * @param reserveOncePerJob bf_one_resv_per_job: a job reserves in one of its partitions; no by default
+ */
+public record BackfillOptions(
+        Mode mode,
+        HetOrder hetOrder,
+        boolean busyNodes,
+        long reservePriorityMin,
+        long reserveAgeMinS,
+        int reservePerPartitionMax,
+        boolean reserveArrays,
+        boolean reserveOncePerJob) {
+    /** A word of SchedulerParameters: easy, short, expected or slowdown. */
+    public static final String MUSTER_BACKFILL = "muster_backfill";
+
+    /**
+     * EASY: the first waiting job of each partition gets a reservation; the others follow in the queue's order. SHORT:
+     * the others by time limit. EXPECTED: the others by expected run time. SLOWDOWN: jobs that are due, then by price;
+     * where no wide job waits, the first waiting job of that order has the reservation.
+     */
+    public enum Mode {
+        QUEUE,
+        EASY,
+        SHORT,
+        EXPECTED,
+        SLOWDOWN;
+
+        /** Empty for a word that is not known; QUEUE for "". */
+        public static Optional<Mode> of(String word) {
+            return switch (word) {
+                case "" -> Optional.of(QUEUE);
+                case "easy" -> Optional.of(EASY);
+                case "short" -> Optional.of(SHORT);
+                case "expected" -> Optional.of(EXPECTED);
+                case "slowdown" -> Optional.of(SLOWDOWN);
+                default -> Optional.empty();
+            };
+        }
+    }
+
+    /** Which priority the components of a heterogeneous job have: each its own, or the least, mean or greatest. */
+    public enum HetOrder {
+        OWN,
+        MIN,
+        AVG,
+        MAX;
+
+        private static HetOrder of(String word) {
+            return switch (word) {
+                case "min" -> MIN;
+                case "avg" -> AVG;
+                case "max" -> MAX;
+                default -> OWN;
+            };
+        }
+    }
+
+    static BackfillOptions of(OptionText text) {
+        return new BackfillOptions(
+                text.has(SchedulingOptions.IN_ORDER)
+                        ? Mode.QUEUE
+                        : Mode.of(text.text(MUSTER_BACKFILL)).orElse(Mode.QUEUE),
+                text.has("bf_hetjob_immediate") ? HetOrder.MIN : HetOrder.of(text.text("bf_hetjob_prio")),
+                text.has("bf_busy_nodes"),
+                text.digits("bf_min_prio_reserve", 18, 0),
+                text.digits("bf_min_age_reserve", 18, 0),
+                (int) Math.min(Integer.MAX_VALUE, text.digits("bf_job_part_count_reserve", 18, 0)),
+                text.digits("bf_max_job_array_resv", 18, 1) > 0,
+                text.has("bf_one_resv_per_job"));
+    }
+
+    /** Whether any word limits which jobs reserve. */
+    public boolean limitsReservations() {
+        return reservePriorityMin > 0
+                || reserveAgeMinS > 0
+                || reservePerPartitionMax > 0
+                || !reserveArrays
+                || reserveOncePerJob;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.muster.core.options;
+
+import java.util.List;
+
+/**
+ * What happens to a job when it is submitted.
+ *
+ * @param plugins JobSubmitPlugins in the order of the file; none by default
+ * @param jobsPerHourMax jobs_per_user_per_hour, for the plugin throttle: 1 to 999,999,999; 0, the default, without
+ *     limit
+ * @param arrayTasksMax max_array_tasks: 0 to 999,999,999; {@link Integer#MAX_VALUE} by default
+ * @param gpuDefaults JobDefaults; none by default
+ * @param dependencyDepthMax max_depend_depth: jobs in a chain that are looked at for circles; 10 by default
+ * @param killsInvalidDependency kill_invalid_depend: a job whose dependency cannot be satisfied is cancelled; no by
+ *     default
+ * @param managesSteps SlurmctldParameters=enable_stepmgr: each job is as if it had asked for {@code --stepmgr}; no by
+ *     default
+ * @param wholeHetJobs whole_hetjob or whole_pack: one component stands for the whole heterogeneous job; no by default
+ */
+public record SubmissionOptions(
+        List<String> plugins,
+        int jobsPerHourMax,
+        int arrayTasksMax,
+        GpuDefaults gpuDefaults,
+        int dependencyDepthMax,
+        boolean killsInvalidDependency,
+        boolean managesSteps,
+        boolean wholeHetJobs) {
+    /** JobSubmitPlugins, with commas. */
+    public static final String PLUGINS = "job_submit";
+    /** JobDefaults as {@link GpuDefaults} reads it. */
+    public static final String JOB_DEFAULTS = "job_defaults";
+    /** A word of SchedulerParameters or DependencyParameters. */
+    public static final String DEPENDENCY_DEPTH_MAX = "max_depend_depth";
+    /** {@code true} or {@code false}; a word of SchedulerParameters or DependencyParameters. */
+    public static final String KILL_INVALID_DEPENDENCY = "kill_invalid_depend";
+    /** {@code true} with SlurmctldParameters=enable_stepmgr. */
+    public static final String STEPMGR = "stepmgr";
+
+    private static final String PER_HOUR = "jobs_per_user_per_hour";
+
+    static SubmissionOptions of(OptionText text) {
+        return new SubmissionOptions(
+                text.list(PLUGINS),
+                text.text(PER_HOUR).startsWith("0") ? 0 : (int) text.digits(PER_HOUR, 9, 0),
+                (int) text.digits("max_array_tasks", 9, Integer.MAX_VALUE),
+                GpuDefaults.parse(text.text(JOB_DEFAULTS)).orElse(GpuDefaults.NONE),
+                text.count(DEPENDENCY_DEPTH_MAX, 10),
+                text.isTrue(KILL_INVALID_DEPENDENCY),
+                text.has(STEPMGR),
+                text.has("whole_hetjob") || text.has("whole_pack"));
+    }
+}

@@ -1,0 +1,46 @@
+package dev.muster.core.tres;
+
+import dev.muster.core.options.GpuDefaults;
+import dev.muster.core.state.State;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.ResourceRequest;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
+
+/** What a job asks for with its GPUs, where it says nothing of CPUs or memory: {@link GpuDefaults}. */
+public final class GpuRequest {
+    private GpuRequest() {}
+
+    /** The description with the CPUs and memory of its partition's JobDefaults, or else of the cluster's. */
+    public static JobDesc with(JobDesc desc, State state) {
+        ResourceRequest r = desc.request();
+        boolean gpus = GresRequest.gpus(r.tresPerJob())
+                        + GresRequest.gpus(r.tresPerNode())
+                        + GresRequest.gpus(r.tresPerTask())
+                        + GresRequest.gpus(r.tresPerSocket())
+                > 0;
+        GpuDefaults own = state.partitions()
+                .find(desc.firstPartition())
+                .flatMap(p -> GpuDefaults.parse(p.info().jobDefaults()))
+                .orElse(GpuDefaults.NONE);
+        GpuDefaults all = state.settings().options().submission().gpuDefaults();
+        long cpus = gpus && r.cpusPerTask() == 0 && r.cpusPerGpu() == 0 ? first(own.cpusPerGpu(), all.cpusPerGpu()) : 0;
+        boolean memorySaid = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0 || r.memAll();
+        long memoryMb = gpus && !memorySaid ? first(own.memPerGpuMb(), all.memPerGpuMb()) : 0;
+        if (cpus == 0 && memoryMb == 0) {
+            return desc;
+        }
+        Json.Obj out = Json.object(Codec.encode(r));
+        if (cpus > 0) {
+            out.put("cpusPerGpu", cpus);
+        }
+        if (memoryMb > 0) {
+            out.put("memPerGpuMb", memoryMb);
+        }
+        return desc.withRequest(Codec.bind(out, ResourceRequest.class));
+    }
+
+    private static long first(long own, long all) {
+        return own > 0 ? own : all;
+    }
+}
