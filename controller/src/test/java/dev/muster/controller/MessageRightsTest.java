@@ -410,6 +410,12 @@ class MessageRightsTest {
     }
 
     @Test
+    void everyMessageHasAHandlerAndARight() {
+        assertThat(controller.api().answered())
+                .isEqualTo(MessageRights.controller().keySet());
+    }
+
+    @Test
     void nothingIsLeftOut() {
         assertThat(bodies().keySet()).isEqualTo(MessageRights.controller().keySet());
         assertThat(veiled().stream().map(v -> v.message + " " + v.word).toList())

@@ -62,30 +62,25 @@ final class ClusterHandler {
         this.log = log;
     }
 
-    Reply answer(Caller caller, String message, byte[] body) {
-        return switch (message) {
-            case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
-            case "QueryPartitions" ->
-                partitions(privacyOf.apply(caller), Codec.decode(body, ClusterMessages.QueryPartitions.class));
-            case "QueryLicenses" -> licenses(Codec.decode(body, ClusterMessages.QueryLicenses.class));
-            case "UpdateNode" -> updateNode(caller, Codec.decodeKnown(body, ClusterMessages.UpdateNode.class));
-            case "RebootNodes" -> reboot(caller, Codec.decodeKnown(body, ClusterMessages.RebootNodes.class));
-            case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
-            case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
-            case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
-            case "UpdatePartition" ->
-                updatePartition(caller, Codec.decodeKnown(body, ClusterMessages.UpdatePartition.class));
-            case "DeletePartition" ->
-                Replies.done(core.execute(
-                        new Command.DeletePartition(
-                                caller.uid(),
-                                Codec.decode(body, ClusterMessages.DeletePartition.class)
-                                        .partition()),
-                        caller.uid()));
-            case "CreatePartition" ->
-                createPartition(caller, Codec.decodeKnown(body, ClusterMessages.CreatePartition.class));
-            default -> throw new IllegalArgumentException(message);
-        };
+    void register(MessageTable messages) {
+        messages.on("QueryNodes", ClusterMessages.QueryNodes.class, this::nodes)
+                .on(
+                        "QueryPartitions",
+                        ClusterMessages.QueryPartitions.class,
+                        (caller, q) -> partitions(privacyOf.apply(caller), q))
+                .on("QueryLicenses", ClusterMessages.QueryLicenses.class, (_, q) -> licenses(q))
+                .onKnown("UpdateNode", ClusterMessages.UpdateNode.class, this::updateNode)
+                .onKnown("RebootNodes", ClusterMessages.RebootNodes.class, this::reboot)
+                .on("CreateNodes", ClusterMessages.CreateNodes.class, this::createNodes)
+                .on("DeleteNodes", ClusterMessages.DeleteNodes.class, this::deleteNodes)
+                .on("AssignNode", ClusterMessages.AssignNode.class, this::assignNode)
+                .onKnown("UpdatePartition", ClusterMessages.UpdatePartition.class, this::updatePartition)
+                .on("DeletePartition", ClusterMessages.DeletePartition.class, this::deletePartition)
+                .onKnown("CreatePartition", ClusterMessages.CreatePartition.class, this::createPartition);
+    }
+
+    private Reply deletePartition(Caller caller, ClusterMessages.DeletePartition m) {
+        return Replies.done(core.execute(new Command.DeletePartition(caller.uid(), m.partition()), caller.uid()));
     }
 
     private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {

@@ -26,7 +26,6 @@ import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
-import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
@@ -35,6 +34,7 @@ import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.Done;
 import dev.muster.model.api.JobMessages;
 import dev.muster.model.api.MessageRights;
+import dev.muster.model.api.PlanMessages;
 import dev.muster.model.api.PolicyMessages;
 import dev.muster.model.api.TriggerMessages;
 import dev.muster.model.format.HostList;
@@ -52,7 +52,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
+/**
+ * The edge: one handler per message, in {@link MessageTable}. Decodes, resolves names and files, hands commands to the
+ * core, shapes replies.
+ */
 public final class ControllerApi {
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
@@ -69,13 +72,11 @@ public final class ControllerApi {
     private final Watch watch;
     private final NodeLinks links;
     private final DaemonLog log;
-    private final ClusterHandler nodes;
-    private final ReservationHandler reservations;
     private final SubmitHandler submissions;
     private final JobUpdateHandler updates;
     private final Notices notices = new Notices();
     private final Since jobsSince = new Since();
-    private final FollowHandler following;
+    private final MessageTable messages = new MessageTable();
 
     public ControllerApi(
             ControllerServices services,
@@ -92,18 +93,24 @@ public final class ControllerApi {
         this.watch = watch;
         this.links = links;
         this.log = log;
-        nodes = new ClusterHandler(services, core, identities, this::privacy, this::nodeViews, log);
-        reservations = new ReservationHandler(services, core, identities);
         submissions = new SubmitHandler(services, core, identities, blobs, log);
         updates = new JobUpdateHandler(core, services.filter(), blobs);
-        following = new FollowHandler(
-                core::durable,
-                services.news(),
-                links,
-                this::privacy,
-                this::views,
-                this::nodeViews,
-                identities::userName);
+        registerJobs();
+        registerCluster();
+        registerPolicy();
+        new StepHandler(services, core, blobs, watch).register(messages);
+        new ClusterHandler(services, core, identities, this::privacy, this::nodeViews, log).register(messages);
+        new ReservationHandler(services, core, identities).register(messages);
+        new CrontabHandler(submissions, core, identities).register(messages);
+        new FollowHandler(
+                        core::durable,
+                        services.news(),
+                        links,
+                        this::privacy,
+                        this::views,
+                        this::nodeViews,
+                        identities::userName)
+                .register(messages);
     }
 
     SubmitHandler submissions() {
@@ -117,27 +124,20 @@ public final class ControllerApi {
         return services.requests().serve(caller, message, () -> answer(caller, message, body));
     }
 
-    private Reply answer(Caller caller, String message, byte[] body) {
-        Optional<MessageRights.Rule> rule =
-                MessageRights.rule(MessageRights.controller(), message, word(message, body));
+    private Reply answer(Caller caller, String name, byte[] body) {
+        Optional<MessageTable.Message<?>> message = messages.find(name);
+        Optional<MessageRights.Rule> rule = message.flatMap(m -> m.right(body));
         if (rule.isEmpty()) {
             return Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         }
         return may(caller, rule.get().need())
-                ? permitted(caller, message, body)
+                ? message.get().answer(caller, body)
                 : Reply.error(rule.get().denial());
     }
 
-    /** The word of a message's body on which its right depends. */
-    private static String word(String message, byte[] body) {
-        return switch (message) {
-            case "JobAction" -> Codec.decode(body, JobMessages.JobAction.class).action();
-            case "QueryScript" ->
-                Codec.decode(body, JobMessages.QueryScript.class).environment() ? "environment" : "";
-            case "QueryDiagnostics" ->
-                Codec.decode(body, ClusterMessages.QueryDiagnostics.class).reset() ? "reset" : "";
-            default -> "";
-        };
+    /** The keys of {@link MessageRights} for all messages that have a handler. */
+    public Set<String> answered() {
+        return messages.keys();
     }
 
     /**
@@ -161,120 +161,133 @@ public final class ControllerApi {
         };
     }
 
-    private Reply permitted(Caller caller, String message, byte[] body) {
-        return switch (message) {
-            case "Ping" -> Reply.of(services.ping());
-            case "Submit" -> submitted(caller, Codec.decodeKnown(body, JobMessages.Submit.class));
-            case "SubmitHet" -> submissions.submitHet(caller, Codec.decodeKnown(body, JobMessages.SubmitHet.class));
-            case "QueryJobs" -> jobs(caller, Codec.decode(body, JobMessages.QueryJobs.class));
-            case "QuerySteps" -> steps(caller, Codec.decode(body, JobMessages.QuerySteps.class));
-            case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
-            case "Cancel" -> cancel(caller, Codec.decodeKnown(body, JobMessages.Cancel.class));
-            case "JobAction" -> action(caller, Codec.decodeKnown(body, JobMessages.JobAction.class));
-            case "TestJob" ->
-                Replies.tested(core.execute(
-                        new Command.TestJob(
-                                caller.uid(),
-                                Codec.decode(body, JobMessages.TestJob.class).jobId()),
-                        caller.uid()));
-            case "UpdateJob" -> updates.update(caller, Codec.decodeKnown(body, JobMessages.UpdateJob.class));
-            case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
-            case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
-            case "AwaitSteps" -> awaitSteps(caller, Codec.decode(body, JobMessages.AwaitSteps.class));
-            case "CreateStep", "CreateHetStep" ->
-                new StepHandler(services, core, blobs, watch).answer(caller, message, body);
-            case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
-            case "QueryNodes",
-                    "QueryPartitions",
-                    "QueryLicenses",
-                    "UpdateNode",
-                    "RebootNodes",
-                    "CreateNodes",
-                    "DeleteNodes",
-                    "AssignNode",
-                    "UpdatePartition",
-                    "DeletePartition",
-                    "CreatePartition" -> nodes.answer(caller, message, body);
-            case "QueryTopology" ->
-                Reply.of(new ClusterMessages.TopologyReply(
-                        core.durable().settings().topologies()));
-            case "QueryBurstBuffers" -> Reply.of(services.buffers().show(core.durable(), caller.uid()));
-            case "QueryBurstStatus" ->
-                services.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
-            case "QueryConfig" -> Reply.of(services.config());
-            case "QueryDiagnostics" -> diagnostics(Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
-            case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
-            case "FetchConfig" ->
-                services.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
-            case "SignCertificate" ->
-                services.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
-            case "UpdateSetting" -> updateSetting(caller, Codec.decodeKnown(body, ClusterMessages.UpdateSetting.class));
-            case "CreateReservation" ->
-                reservations.create(caller, Codec.decodeKnown(body, ClusterMessages.CreateReservation.class));
-            case "UpdateReservation" ->
-                reservations.update(caller, Codec.decodeKnown(body, ClusterMessages.UpdateReservation.class));
-            case "DeleteReservation" ->
-                reservations.delete(caller, Codec.decodeKnown(body, ClusterMessages.DeleteReservation.class));
-            case "QueryReservations" ->
-                reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
-            case "QueryPriorities" ->
-                Reply.of(new PolicyViews(core.durable(), services.clock().now())
-                        .priorities(
-                                privacy(caller),
-                                Codec.decode(body, PolicyMessages.QueryPriorities.class)
-                                        .jobs()));
-            case "QueryAssocMgr" ->
-                Reply.of(new PolicyViews(core.durable(), services.clock().now())
-                        .assocMgr(
-                                privacy(caller),
-                                name -> identities
-                                        .byName(name)
-                                        .map(Identity::uid)
-                                        .orElse(-1)));
-            case "QueryShares" ->
-                Reply.of(new PolicyViews(core.durable(), services.clock().now()).shares(privacy(caller)));
-            case "SetTrigger" -> setTrigger(caller, Codec.decodeKnown(body, TriggerMessages.SetTrigger.class));
-            case "ClearTriggers" -> {
-                TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
-                yield Replies.done(core.execute(
-                        Replies.once(
-                                caller,
-                                m.requestId(),
-                                0,
-                                new Command.ClearTriggers(caller.uid(), m.id(), m.jobId(), m.userId())),
-                        caller.uid()));
-            }
-            case "QueryTriggers" ->
-                Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
-                        .map(t -> new TriggerMessages.TriggerInfo(
-                                t.id(),
-                                t.events(),
-                                t.jobId(),
-                                t.nodes(),
-                                t.offsetS(),
-                                t.uid(),
-                                t.user(),
-                                t.program(),
-                                t.permanent()))
-                        .toList()));
-            case "SetCrontab", "QueryCrontab" ->
-                new CrontabHandler(submissions, core, identities).answer(caller, message, body);
-            case "Follow", "ReadOutput", "QueryUse" -> following.answer(caller, message, body);
-            case "QueryWhy", "QueryPlan" -> planned(caller, message, body);
-            case "CreateToken" ->
-                services.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
-            case "Reconfigure" -> told(services.reconfigure());
-            case "Shutdown" -> {
-                ClusterMessages.Shutdown m = Codec.decode(body, ClusterMessages.Shutdown.class);
-                yield told(services.shutdown(m.controllerOnly()));
-            }
-            case "SetDebug" -> {
-                ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
-                services.requests().countAs(RpcNames.of(m));
-                yield told(services.debugLevels().set(m));
-            }
-            default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
-        };
+    private void registerJobs() {
+        messages.onKnown("Submit", JobMessages.Submit.class, this::submitted)
+                .onKnown("SubmitHet", JobMessages.SubmitHet.class, submissions::submitHet)
+                .on("QueryJobs", JobMessages.QueryJobs.class, this::jobs)
+                .on("QuerySteps", JobMessages.QuerySteps.class, this::steps)
+                .byWord(
+                        "QueryScript",
+                        JobMessages.QueryScript.class,
+                        false,
+                        q -> q.environment() ? "environment" : "",
+                        this::script)
+                .onKnown("Cancel", JobMessages.Cancel.class, this::cancel)
+                .byWord("JobAction", JobMessages.JobAction.class, true, JobMessages.JobAction::action, this::action)
+                .on("TestJob", JobMessages.TestJob.class, this::test)
+                .onKnown("UpdateJob", JobMessages.UpdateJob.class, updates::update)
+                .on("AwaitAllocation", JobMessages.AwaitAllocation.class, this::awaitAllocation)
+                .on("AwaitChange", JobMessages.AwaitChange.class, this::awaitChange)
+                .on("AwaitSteps", JobMessages.AwaitSteps.class, this::awaitSteps)
+                .on("CompleteAllocation", JobMessages.CompleteAllocation.class, this::complete)
+                .on(
+                        "QueryWhy",
+                        PlanMessages.QueryWhy.class,
+                        (caller, q) -> plans(caller).why(q))
+                .on(
+                        "QueryPlan",
+                        PlanMessages.QueryPlan.class,
+                        (caller, q) -> plans(caller).plan(q));
+    }
+
+    private void registerCluster() {
+        messages.plain("Ping", _ -> Reply.of(services.ping()))
+                .plain(
+                        "QueryTopology",
+                        _ -> Reply.of(new ClusterMessages.TopologyReply(
+                                core.durable().settings().topologies())))
+                .plain(
+                        "QueryBurstBuffers",
+                        caller -> Reply.of(services.buffers().show(core.durable(), caller.uid())))
+                .on(
+                        "QueryBurstStatus",
+                        ClusterMessages.QueryBurstStatus.class,
+                        (caller, q) -> services.buffers().status(caller, q))
+                .plain("QueryConfig", _ -> Reply.of(services.config()))
+                .byWord(
+                        "QueryDiagnostics",
+                        ClusterMessages.QueryDiagnostics.class,
+                        false,
+                        q -> q.reset() ? "reset" : "",
+                        (_, q) -> diagnostics(q))
+                .on("QueryAccounting", AccountingRows.Query.class, this::accounting)
+                .on(
+                        "FetchConfig",
+                        ClusterMessages.FetchConfig.class,
+                        (_, m) -> services.configService().answer(m))
+                .on(
+                        "SignCertificate",
+                        ClusterMessages.SignCertificate.class,
+                        (_, m) -> services.certificates().sign(m))
+                .onKnown("UpdateSetting", ClusterMessages.UpdateSetting.class, this::updateSetting)
+                .on(
+                        "CreateToken",
+                        ClusterMessages.CreateToken.class,
+                        (caller, m) -> services.tokens().answer(caller, m))
+                .plain("Reconfigure", _ -> told(services.reconfigure()))
+                .on("Shutdown", ClusterMessages.Shutdown.class, (_, m) -> told(services.shutdown(m.controllerOnly())))
+                .on("SetDebug", ClusterMessages.SetDebug.class, this::setDebug);
+    }
+
+    private void registerPolicy() {
+        messages.on(
+                        "QueryPriorities",
+                        PolicyMessages.QueryPriorities.class,
+                        (caller, q) -> Reply.of(policy().priorities(privacy(caller), q.jobs())))
+                .plain(
+                        "QueryAssocMgr",
+                        caller -> Reply.of(policy().assocMgr(
+                                        privacy(caller),
+                                        name -> identities
+                                                .byName(name)
+                                                .map(Identity::uid)
+                                                .orElse(-1))))
+                .plain("QueryShares", caller -> Reply.of(policy().shares(privacy(caller))))
+                .onKnown("SetTrigger", TriggerMessages.SetTrigger.class, this::setTrigger)
+                .on("ClearTriggers", TriggerMessages.ClearTriggers.class, this::clearTriggers)
+                .plain("QueryTriggers", _ -> triggers());
+    }
+
+    private PolicyViews policy() {
+        return new PolicyViews(core.durable(), services.clock().now());
+    }
+
+    private PlanHandler plans(Caller caller) {
+        return new PlanHandler(core.durable(), services.clock().now(), services.planner(), privacy(caller), views());
+    }
+
+    private Reply test(Caller caller, JobMessages.TestJob m) {
+        return Replies.tested(core.execute(new Command.TestJob(caller.uid(), m.jobId()), caller.uid()));
+    }
+
+    private Reply setDebug(Caller caller, ClusterMessages.SetDebug m) {
+        services.requests().countAs(RpcNames.of(m));
+        return told(services.debugLevels().set(m));
+    }
+
+    private Reply clearTriggers(Caller caller, TriggerMessages.ClearTriggers m) {
+        return Replies.done(core.execute(
+                Replies.once(
+                        caller,
+                        m.requestId(),
+                        0,
+                        new Command.ClearTriggers(caller.uid(), m.id(), m.jobId(), m.userId())),
+                caller.uid()));
+    }
+
+    private Reply triggers() {
+        return Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
+                .map(t -> new TriggerMessages.TriggerInfo(
+                        t.id(),
+                        t.events(),
+                        t.jobId(),
+                        t.nodes(),
+                        t.offsetS(),
+                        t.uid(),
+                        t.user(),
+                        t.program(),
+                        t.permanent()))
+                .toList()));
     }
 
     private Reply submitted(Caller caller, JobMessages.Submit m) {
@@ -328,11 +341,6 @@ public final class ControllerApi {
         services.statistics().reset();
         services.requests().reset();
         return Reply.of(Done.OK);
-    }
-
-    private Reply planned(Caller caller, String message, byte[] body) {
-        return new PlanHandler(core.durable(), services.clock().now(), services.planner(), privacy(caller), views())
-                .answer(message, body);
     }
 
     // ---- jobs

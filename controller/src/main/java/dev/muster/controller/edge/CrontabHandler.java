@@ -8,7 +8,6 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Crontab;
 import dev.muster.daemon.Identities;
 import dev.muster.json.Bytes;
-import dev.muster.json.Codec;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.CronMessages;
@@ -33,10 +32,9 @@ final class CrontabHandler {
         this.identities = identities;
     }
 
-    Reply answer(Caller caller, String message, byte[] body) {
-        return message.equals("SetCrontab")
-                ? set(caller, Codec.decodeKnown(body, CronMessages.SetCrontab.class))
-                : query(caller, Codec.decode(body, CronMessages.QueryCrontab.class));
+    void register(MessageTable messages) {
+        messages.onKnown("SetCrontab", CronMessages.SetCrontab.class, this::set)
+                .on("QueryCrontab", CronMessages.QueryCrontab.class, this::query);
     }
 
     private Reply query(Caller caller, CronMessages.QueryCrontab m) {

@@ -65,12 +65,10 @@ public final class FollowHandler {
         this.userName = userName;
     }
 
-    public Reply answer(Caller caller, String message, byte[] body) {
-        return switch (message) {
-            case "Follow" -> follow(caller, Codec.decode(body, FollowMessages.Follow.class));
-            case "ReadOutput" -> output(caller, Codec.decode(body, FollowMessages.ReadOutput.class));
-            default -> use(caller, Codec.decode(body, FollowMessages.QueryUse.class));
-        };
+    void register(MessageTable messages) {
+        messages.on("Follow", FollowMessages.Follow.class, this::follow)
+                .on("ReadOutput", FollowMessages.ReadOutput.class, this::output)
+                .on("QueryUse", FollowMessages.QueryUse.class, this::use);
     }
 
     public Reply follow(Caller caller, FollowMessages.Follow q) {
@@ -142,7 +140,7 @@ public final class FollowHandler {
 
     // ---- what jobs use
 
-    private Reply use(Caller caller, FollowMessages.QueryUse q) {
+    public Reply use(Caller caller, FollowMessages.QueryUse q) {
         State state = durable.get();
         Optional<Job> found = state.jobs().find(q.jobId()).filter(privacyOf.apply(caller)::shows);
         if (found.isEmpty()) {

@@ -8,7 +8,6 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.json.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.PlanMessages;
 import dev.muster.model.format.HostList;
@@ -38,13 +37,7 @@ final class PlanHandler {
         this.views = views;
     }
 
-    Reply answer(String message, byte[] body) {
-        return message.equals("QueryWhy")
-                ? why(Codec.decode(body, PlanMessages.QueryWhy.class))
-                : plan(Codec.decode(body, PlanMessages.QueryPlan.class));
-    }
-
-    private Reply why(PlanMessages.QueryWhy q) {
+    Reply why(PlanMessages.QueryWhy q) {
         Optional<Job> found = state.job(q.jobId(), q.task()).filter(privacy::shows);
         if (found.isEmpty()) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
@@ -69,7 +62,7 @@ final class PlanHandler {
                 now.seconds()));
     }
 
-    private Reply plan(PlanMessages.QueryPlan q) {
+    Reply plan(PlanMessages.QueryPlan q) {
         if (privacy.hides("nodes")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }

@@ -43,6 +43,13 @@ final class ReservationHandler {
         this.identities = identities;
     }
 
+    void register(MessageTable messages) {
+        messages.onKnown("CreateReservation", ClusterMessages.CreateReservation.class, this::create)
+                .onKnown("UpdateReservation", ClusterMessages.UpdateReservation.class, this::update)
+                .onKnown("DeleteReservation", ClusterMessages.DeleteReservation.class, this::delete)
+                .on("QueryReservations", ClusterMessages.QueryReservations.class, this::query);
+    }
+
     Reply create(Caller caller, ClusterMessages.CreateReservation m) {
         Map<String, Integer> gids = new TreeMap<>();
         Optional<SlurmErrno> unknown = resolve(m.values(), gids);

@@ -13,7 +13,6 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.json.Bytes;
-import dev.muster.json.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.FieldRights;
 import dev.muster.model.api.JobMessages;
@@ -43,13 +42,15 @@ public final class StepHandler {
         this.watch = watch;
     }
 
-    Reply answer(Caller caller, String message, byte[] body) {
-        if (message.equals("CreateStep")) {
-            JobMessages.CreateStep m = Codec.decodeKnown(body, JobMessages.CreateStep.class);
-            return hasNul(List.of(m)) ? REFUSED : createStep(caller, m);
-        }
-        JobMessages.CreateHetStep m = Codec.decodeKnown(body, JobMessages.CreateHetStep.class);
-        return hasNul(m.parts()) ? REFUSED : createHetStep(caller, m);
+    void register(MessageTable messages) {
+        messages.onKnown(
+                        "CreateStep",
+                        JobMessages.CreateStep.class,
+                        (caller, m) -> hasNul(List.of(m)) ? REFUSED : createStep(caller, m))
+                .onKnown(
+                        "CreateHetStep",
+                        JobMessages.CreateHetStep.class,
+                        (caller, m) -> hasNul(m.parts()) ? REFUSED : createHetStep(caller, m));
     }
 
     private static boolean hasNul(List<JobMessages.CreateStep> parts) {

@@ -12,7 +12,6 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.FollowMessages;
@@ -69,20 +68,16 @@ class ChangeLogTest {
     /** Its owner and operators; what waits has used nothing. */
     @Test
     void whatAJobUsesIsNotForEverybody() {
-        byte[] q = Codec.encode(new FollowMessages.QueryUse(Integer.parseInt(submitted())));
-        Reply own = edge().answer(new Caller(OWNER, OWNER), "QueryUse", q);
+        FollowMessages.QueryUse q = new FollowMessages.QueryUse(Integer.parseInt(submitted()));
+        Reply own = edge().use(new Caller(OWNER, OWNER), q);
         assertThat(own.status()).isEqualTo(200);
         assertThat(Json.object(own.body()).text("state")).isEqualTo("PENDING");
         assertThat(Json.object(own.body()).objects("uses")).isEmpty();
-        assertThat(edge().answer(new Caller(0, 0), "QueryUse", q).status()).isEqualTo(200);
-        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q)
-                                .body())
-                        .number("errno"))
+        assertThat(edge().use(new Caller(0, 0), q).status()).isEqualTo(200);
+        assertThat(Json.object(edge().use(new Caller(OTHER, OTHER), q).body()).number("errno"))
                 .isEqualTo(SlurmErrno.ACCESS_DENIED.number());
         hidden = List.of("jobs");
-        assertThat(Json.object(edge().answer(new Caller(OTHER, OTHER), "QueryUse", q)
-                                .body())
-                        .number("errno"))
+        assertThat(Json.object(edge().use(new Caller(OTHER, OTHER), q).body()).number("errno"))
                 .isEqualTo(SlurmErrno.INVALID_JOB_ID.number());
     }
 
