@@ -28,6 +28,8 @@ final class RecordAdapter implements JsonAdapter {
     private final JsonReader.Fields fields;
     private final int[] all;
     private final JsonAdapter[] shapes;
+    /** The components' types, numbers as objects. */
+    private final Class<?>[] boxed;
     /** Made at the first use: each handle is a class of the virtual machine. */
     private volatile Handles handles;
 
@@ -51,9 +53,11 @@ final class RecordAdapter implements JsonAdapter {
         names = new String[components.length];
         all = IntStream.range(0, components.length).toArray();
         shapes = new JsonAdapter[components.length];
+        boxed = new Class<?>[components.length];
         for (int i = 0; i < components.length; i++) {
             names[i] = StoredNames.of(type, components[i].getName());
             shapes[i] = JsonAdapter.of(components[i].getGenericType());
+            boxed[i] = MethodType.methodType(components[i].getType()).wrap().returnType();
         }
         fields = new JsonReader.Fields(names);
         typeField = ("\"type\":\"" + type.getSimpleName() + '"').getBytes(java.nio.charset.StandardCharsets.UTF_8);
@@ -293,7 +297,44 @@ final class RecordAdapter implements JsonAdapter {
         return build(arguments);
     }
 
-    private Object build(Object[] arguments) {
+    /** All components of a record, in their order. */
+    Object[] components(Object record) {
+        Object[] out = new Object[names.length];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = component(record, i);
+        }
+        return out;
+    }
+
+    /** The place of the component with that name in messages. */
+    int place(String name) {
+        int place = Arrays.asList(names).indexOf(name);
+        if (place < 0) {
+            throw new IllegalArgumentException(type.getSimpleName() + " has no " + name);
+        }
+        return place;
+    }
+
+    /** The value as the component has it: an int for a long that is one. */
+    Object fitting(String name, Object value) {
+        Class<?> wanted = boxed[place(name)];
+        if (wanted == Integer.class && value instanceof Long n) {
+            if (n != n.intValue()) {
+                throw new Json.MalformedException(type.getSimpleName() + "." + name + ": expected a 32-bit number");
+            }
+            return n.intValue();
+        }
+        if (wanted == Long.class && value instanceof Integer n) {
+            return n.longValue();
+        }
+        if (!wanted.isInstance(value)) {
+            throw new IllegalArgumentException(type.getSimpleName() + "." + name + " is no "
+                    + value.getClass().getSimpleName());
+        }
+        return value;
+    }
+
+    Object build(Object[] arguments) {
         try {
             return (Object) handles().constructor.invokeExact(arguments);
         } catch (IllegalArgumentException e) {

@@ -11,6 +11,7 @@ import dev.muster.core.state.Job;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
@@ -37,6 +38,7 @@ import java.util.function.Function;
  * precedence.
  */
 final class UpdateDescription {
+    private static final JobDesc EMPTY = Codec.bind(new Json.Obj(), JobDesc.class);
     /** The group of an update, which has none. */
     private static final long NO_GROUP = 99;
 
@@ -335,7 +337,7 @@ final class UpdateDescription {
 
     private final Job job;
     private final Map<String, String> byKey;
-    private final Json.Obj tree = new Json.Obj();
+    private final RecordEdit<JobDesc> edit = RecordEdit.of(EMPTY);
     private final Map<String, Object> values = new TreeMap<>();
 
     /** @param changes by whole keys in lower case */
@@ -351,7 +353,7 @@ final class UpdateDescription {
 
     /** The description with only the changes in it. */
     JobDesc description() {
-        return Codec.bind(tree, JobDesc.class);
+        return edit.record();
     }
 
     /** Values by their names in Lua that take precedence over those of {@link #description}. */
@@ -421,7 +423,7 @@ final class UpdateDescription {
     }
 
     private void put(String path, Object value) {
-        tree.putAt(path, value);
+        edit.set(path, value);
     }
 
     /** A text that an update empties is "", and nil only where the update does not name it. */

@@ -11,6 +11,7 @@ import dev.muster.core.tres.ImexChannels;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.Distribution;
 import dev.muster.model.job.JobDesc;
@@ -264,12 +265,11 @@ public final class Launches {
         JobDesc.Extras x = job.desc().extras();
         return x.container().isEmpty() && x.profile().isEmpty() && x.acctgFreq().isEmpty()
                 ? NO_STEP
-                : Codec.bind(
-                        new Json.Obj()
-                                .put("container", x.container())
-                                .put("profile", x.profile())
-                                .put("acctgFreq", x.acctgFreq()),
-                        StepDesc.class);
+                : RecordEdit.of(NO_STEP)
+                        .set("container", x.container())
+                        .set("profile", x.profile())
+                        .set("acctgFreq", x.acctgFreq())
+                        .record();
     }
 
     /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */

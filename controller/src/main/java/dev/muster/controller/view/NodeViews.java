@@ -12,8 +12,7 @@ import dev.muster.core.state.State;
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.GpuCores;
 import dev.muster.core.tres.TrackedTypes;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.cluster.ReservationFlag;
@@ -298,11 +297,11 @@ public final class NodeViews {
                 types.all(gres, node);
             }
         }
-        Json.Obj fields = Json.object(Codec.encode(p.info()));
-        fields.put("nodes", dev.muster.model.format.HostList.of(p.nodes()).compressed());
-        fields.put("totalCpus", (long) cpus)
-                .put("totalNodes", (long) p.nodes().size())
-                .put(
+        RecordEdit<PartitionInfo> fields = RecordEdit.of(p.info());
+        fields.set("nodes", dev.muster.model.format.HostList.of(p.nodes()).compressed());
+        fields.set("totalCpus", (long) cpus)
+                .set("totalNodes", (long) p.nodes().size())
+                .set(
                         "tres",
                         p.nodes().isEmpty()
                                 ? ""
@@ -313,17 +312,17 @@ public final class NodeViews {
                                         new TresCounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()),
                                         gres));
         String own = p.info().preemptMode();
-        fields.put("preemptModeSet", own);
-        fields.put(
+        fields.set("preemptModeSet", own);
+        fields.set(
                 "preemptMode",
                 preemption(
                         own.isEmpty() ? state.settings().options().preemption().modeText() : own));
         if (power.isPresent()) {
             for (String time : List.of("resumeTimeout", "suspendTimeout", "suspendTime")) {
-                fields.put(time, fields.text(time).isEmpty() ? "GLOBAL" : fields.text(time));
+                fields.set(time, fields.text(time).isEmpty() ? "GLOBAL" : fields.text(time));
             }
         }
-        return Codec.bind(fields, PartitionInfo.class);
+        return fields.record();
     }
 
     /** GANG first, as Slurm has it, and without an OFF beside it. */

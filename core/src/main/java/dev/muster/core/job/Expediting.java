@@ -4,8 +4,6 @@ import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
@@ -67,8 +65,6 @@ public final class Expediting {
         }
         long end = r.endTime() > 0 ? r.endTime() : now.seconds();
         long minutes = Math.max(1, Math.min(r.limitMin(), r.limitMin() - (end - r.startTime()) / 60 + SLACK_MIN));
-        Json.Obj out = Json.object(Codec.encode(job.desc()));
-        UpdateRules.put(out, "timing.timeLimitMin", minutes);
-        return Codec.bind(out, JobDesc.class);
+        return job.desc().withTiming(job.desc().timing().withTimeLimitMin((int) minutes));
     }
 }

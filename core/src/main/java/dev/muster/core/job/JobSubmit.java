@@ -7,8 +7,6 @@ import dev.muster.core.state.Entry;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.job.JobDesc;
 import java.util.HashMap;
@@ -112,9 +110,7 @@ public final class JobSubmit {
     }
 
     private static JobDesc sampled(JobDesc job) {
-        Json.Obj text = Json.object(Codec.encode(job));
-        Json.Obj extras = text.obj("extras");
-        return Codec.bind(text.put("extras", extras.put("acctgFreq", ACCOUNTING_SECONDS)), JobDesc.class);
+        return job.withExtras(job.extras().withAcctgFreq(ACCOUNTING_SECONDS));
     }
 
     /** Where a job goes that names no partition, as far as can be told before it is decided. */

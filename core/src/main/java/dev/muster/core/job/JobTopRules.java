@@ -8,8 +8,6 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.api.JobMessages.JobError;
@@ -92,9 +90,12 @@ public final class JobTopRules {
             last = Math.max(1, Math.min(had.get(before.get(i).id()), lower ? last - 1 : last));
             long less = had.get(job.id()) - last;
             if (less != 0) {
-                Json.Obj desc = Json.object(Codec.encode(job.desc()));
-                UpdateRules.put(desc, "timing.nice", job.desc().timing().nice() + less);
-                changes.add(new Change.DescriptionChanged(job.id(), Codec.bind(desc, JobDesc.class)));
+                JobDesc.Timing timing = job.desc().timing();
+                changes.add(new Change.DescriptionChanged(
+                        job.id(),
+                        job.desc()
+                                .withTiming(timing.withNice(
+                                        Math.clamp(timing.nice() + less, Integer.MIN_VALUE, Integer.MAX_VALUE)))));
                 changes.add(new Change.PriorityChanged(
                         job.id(), Math.max(1, job.priority() - less), job.holdUid(), job.reason(), job.reasonText()));
             }

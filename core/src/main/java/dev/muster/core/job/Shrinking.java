@@ -4,9 +4,10 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
+import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobState;
 import dev.muster.model.job.ResourceRequest;
@@ -21,7 +22,8 @@ final class Shrinking {
     private Shrinking() {}
 
     /** Shrinks the job to the first nodes of its allocation. */
-    static Optional<Decision.Rejected> toCount(Job job, String value, Json.Obj desc, long now, List<Change> changes) {
+    static Optional<Decision.Rejected> toCount(
+            Job job, String value, RecordEdit<JobDesc> desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
         int count;
         try {
@@ -39,7 +41,8 @@ final class Shrinking {
                 : keep(job, nodes.subList(0, count), desc, now, changes);
     }
 
-    static Optional<Decision.Rejected> toList(Job job, String value, Json.Obj desc, long now, List<Change> changes) {
+    static Optional<Decision.Rejected> toList(
+            Job job, String value, RecordEdit<JobDesc> desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
         if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok)
                 || ok.list().names().isEmpty()
@@ -50,7 +53,7 @@ final class Shrinking {
     }
 
     private static Optional<Decision.Rejected> keep(
-            Job job, List<String> kept, Json.Obj desc, long now, List<Change> changes) {
+            Job job, List<String> kept, RecordEdit<JobDesc> desc, long now, List<Change> changes) {
         List<Allocation.Share> nodes = job.run().allocation().nodes();
         List<String> dropped = nodes.stream()
                 .map(Allocation.Share::node)
@@ -67,15 +70,14 @@ final class Shrinking {
         }
         changes.add(new Change.JobShrunk(job.id(), dropped, now));
         ResourceRequest r = job.desc().request();
-        UpdateRules.put(desc, "request.nodesMin", (long) (nodes.size() - dropped.size()));
-        UpdateRules.put(desc, "request.nodesMax", (long) (nodes.size() - dropped.size()));
+        desc.set("request.nodesMin", (long) (nodes.size() - dropped.size()));
+        desc.set("request.nodesMax", (long) (nodes.size() - dropped.size()));
         if (r.tasks() > 0) {
             int cpus = nodes.stream()
                     .filter(s -> !dropped.contains(s.node()))
                     .mapToInt(Allocation.Share::cpus)
                     .sum();
-            UpdateRules.put(desc, "request.tasks", (long) Math.max(
-                    1, Math.min(r.tasks(), cpus / Math.max(1, r.cpusPerTask()))));
+            desc.set("request.tasks", (long) Math.max(1, Math.min(r.tasks(), cpus / Math.max(1, r.cpusPerTask()))));
         }
         return Optional.empty();
     }

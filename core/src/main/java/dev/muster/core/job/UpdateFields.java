@@ -4,11 +4,12 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Job;
 import dev.muster.core.tres.Tres;
 import dev.muster.json.Bytes;
-import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.MemorySize;
+import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.TresBind;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -20,8 +21,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The fields of a job that {@code scontrol update} sets without a rule of their own: path in the description, format of
- * the value, right and job state that each needs.
+ * The fields of a job that {@code scontrol update} sets without a rule of their own: component of the description,
+ * format of the value, right and job state that each needs.
  */
 final class UpdateFields {
     private UpdateFields() {}
@@ -114,7 +115,7 @@ final class UpdateFields {
     }
 
     /** Sets the field in a job's description, or says why not. */
-    static Optional<Decision.Rejected> set(Job job, Json.Obj desc, String key, String value, boolean admin) {
+    static Optional<Decision.Rejected> set(Job job, RecordEdit<JobDesc> desc, String key, String value, boolean admin) {
         Field field = FIELDS.get(key);
         if (field.adminOnly && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
@@ -125,7 +126,7 @@ final class UpdateFields {
         return switch (field.kind) {
             case TEXT -> done(desc, field, value);
             case QOS -> {
-                UpdateRules.put(desc, "charge.qosAsked", value.toLowerCase(Locale.ROOT));
+                desc.set("charge.qosAsked", value.toLowerCase(Locale.ROOT));
                 yield done(desc, field, value);
             }
             case CPUS, TASKS, TASKS_PER_NODE, COUNT -> count(desc, field, value);
@@ -151,15 +152,11 @@ final class UpdateFields {
                         ? refuse(SlurmErrno.ERROR)
                         : done(desc, field, MemorySize.parseMb(value).getAsLong());
             case SWITCHES -> isSwitches(value) ? done(desc, field, value) : refuse(SlurmErrno.ERROR);
-            case PATH ->
-                done(
-                        desc,
-                        field,
-                        Bytes.of(value.getBytes(StandardCharsets.UTF_8)).base64());
+            case PATH -> done(desc, field, Bytes.of(value.getBytes(StandardCharsets.UTF_8)));
         };
     }
 
-    private static Optional<Decision.Rejected> count(Json.Obj desc, Field field, String value) {
+    private static Optional<Decision.Rejected> count(RecordEdit<JobDesc> desc, Field field, String value) {
         OptionalLong number = number(value);
         boolean positive = number.orElse(0) >= 1;
         if (number.isEmpty()) {
@@ -195,7 +192,7 @@ final class UpdateFields {
                                         .isPresent());
     }
 
-    private static Optional<Decision.Rejected> yesNo(Json.Obj desc, Field field, String value) {
+    private static Optional<Decision.Rejected> yesNo(RecordEdit<JobDesc> desc, Field field, String value) {
         return switch (value.toLowerCase(Locale.ROOT)) {
             case "yes", "y", "1", "true" -> done(desc, field, Boolean.TRUE);
             case "no", "n", "0", "false" -> done(desc, field, Boolean.FALSE);
@@ -203,14 +200,14 @@ final class UpdateFields {
         };
     }
 
-    private static Optional<Decision.Rejected> moment(Json.Obj desc, Field field, String value) {
+    private static Optional<Decision.Rejected> moment(RecordEdit<JobDesc> desc, Field field, String value) {
         if (!value.isEmpty() && !value.matches("[0-9]{1,12}")) {
             return refuse(SlurmErrno.INVALID_TIME_VALUE);
         }
         return done(desc, field, value.isEmpty() ? 0L : Long.parseLong(value));
     }
 
-    private static Optional<Decision.Rejected> minutes(Json.Obj desc, Field field, String value) {
+    private static Optional<Decision.Rejected> minutes(RecordEdit<JobDesc> desc, Field field, String value) {
         OptionalLong minutes = Durations.parseMinutes(value);
         return minutes.isEmpty() || minutes.getAsLong() < 0 || minutes.getAsLong() > Integer.MAX_VALUE
                 ? refuse(SlurmErrno.INVALID_TIME_VALUE)
@@ -225,13 +222,13 @@ final class UpdateFields {
     }
 
     /** CPUs per task that an update sets are asked for: none of them comes from MaxMemPerCPU any more. */
-    private static Optional<Decision.Rejected> cpus(Json.Obj desc, Field field, long value) {
-        UpdateRules.put(desc, "request.cpusPerTaskAsked", 0L);
+    private static Optional<Decision.Rejected> cpus(RecordEdit<JobDesc> desc, Field field, long value) {
+        desc.set("request.cpusPerTaskAsked", 0L);
         return done(desc, field, value);
     }
 
-    private static Optional<Decision.Rejected> done(Json.Obj desc, Field field, Object value) {
-        UpdateRules.put(desc, field.path, value);
+    private static Optional<Decision.Rejected> done(RecordEdit<JobDesc> desc, Field field, Object value) {
+        desc.set(field.path, value);
         return Optional.empty();
     }
 

@@ -21,8 +21,7 @@ import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.tres.Keyword;
 import dev.muster.core.tres.Licenses;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.format.Durations;
@@ -167,14 +166,14 @@ public final class UpdateRules {
         if (job.state().isTerminal()) {
             return refuse(SlurmErrno.JOB_FINISHED);
         }
-        Json.Obj desc = Json.object(Codec.encode(job.desc()));
+        RecordEdit<JobDesc> desc = RecordEdit.of(job.desc());
         for (Map.Entry<String, String> change : JobUpdateKeys.whole(c.changes()).entrySet()) {
             Optional<Decision.Rejected> refused = one(job, desc, change.getKey(), change.getValue(), c.uid());
             if (refused.isPresent()) {
                 return refused;
             }
         }
-        JobDesc bound = Codec.bind(desc, JobDesc.class);
+        JobDesc bound = desc.record();
         JobDesc after = bound.withRequest(bound.request()
                 .withLicenses(Licenses.resolved(state, bound.request().licenses())));
         Set<String> changed = JobUpdateKeys.whole(c.changes()).keySet();
@@ -217,7 +216,7 @@ public final class UpdateRules {
             "TIME_LIMIT_90",
             "TIME_LIMIT");
 
-    private Optional<Decision.Rejected> one(Job job, Json.Obj desc, String key, String value, int uid) {
+    private Optional<Decision.Rejected> one(Job job, RecordEdit<JobDesc> desc, String key, String value, int uid) {
         // an administrator's comment is no operator's
         boolean admin = key.equals("admincomment") ? Access.isAdmin(state, uid) : Access.isOperator(state, uid);
         boolean spec = key.equals("corespec") || key.equals("threadspec");
@@ -258,7 +257,7 @@ public final class UpdateRules {
         };
     }
 
-    private Optional<Decision.Rejected> shrink(Job job, Json.Obj desc, String value, boolean named) {
+    private Optional<Decision.Rejected> shrink(Job job, RecordEdit<JobDesc> desc, String value, boolean named) {
         if (!state.settings().options().requests().shrinks()) {
             return refuse(SlurmErrno.NOT_SUPPORTED);
         }
@@ -335,27 +334,22 @@ public final class UpdateRules {
                         && after.charge().account().equals(before.charge().account());
     }
 
-    private static Optional<Decision.Rejected> text(Json.Obj desc, String path, String value) {
-        put(desc, path, value);
+    private static Optional<Decision.Rejected> text(RecordEdit<JobDesc> desc, String path, String value) {
+        desc.set(path, value);
         return Optional.empty();
     }
 
     /** The same job, not before that time. */
     static JobDesc beginningAt(JobDesc desc, long seconds) {
-        Json.Obj out = Json.object(Codec.encode(desc));
-        put(out, "timing.beginTime", seconds);
-        return Codec.bind(out, JobDesc.class);
+        return desc.withTiming(desc.timing().withBeginTime(seconds));
     }
 
     /** Returns the description with a computed priority in place of a set one. */
     static JobDesc withComputedPriority(JobDesc desc) {
-        Json.Obj out = Json.object(Codec.encode(desc));
-        put(out, "timing.prioritySet", false);
-        put(out, "timing.priority", 0L);
-        return Codec.bind(out, JobDesc.class);
+        return desc.withTiming(desc.timing().withComputedPriority());
     }
 
-    private static Optional<Decision.Rejected> mailType(Json.Obj desc, String value) {
+    private static Optional<Decision.Rejected> mailType(RecordEdit<JobDesc> desc, String value) {
         List<String> words = new ArrayList<>();
         for (String word : value.toUpperCase(java.util.Locale.ROOT).split(",")) {
             if (word.equals("ALL")) {
@@ -367,8 +361,7 @@ public final class UpdateRules {
         if (words.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid MailType: " + value));
         }
-        put(
-                desc,
+        desc.set(
                 "extras.mailType",
                 words.contains("NONE")
                         ? ""
@@ -381,12 +374,8 @@ public final class UpdateRules {
         return Optional.of(Decision.reject(errno));
     }
 
-    static void put(Json.Obj desc, String path, Object value) {
-        desc.putAt(path, value);
-    }
-
     /** {@code +5} and {@code -5} change it by five minutes. Only an administrator may lengthen a running job. */
-    private Optional<Decision.Rejected> timeLimit(Job job, Json.Obj desc, String value, boolean admin) {
+    private Optional<Decision.Rejected> timeLimit(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
         boolean longer = value.startsWith("+");
         boolean shorter = value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
         OptionalLong parsed = Durations.parseMinutes(longer || shorter ? value.substring(1) : value);
@@ -410,7 +399,7 @@ public final class UpdateRules {
             }
             changes.add(new Change.LimitChanged(job.id(), limit, limit < 0 ? -1 : endTick(job, limit), false));
         }
-        put(desc, "timing.timeLimitMin", (long) limit);
+        desc.set("timing.timeLimitMin", (long) limit);
         return Optional.empty();
     }
 
@@ -451,7 +440,7 @@ public final class UpdateRules {
     }
 
     /** When a running job is to end: a time limit by another name, exact to the second. */
-    private Optional<Decision.Rejected> endTime(Job job, Json.Obj desc, String value, boolean admin) {
+    private Optional<Decision.Rejected> endTime(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
         if (!job.state().isActive()) {
             return refuse(SlurmErrno.JOB_NOT_RUNNING);
         }
@@ -466,12 +455,12 @@ public final class UpdateRules {
         }
         int minutes = (int) ((now.seconds() + left - job.run().startTime() + 59) / 60);
         changes.add(new Change.LimitChanged(job.id(), minutes, now.tickMs() + left * 1000, false));
-        put(desc, "timing.timeLimitMin", (long) minutes);
+        desc.set("timing.timeLimitMin", (long) minutes);
         return Optional.empty();
     }
 
     /** Sets the CPUs per task so that the job's tasks have the given number of CPUs together. */
-    private static Optional<Decision.Rejected> cpus(Job job, Json.Obj desc, String value) {
+    private static Optional<Decision.Rejected> cpus(Job job, RecordEdit<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -488,7 +477,7 @@ public final class UpdateRules {
                     "NumCPUs must be a multiple of the job's " + tasks
                             + " tasks; set NumTasks and CPUsPerTask instead"));
         }
-        put(desc, "request.cpusPerTask", least.getAsLong() / tasks);
+        desc.set("request.cpusPerTask", least.getAsLong() / tasks);
         return Optional.empty();
     }
 
@@ -507,7 +496,8 @@ public final class UpdateRules {
         return n.isPresent() && n.getAsLong() <= PRIORITY_MAX ? n : OptionalLong.empty();
     }
 
-    private Optional<Decision.Rejected> priority(Job job, Json.Obj desc, String value, boolean admin, int uid) {
+    private Optional<Decision.Rejected> priority(
+            Job job, RecordEdit<JobDesc> desc, String value, boolean admin, int uid) {
         OptionalLong parsed = parsePriority(value);
         if (parsed.isEmpty()) {
             return refuse(SlurmErrno.ERROR);
@@ -533,9 +523,9 @@ public final class UpdateRules {
             return refuse(SlurmErrno.JOB_HELD);
         }
         // a priority set by hand has no nice value; INFINITE lets the priority be computed again
-        put(desc, "timing.nice", 0L);
-        put(desc, "timing.prioritySet", n > 0);
-        put(desc, "timing.priority", Math.max(0, n));
+        desc.set("timing.nice", 0L);
+        desc.set("timing.prioritySet", n > 0);
+        desc.set("timing.priority", Math.max(0, n));
         long p = n < 0 ? Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()) : n;
         changes.add(new Change.PriorityChanged(job.id(), p, -1, job.isHeld() ? JobReason.NONE : job.reason(), ""));
         if (job.isHeld()) {
@@ -545,8 +535,8 @@ public final class UpdateRules {
     }
 
     /** An administrator may change the licenses of a running job, as far as the cluster has enough left. */
-    private Optional<Decision.Rejected> licenses(Job job, Json.Obj desc, String value, boolean admin) {
-        put(desc, "request.licenses", value);
+    private Optional<Decision.Rejected> licenses(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
+        desc.set("request.licenses", value);
         if (job.isPending()) {
             return Optional.empty();
         }
@@ -582,7 +572,7 @@ public final class UpdateRules {
     }
 
     /** Sets the seconds that the job waits for its --switches count. */
-    private static Optional<Decision.Rejected> switchWait(Job job, Json.Obj desc, String value) {
+    private static Optional<Decision.Rejected> switchWait(Job job, RecordEdit<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -590,26 +580,26 @@ public final class UpdateRules {
             return refuse(SlurmErrno.INVALID_TIME_VALUE);
         }
         String count = job.desc().request().switches().split("@")[0];
-        put(desc, "request.switches", (count.isEmpty() ? "0" : count) + "@" + Durations.full(Long.parseLong(value)));
+        desc.set("request.switches", (count.isEmpty() ? "0" : count) + "@" + Durations.full(Long.parseLong(value)));
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> siteFactor(Json.Obj desc, String value, boolean admin) {
+    private static Optional<Decision.Rejected> siteFactor(RecordEdit<JobDesc> desc, String value, boolean admin) {
         if (!admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
         if (!value.matches("[-+]?[0-9]{1,10}") || Math.abs(Long.parseLong(value)) > Integer.MAX_VALUE) {
             return refuse(SlurmErrno.ERROR);
         }
-        put(desc, "timing.siteFactor", Long.parseLong(value));
+        desc.set("timing.siteFactor", Long.parseLong(value));
         return Optional.empty();
     }
 
     /** Nice without a number. */
     private static final int NICE = 100;
 
-    private Optional<Decision.Rejected> nice(Job job, Json.Obj desc, String value, boolean admin) {
-        if (desc.obj("timing").flag("prioritySet") && Priorities.isActive(state.settings())) {
+    private Optional<Decision.Rejected> nice(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
+        if (desc.flag("timing.prioritySet") && Priorities.isActive(state.settings())) {
             return Optional.empty(); // nice does not lower a priority that was set by hand
         }
         int nice;
@@ -625,11 +615,11 @@ public final class UpdateRules {
             changes.add(new Change.PriorityChanged(
                     job.id(), Math.max(1, job.priority() + job.desc().timing().nice() - nice), -1, job.reason(), ""));
         }
-        put(desc, "timing.nice", (long) nice);
+        desc.set("timing.nice", (long) nice);
         return Optional.empty();
     }
 
-    private Optional<Decision.Rejected> partition(Job job, Json.Obj desc, String value) {
+    private Optional<Decision.Rejected> partition(Job job, RecordEdit<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return value.equals(job.desc().partition()) ? Optional.empty() : refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -642,12 +632,12 @@ public final class UpdateRules {
         if (state.partitions().find(open).filter(p -> !p.takesJobs()).isPresent()) {
             return refuse(SlurmErrno.PARTITION_NOT_AVAIL);
         }
-        put(desc, "partition", open);
+        desc.set("partition", open);
         return Optional.empty();
     }
 
     /** The edge has turned the text into seconds since 1970. */
-    private Optional<Decision.Rejected> startTime(Job job, Json.Obj desc, String value) {
+    private Optional<Decision.Rejected> startTime(Job job, RecordEdit<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -657,7 +647,7 @@ public final class UpdateRules {
         } catch (NumberFormatException e) {
             return refuse(SlurmErrno.INVALID_TIME_VALUE);
         }
-        put(desc, "timing.beginTime", begin);
+        desc.set("timing.beginTime", begin);
         changes.addAll(Eligibility.from(state, job, begin > now.seconds() ? 0 : job.eligibleTime()));
         if (begin > now.seconds() && !job.isHeld()) {
             changes.add(new Change.PriorityChanged(job.id(), job.priority(), -1, JobReason.BEGIN_TIME, ""));
@@ -665,7 +655,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private Optional<Decision.Rejected> dependency(Job job, Json.Obj desc, String value) {
+    private Optional<Decision.Rejected> dependency(Job job, RecordEdit<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -674,7 +664,7 @@ public final class UpdateRules {
         } catch (Dependencies.Refused e) {
             return refuse(e.why());
         }
-        put(desc, "timing.dependency", value);
+        desc.set("timing.dependency", value);
         changes.addAll(Eligibility.from(state, job, 0));
         return Optional.empty();
     }
@@ -688,15 +678,15 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> requeue(Json.Obj desc, String value) {
+    private static Optional<Decision.Rejected> requeue(RecordEdit<JobDesc> desc, String value) {
         if (!value.equals("0") && !value.equals("1")) {
             return refuse(SlurmErrno.ERROR);
         }
-        put(desc, "timing.requeue", value.equals("1") ? "YES" : "NO");
+        desc.set("timing.requeue", value.equals("1") ? JobDesc.Choice.YES : JobDesc.Choice.NO);
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> nodes(Job job, Json.Obj desc, String value) {
+    private static Optional<Decision.Rejected> nodes(Job job, RecordEdit<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -705,14 +695,14 @@ public final class UpdateRules {
         if (counts.isEmpty() || counts.get().least() == 0) {
             return refuse(SlurmErrno.INVALID_NODE_COUNT);
         }
-        put(desc, "request.nodesMin", (long) counts.get().least());
-        put(desc, "request.nodesMax", (long) counts.get().most());
-        put(desc, "request.nodeSizes", counts.get().sizes());
+        desc.set("request.nodesMin", (long) counts.get().least());
+        desc.set("request.nodesMax", (long) counts.get().most());
+        desc.set("request.nodeSizes", counts.get().sizes());
         return Optional.empty();
     }
 
     private static Optional<Decision.Rejected> memory(
-            Job job, Json.Obj desc, String key, String value, List<Change> changes) {
+            Job job, RecordEdit<JobDesc> desc, String key, String value, List<Change> changes) {
         OptionalLong mb = MemorySize.parseMb(value);
         boolean perNode = key.equals("minmemorynode");
         if (!job.isPending() && (mb.isEmpty() || !lower(job, mb.getAsLong(), perNode, changes))) {
@@ -721,8 +711,8 @@ public final class UpdateRules {
         if (mb.isEmpty()) {
             return refuse(SlurmErrno.INVALID_TASK_MEMORY);
         }
-        put(desc, "request.memPerNodeMb", perNode ? mb.getAsLong() : 0L);
-        put(desc, "request.memPerCpuMb", perNode ? 0L : mb.getAsLong());
+        desc.set("request.memPerNodeMb", perNode ? mb.getAsLong() : 0L);
+        desc.set("request.memPerCpuMb", perNode ? 0L : mb.getAsLong());
         return Optional.empty();
     }
 

@@ -7,8 +7,6 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
@@ -134,22 +132,28 @@ public final class PartitionLimits {
                         .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most))
                         .orElse(0L)
                 : memory.perNodeMb();
-        Json.Obj out = Json.object(Codec.encode(r));
         long times = (r.memPerCpuMb() + most - 1) / most;
-        if (times > 1) {
-            out.put("memPerCpuMb", (r.memPerCpuMb() + times - 1) / times)
-                    .put("cpusPerTask", Math.max(1, r.cpusPerTask()) * times);
+        if (times <= 1 && perNode <= most) {
+            return desc;
         }
+        ResourceRequest out = times > 1 ? r.withMemPerCpuMb((r.memPerCpuMb() + times - 1) / times) : r;
+        long perTask = times > 1 ? Math.max(1, r.cpusPerTask()) * times : r.cpusPerTask();
+        long perNodeMin = r.cpusPerNodeMin();
         if (perNode > most) {
             long cpus = (perNode + most - 1) / most;
             long onNode = Math.max(1, r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasks() / Math.max(1, r.nodesMin()));
-            long perTask = Math.max(Math.max(1, r.cpusPerTask()), (cpus + onNode - 1) / onNode);
-            out.put("cpusPerTask", perTask).put("cpusPerNodeMin", Math.max(r.cpusPerNodeMin(), perTask * onNode));
+            perTask = Math.max(Math.max(1, r.cpusPerTask()), (cpus + onNode - 1) / onNode);
+            perNodeMin = Math.max(perNodeMin, perTask * onNode);
         }
-        if (out.number("cpusPerTask") > r.cpusPerTask()) {
-            out.put("cpusPerTaskAsked", r.cpusPerTask() > 0 ? (long) r.cpusPerTask() : -1L);
+        return desc.withRequest(out.withCpus((int) perTask, (int) perNodeMin, askedBefore(r, perTask)));
+    }
+
+    /** CPUs per task that were asked for before memory raised them: -1 for none, 0 where they are what they were. */
+    private static int askedBefore(ResourceRequest r, long perTask) {
+        if (perTask <= r.cpusPerTask()) {
+            return r.cpusPerTaskAsked();
         }
-        return times > 1 || perNode > most ? desc.withRequest(Codec.bind(out, ResourceRequest.class)) : desc;
+        return r.cpusPerTask() > 0 ? r.cpusPerTask() : -1;
     }
 
     /** As {@link #memory(ResourceRequest, Partition, Settings)}, by the first of the job's partitions. */

@@ -6,8 +6,7 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Billing;
 import dev.muster.core.tres.Keyword;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
@@ -126,7 +125,7 @@ public final class PartitionEdit {
     /** @param gids of the groups that the changes name */
     public static Outcome edit(
             Partition partition, Map<String, String> changes, Map<String, Integer> gids, State state) {
-        Json.Obj fields = Json.object(Codec.encode(partition.info()));
+        RecordEdit<PartitionInfo> fields = RecordEdit.of(partition.info());
         List<String> nodes = partition.nodes();
         for (Map.Entry<String, String> change : Keyword.whole(changes, WORDS).entrySet()) {
             String value = change.getValue();
@@ -144,7 +143,7 @@ public final class PartitionEdit {
                     return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
                 }
                 nodes = named.get();
-                fields.put("nodes", isSigned(value) ? HostList.of(nodes).compressed() : value);
+                fields.set("nodes", isSigned(value) ? HostList.of(nodes).compressed() : value);
                 continue;
             }
             Key key = KEYS.get(change.getKey());
@@ -167,9 +166,9 @@ public final class PartitionEdit {
             putGids(fields, gids);
         }
         if (isBeyond(fields)) {
-            fields.put("defaultTimeMin", (long) partition.info().defaultTimeMin());
+            fields.set("defaultTimeMin", (long) partition.info().defaultTimeMin());
         }
-        return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
+        return new Edited(withTotals(fields.record(), nodes, state));
     }
 
     /** Returns the error for a value that names a resource, topology or QOS which the cluster does not have. */
@@ -197,7 +196,7 @@ public final class PartitionEdit {
     }
 
     /** Keeps the old DefaultTime if the new one exceeds MaxTime. */
-    private static boolean isBeyond(Json.Obj fields) {
+    private static boolean isBeyond(RecordEdit<PartitionInfo> fields) {
         long most = fields.number("maxTimeMin");
         return most >= 0
                 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME
@@ -217,12 +216,12 @@ public final class PartitionEdit {
         return value.startsWith("+") || value.startsWith("-");
     }
 
-    private static void putGids(Json.Obj fields, Map<String, Integer> gids) {
-        fields.put(
+    private static void putGids(RecordEdit<PartitionInfo> fields, Map<String, Integer> gids) {
+        fields.set(
                 "allowGids",
                 Stream.of(fields.text("allowGroups").split(","))
                         .filter(gids::containsKey)
-                        .map(g -> (Object) (long) gids.get(g))
+                        .map(gids::get)
                         .toList());
     }
 
@@ -262,18 +261,18 @@ public final class PartitionEdit {
                 .toList());
     }
 
-    private static boolean put(Json.Obj fields, Key key, String value) {
+    private static boolean put(RecordEdit<PartitionInfo> fields, Key key, String value) {
         switch (key.kind) {
-            case TEXT, WEIGHTS, TOPOLOGY -> fields.put(key.field, value);
-            case ALLOWED -> fields.put(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
+            case TEXT, WEIGHTS, TOPOLOGY -> fields.set(key.field, value);
+            case ALLOWED -> fields.set(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
             case QOS ->
-                fields.put(
+                fields.set(
                         key.field,
                         key.field.equals("allowQos") && (value.isEmpty() || value.equalsIgnoreCase("ALL"))
                                 ? "ALL"
                                 : value);
             case JOB_DEFAULTS ->
-                fields.put(
+                fields.set(
                         key.field,
                         GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
             case BINDING, PREEMPTION, PRIORITY, MEMORY -> {
@@ -289,7 +288,7 @@ public final class PartitionEdit {
                 try {
                     boolean unlimited = value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE");
                     long all = key.field.equals("overTimeLimitMin") ? PartitionInfo.OVER_UNLIMITED : -1;
-                    fields.put(key.field, unlimited ? all : Long.parseLong(value));
+                    fields.set(key.field, unlimited ? all : Long.parseLong(value));
                 } catch (NumberFormatException e) {
                     return false;
                 }
@@ -300,24 +299,24 @@ public final class PartitionEdit {
                     return false;
                 }
                 boolean none = key.field.equals("defaultTimeMin") && minutes.getAsLong() == 0;
-                fields.put(key.field, none ? PartitionInfo.NO_TIME : minutes.getAsLong());
+                fields.set(key.field, none ? PartitionInfo.NO_TIME : minutes.getAsLong());
             }
         }
         return true;
     }
 
-    private static boolean putCpus(Json.Obj fields, Key key, String value) {
+    private static boolean putCpus(RecordEdit<PartitionInfo> fields, Key key, String value) {
         if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
             return false;
         }
         if (fields.number(key.field) == 0) {
-            fields.put(key.field, (long) Partition.NO_CPUS);
+            fields.set(key.field, (long) Partition.NO_CPUS);
         }
         return true;
     }
 
     /** Sets a field that has a few words as values. OverSubscribe and Exclusive reset each other. */
-    private static boolean putWord(Json.Obj fields, Key key, String word) {
+    private static boolean putWord(RecordEdit<PartitionInfo> fields, Key key, String word) {
         String words = switch (key.kind) {
             case SHARES -> "NO|EXCLUSIVE|(YES|FORCE)(:[1-9][0-9]{0,4})?";
             case EXCLUSIVE -> "NO|NONE|NODE|USER|TOPO";
@@ -329,22 +328,22 @@ public final class PartitionEdit {
         }
         switch (key.kind) {
             case SHARES -> {
-                fields.put(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
-                fields.put("exclusiveNode", false);
+                fields.set(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
+                fields.set("exclusiveNode", false);
             }
             case EXCLUSIVE -> {
-                fields.put("exclusiveNode", word.equals("NODE"));
-                fields.put("exclusiveUser", word.equals("USER"));
-                fields.put("exclusiveTopo", word.equals("TOPO"));
+                fields.set("exclusiveNode", word.equals("NODE"));
+                fields.set("exclusiveUser", word.equals("USER"));
+                fields.set("exclusiveTopo", word.equals("TOPO"));
                 if (fields.text("overSubscribe").equals("EXCLUSIVE")) {
-                    fields.put("overSubscribe", "NO");
+                    fields.set("overSubscribe", "NO");
                 }
             }
-            case STATE -> fields.put(key.field, word);
+            case STATE -> fields.set(key.field, word);
             default -> {
-                fields.put(key.field, word.startsWith("Y"));
+                fields.set(key.field, word.startsWith("Y"));
                 if (key.field.equals("exclusiveTopo") && word.startsWith("Y")) {
-                    fields.put("overSubscribe", "NO");
+                    fields.set("overSubscribe", "NO");
                 }
             }
         }
@@ -352,7 +351,7 @@ public final class PartitionEdit {
     }
 
     /** What not every text is a value of. */
-    private static boolean checked(Json.Obj fields, Key key, String value) {
+    private static boolean checked(RecordEdit<PartitionInfo> fields, Key key, String value) {
         Optional<String> mode = CpuBind.defaultMode(value);
         String word = value.toUpperCase(java.util.Locale.ROOT);
         boolean good = switch (key.kind) {
@@ -365,18 +364,18 @@ public final class PartitionEdit {
             return false;
         }
         switch (key.kind) {
-            case BINDING -> fields.put(key.field, mode.get());
+            case BINDING -> fields.set(key.field, mode.get());
             case PREEMPTION -> {
                 String own = String.join(
                         ",",
                         Stream.of(word.split(","))
                                 .filter(w -> !NOT_OF_PARTITIONS.contains(w))
                                 .toList());
-                fields.put(key.field, own.isEmpty() && !word.isEmpty() ? "OFF" : own);
+                fields.set(key.field, own.isEmpty() && !word.isEmpty() ? "OFF" : own);
             }
-            case PRIORITY -> fields.put(key.field, Long.parseLong(value));
+            case PRIORITY -> fields.set(key.field, Long.parseLong(value));
             default ->
-                fields.put(
+                fields.set(
                         key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu"),
                         0L);
         }
@@ -384,14 +383,12 @@ public final class PartitionEdit {
     }
 
     private static Partition withTotals(PartitionInfo info, List<String> nodes, State state) {
-        Json.Obj fields = Json.object(Codec.encode(info));
         int cpus = 0;
         List<String> known = new ArrayList<>();
         for (String name : nodes) {
             known.add(name);
             cpus += state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0);
         }
-        fields.put("totalNodes", (long) nodes.size()).put("totalCpus", (long) cpus);
-        return new Partition(Codec.bind(fields, PartitionInfo.class), List.copyOf(known));
+        return new Partition(info.withTotals(nodes.size(), cpus), List.copyOf(known));
     }
 }

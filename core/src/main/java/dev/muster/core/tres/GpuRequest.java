@@ -4,8 +4,6 @@ import dev.muster.core.options.GpuDefaults;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
 
 /** What a job asks for with its GPUs, where it says nothing of CPUs or memory: {@link GpuDefaults}. */
 public final class GpuRequest {
@@ -30,14 +28,9 @@ public final class GpuRequest {
         if (cpus == 0 && memoryMb == 0) {
             return desc;
         }
-        Json.Obj out = Json.object(Codec.encode(r));
-        if (cpus > 0) {
-            out.put("cpusPerGpu", cpus);
-        }
-        if (memoryMb > 0) {
-            out.put("memPerGpuMb", memoryMb);
-        }
-        return desc.withRequest(Codec.bind(out, ResourceRequest.class));
+        return desc.withRequest(r.withPerGpu(
+                cpus > 0 ? (int) Math.min(Integer.MAX_VALUE, cpus) : r.cpusPerGpu(),
+                memoryMb > 0 ? memoryMb : r.memPerGpuMb()));
     }
 
     private static long first(long own, long all) {

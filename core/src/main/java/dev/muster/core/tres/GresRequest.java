@@ -3,8 +3,6 @@ package dev.muster.core.tres;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ResourceRequest;
 import java.util.ArrayList;
@@ -110,43 +108,43 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         if (job == 0 && node == 0 && task == 0 && r.tasksPerGpu() == 0) {
             return r;
         }
-        Json.Obj out = Json.object(Codec.encode(r));
+        ResourceRequest out = r;
         int nodes = Math.max(1, r.nodesMin());
         if (job > 0 && node > 0 && r.nodesMin() == 0 && job % node == 0) {
             nodes = job / node;
-            out.put("nodesMin", (long) nodes).put("nodesMax", (long) nodes);
+            out = out.withNodes(nodes, nodes);
         }
-        putTasks(out, r, job, job > 0 ? job : node * nodes, task, nodes);
+        out = withTasks(out, r, job, job > 0 ? job : node * nodes, task, nodes);
         int perNode = tasksPerNode(r, node, task);
-        if (perNode > 0) {
-            out.put("tasksPerNode", (long) perNode);
-        }
-        return Codec.bind(out, ResourceRequest.class);
+        return perNode > 0 ? out.withTasksPerNode(perNode) : out;
     }
 
     /**
-     * Sets the tasks that follow from GPUs, or with --ntasks-per-gpu the GPUs that follow from tasks.
+     * Returns the request with the tasks that follow from GPUs, or with --ntasks-per-gpu the GPUs that follow from
+     * tasks.
      *
+     * @param out the request to change
+     * @param r as it was asked for
      * @param ofJob GPUs of the job as the request has them; 0 if unset
      * @param total GPUs in all; 0 if unset
      * @param perTask GPUs per task; 0 if unset
      */
-    private static void putTasks(Json.Obj out, ResourceRequest r, int ofJob, int total, int perTask, int nodes) {
+    private static ResourceRequest withTasks(
+            ResourceRequest out, ResourceRequest r, int ofJob, int total, int perTask, int nodes) {
+        if (r.tasks() > 0 && r.tasksPerGpu() > 0 && ofJob > 0) {
+            // the number of GPUs wins
+            return out.withTasks((int) Math.min(Integer.MAX_VALUE, (long) ofJob * r.tasksPerGpu()));
+        }
         boolean byTasks = r.tasksPerGpu() > 0 && total == 0 && perTask == 0;
         if (r.tasks() == 0 && r.tasksPerNode() == 0 && !(byTasks && r.nodesMin() > 0)) {
             long tasks = tasksForGpus(r, total, perTask, nodes);
-            if (tasks > 0) {
-                out.put("tasks", tasks);
-            }
-        } else if (byTasks) {
+            return tasks > 0 ? out.withTasks((int) Math.min(Integer.MAX_VALUE, tasks)) : out;
+        }
+        if (byTasks) {
             int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodes;
-            out.put("tasks", (long) tasks)
-                    .put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
+            return out.withTasks(tasks).withTresPerJob("gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
         }
-        if (r.tasks() > 0 && r.tasksPerGpu() > 0 && ofJob > 0) {
-            // the number of GPUs wins
-            out.put("tasks", (long) ofJob * r.tasksPerGpu());
-        }
+        return out;
     }
 
     /**

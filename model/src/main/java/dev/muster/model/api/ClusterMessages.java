@@ -1,6 +1,7 @@
 package dev.muster.model.api;
 
 import dev.muster.json.Bytes;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
@@ -227,6 +228,14 @@ public final class ClusterMessages {
         public static final int NO_TIME = -2;
         /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */
         public static final int OVER_UNLIMITED = 65_535;
+
+        /** With the number of its nodes and their CPUs. */
+        public PartitionInfo withTotals(int nodes, int cpus) {
+            return RecordEdit.of(this)
+                    .set("totalNodes", nodes)
+                    .set("totalCpus", cpus)
+                    .record();
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.muster.model.job;
 
 import dev.muster.json.Bytes;
+import dev.muster.json.RecordEdit;
 import dev.muster.model.Identity;
 import java.util.List;
 import java.util.Locale;
@@ -166,7 +167,27 @@ public record JobDesc(
             Choice killOnInvalidDependency,
             int delayBootMin,
             int siteFactor,
-            boolean expedite) {}
+            boolean expedite) {
+        public Timing withTimeLimitMin(int minutes) {
+            return RecordEdit.of(this).set("timeLimitMin", minutes).record();
+        }
+
+        public Timing withBeginTime(long seconds) {
+            return RecordEdit.of(this).set("beginTime", seconds).record();
+        }
+
+        public Timing withNice(int value) {
+            return RecordEdit.of(this).set("nice", value).record();
+        }
+
+        /** With a computed priority in place of a set one. */
+        public Timing withComputedPriority() {
+            return RecordEdit.of(this)
+                    .set("prioritySet", false)
+                    .set("priority", 0L)
+                    .record();
+        }
+    }
 
     /** A tri-state option. */
     public enum Choice {
@@ -230,6 +251,11 @@ public record JobDesc(
             int memUpdateMargin,
             int memUpdateMin,
             boolean warnReserve) {
+        /** @param frequency {@code --acctg-freq} as written */
+        public Extras withAcctgFreq(String frequency) {
+            return RecordEdit.of(this).set("acctgFreq", frequency).record();
+        }
+
         public Extras withAdminComment(String words) {
             return with(words, burstBuffer, mcsLabel, stepMgr);
         }

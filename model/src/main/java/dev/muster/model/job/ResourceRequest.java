@@ -1,7 +1,6 @@
 package dev.muster.model.job;
 
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 
 /**
  * What a job or step asks of the nodes. Zero or "" means "not said" everywhere; the class key of the scheduler.
@@ -108,21 +107,61 @@ public record ResourceRequest(
 
     /** The request with exclusive nodes. */
     public ResourceRequest alone() {
-        Json.Obj changed = Json.object(Codec.encode(this))
-                .put("exclusive", Exclusive.NODE.name())
-                .put("oversubscribe", false);
-        return exclusive == Exclusive.SHARED ? Codec.bind(changed, ResourceRequest.class) : this;
+        return exclusive == Exclusive.SHARED
+                ? edit().set("exclusive", Exclusive.NODE)
+                        .set("oversubscribe", false)
+                        .record()
+                : this;
     }
 
     /** Leaves no cores or threads alone. */
     public ResourceRequest withoutSpecialized() {
-        return Codec.bind(
-                Json.object(Codec.encode(this)).put("coreSpec", 0L).put("threadSpec", 0L), ResourceRequest.class);
+        return edit().set("coreSpec", 0).set("threadSpec", 0).record();
     }
 
     public ResourceRequest withLicenses(String text) {
-        return text.equals(licenses)
-                ? this
-                : Codec.bind(Json.object(Codec.encode(this)).put("licenses", text), ResourceRequest.class);
+        return text.equals(licenses) ? this : edit().set("licenses", text).record();
+    }
+
+    public ResourceRequest withNodes(int min, int max) {
+        return edit().set("nodesMin", min).set("nodesMax", max).record();
+    }
+
+    public ResourceRequest withTasks(int count) {
+        return edit().set("tasks", count).record();
+    }
+
+    public ResourceRequest withTasksPerNode(int count) {
+        return edit().set("tasksPerNode", count).record();
+    }
+
+    /** @param tres as {@code gres/gpu:8} */
+    public ResourceRequest withTresPerJob(String tres) {
+        return edit().set("tresPerJob", tres).record();
+    }
+
+    /** With what each GPU brings along. */
+    public ResourceRequest withPerGpu(int cpus, long memoryMb) {
+        return edit().set("cpusPerGpu", cpus).set("memPerGpuMb", memoryMb).record();
+    }
+
+    /**
+     * With the CPUs that memory needs.
+     *
+     * @param asked see {@link #cpusPerTaskAsked}
+     */
+    public ResourceRequest withCpus(int perTask, int perNodeMin, int asked) {
+        return edit().set("cpusPerTask", perTask)
+                .set("cpusPerNodeMin", perNodeMin)
+                .set("cpusPerTaskAsked", asked)
+                .record();
+    }
+
+    public ResourceRequest withMemPerCpuMb(long mb) {
+        return edit().set("memPerCpuMb", mb).record();
+    }
+
+    private RecordEdit<ResourceRequest> edit() {
+        return RecordEdit.of(this);
     }
 }
