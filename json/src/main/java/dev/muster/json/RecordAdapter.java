@@ -315,7 +315,7 @@ final class RecordAdapter implements JsonAdapter {
         return place;
     }
 
-    /** The value as the component has it: an int for a long that is one. */
+    /** The value as the component has it: an int for a long that is one, a constant for its name. */
     Object fitting(String name, Object value) {
         Class<?> wanted = boxed[place(name)];
         if (wanted == Integer.class && value instanceof Long n) {
@@ -326,6 +326,9 @@ final class RecordAdapter implements JsonAdapter {
         }
         if (wanted == Long.class && value instanceof Integer n) {
             return n.longValue();
+        }
+        if (wanted.isEnum() && value instanceof String) {
+            return shapes[place(name)].read(value);
         }
         if (!wanted.isInstance(value)) {
             throw new IllegalArgumentException(type.getSimpleName() + "." + name + " is no "

@@ -29,7 +29,7 @@ public final class RecordEdit<R extends Record> {
     /**
      * Sets a component.
      *
-     * @param value of the component's type; of an int also a long
+     * @param value of the component's type; of an int also a long, of an enum also the name
      * @throws Json.MalformedException if a long is no int
      * @throws IllegalArgumentException if there is no such component, or the value is of another type
      */
@@ -53,9 +53,9 @@ public final class RecordEdit<R extends Record> {
         return parts.containsKey(path) ? parts.get(path).record() : values[adapter.place(path)];
     }
 
-    /** The value of a component that is a text. */
+    /** The value of a component that is a text, or the name of one of an enum. */
     public String text(String path) {
-        return (String) at(path);
+        return at(path) instanceof Enum<?> constant ? constant.name() : (String) at(path);
     }
 
     /** The value of a component that is a whole number. */
@@ -68,7 +68,8 @@ public final class RecordEdit<R extends Record> {
         return (Boolean) at(path);
     }
 
-    private RecordEdit<?> part(String name) {
+    /** The edit of a record within: what is set there is set here. */
+    public RecordEdit<?> part(String name) {
         return parts.computeIfAbsent(name, n -> of((Record) values[adapter.place(n)]));
     }
 

@@ -38,9 +38,11 @@ class RecordEditTest {
         RecordEdit<Sheet> edit = RecordEdit.of(SHEET).set("size.width", 5);
         assertThat(edit.number("size.width")).isEqualTo(5);
         assertThat(edit.at("size")).isEqualTo(new Size(5, 3));
-        assertThat(edit.set("size", new Size(1, 1)).number("size.width")).isEqualTo(1);
         assertThat(edit.text("name")).isEqualTo("a");
         assertThat(edit.flag("ruled")).isFalse();
+        assertThat(edit.set("colour", "GREEN").text("colour")).isEqualTo("GREEN");
+        edit.part("size").set("height", 4L);
+        assertThat(edit.record().size()).isEqualTo(new Size(5, 4));
     }
 
     @Test

@@ -8,7 +8,7 @@ import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
 import dev.muster.json.Bytes;
-import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.model.SlurmErrno;
@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The fields of {@code job_desc} by the names that scripts use, over a job's description as a tree. What was not said
+ * The fields of {@code job_desc} by the names that scripts use, over an edit of a job's description. What was not said
  * is nil, or the NO_VAL of its width.
  */
 final class JobFields {
@@ -244,27 +244,27 @@ final class JobFields {
             "cron_job");
 
     /** All that there is, as a plain table. */
-    static Map<String, Object> table(Json.Obj job) {
+    static Map<String, Object> table(RecordEdit<?> job) {
         Map<String, Object> out = new TreeMap<>();
         FIELDS.keySet().forEach(name -> out.put(name, get(job, name)));
         SPECIAL.forEach(name -> out.put(name, get(job, name)));
         return out;
     }
 
-    static Object get(Json.Obj job, String name) {
+    static Object get(RecordEdit<?> job, String name) {
         Field f = FIELDS.get(name);
         if (f == null || DERIVED.contains(name)) {
             return special(job, name);
         }
         return switch (f.kind) {
-            case TEXT -> text(textAt(job, f.path));
-            case PATH -> path(job, name, Bytes.fromBase64(textAt(job, f.path)).text());
-            case WIDE -> number(numberAt(job, f.path), NO_VAL);
+            case TEXT -> text(job.text(f.path));
+            case PATH -> path(job, name, ((Bytes) job.at(f.path)).text());
+            case WIDE -> number(job.number(f.path), NO_VAL);
             case SHORT ->
-                SPARED.contains(name) && numberAt(job, f.path) == 0 ? null : number(numberAt(job, f.path), NO_VAL16);
-            case MOMENT -> numberAt(job, f.path);
-            case MINUTES -> numberAt(job, f.path) < 0 ? (Object) INFINITE : number(numberAt(job, f.path), NO_VAL);
-            case YES_NO -> parent(job, f.path).flag(last(f.path)) ? 1L : 0L;
+                SPARED.contains(name) && job.number(f.path) == 0 ? null : number(job.number(f.path), NO_VAL16);
+            case MOMENT -> job.number(f.path);
+            case MINUTES -> job.number(f.path) < 0 ? (Object) INFINITE : number(job.number(f.path), NO_VAL);
+            case YES_NO -> job.flag(f.path) ? 1L : 0L;
         };
     }
 
@@ -273,7 +273,7 @@ final class JobFields {
     }
 
     /** A batch job's input is nothing unless it says otherwise. */
-    private static Object path(Json.Obj job, String name, String value) {
+    private static Object path(RecordEdit<?> job, String name, String value) {
         return value.isEmpty() && name.equals("std_in") && !job.text("kind").matches("ALLOCATION|RUN")
                 ? "/dev/null"
                 : text(value);
@@ -283,9 +283,9 @@ final class JobFields {
         return value == 0 ? unset : value;
     }
 
-    private static Object special(Json.Obj job, String name) {
-        Json.Obj r = job.obj("request");
-        Json.Obj t = job.obj("timing");
+    private static Object special(RecordEdit<?> job, String name) {
+        RecordEdit<?> r = job.part("request");
+        RecordEdit<?> t = job.part("timing");
         return switch (name) {
             case "max_nodes" -> number(r.number("nodesMax") > 0 ? r.number("nodesMax") : r.number("nodesMin"), NO_VAL);
             case "min_cpus" -> Math.max(1, cpus(r));
@@ -315,15 +315,15 @@ final class JobFields {
                     case "NO" -> 0L;
                     default -> NO_VAL16;
                 };
-            case "reboot" -> job.obj("extras").flag("reboot") ? 1L : NO_VAL16;
-            case "kill_on_node_fail" -> job.obj("extras").flag("noKill") ? (Object) 0L : null;
-            case "mail_type" -> mail(job.obj("extras").text("mailType"));
+            case "reboot" -> job.part("extras").flag("reboot") ? 1L : NO_VAL16;
+            case "kill_on_node_fail" -> job.part("extras").flag("noKill") ? (Object) 0L : null;
+            case "mail_type" -> mail(job.part("extras").text("mailType"));
             case "bitflags" -> bits(job);
             case "req_switch" -> number(switches(r), NO_VAL);
             case "wait4switch" -> number(switchWaitS(r), NO_VAL);
-            case "user_id" -> job.obj("owner").number("uid");
-            case "group_id" -> job.obj("owner").number("gid");
-            case "argc" -> job.obj("payload").list("arguments").size();
+            case "user_id" -> job.part("owner").number("uid");
+            case "group_id" -> job.part("owner").number("gid");
+            case "argc" -> arguments(job).size();
             case "argv" -> argv(job);
             case "cpu_freq_min" -> frequency(frequencies(job).min());
             case "cpu_freq_max" -> frequency(frequencies(job).max());
@@ -340,31 +340,31 @@ final class JobFields {
         };
     }
 
-    private static long threadsPerCore(Json.Obj r) {
+    private static long threadsPerCore(RecordEdit<?> r) {
         boolean hinted = r.text("hint").matches("nomultithread|compute_bound");
         return hinted && r.number("threadsPerCore") == 0 ? 1 : r.number("threadsPerCore");
     }
 
-    private static long priority(Json.Obj timing) {
+    private static long priority(RecordEdit<?> timing) {
         if (timing.flag("hold")) {
             return 0;
         }
         return timing.flag("prioritySet") ? timing.number("priority") : NO_VAL;
     }
 
-    private static double memoryPerCpu(Json.Obj r) {
+    private static double memoryPerCpu(RecordEdit<?> r) {
         return r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64;
     }
 
     /** In MiB, 0 for all of a node's; null if unset. */
-    private static Long memoryPerNode(Json.Obj r) {
+    private static Long memoryPerNode(RecordEdit<?> r) {
         if (r.flag("memAll")) {
             return 0L;
         }
         return r.number("memPerNodeMb") > 0 ? r.number("memPerNodeMb") : null;
     }
 
-    private static long shared(Json.Obj r) {
+    private static long shared(RecordEdit<?> r) {
         return switch (r.text("exclusive")) {
             case "NODE" -> 0;
             case "USER" -> 2;
@@ -374,20 +374,20 @@ final class JobFields {
         };
     }
 
-    private static CpuFreq frequencies(Json.Obj job) {
-        return CpuFreq.parse(job.obj("extras").text("cpuFreq")).orElse(new CpuFreq("", "", ""));
+    private static CpuFreq frequencies(RecordEdit<?> job) {
+        return CpuFreq.parse(job.part("extras").text("cpuFreq")).orElse(new CpuFreq("", "", ""));
     }
 
     private static long frequency(String word) {
         return word.isEmpty() ? NO_VAL : CpuFreq.number(word);
     }
 
-    private static long switches(Json.Obj r) {
+    private static long switches(RecordEdit<?> r) {
         String count = r.text("switches").split("@")[0];
         return Digits.only(count, 9) ? Long.parseLong(count) : 0;
     }
 
-    private static long switchWaitS(Json.Obj r) {
+    private static long switchWaitS(RecordEdit<?> r) {
         int at = r.text("switches").indexOf('@');
         return at < 0
                 ? 0
@@ -395,7 +395,7 @@ final class JobFields {
     }
 
     /** Returns the number of nodes that {@code -w} names. */
-    private static long named(Json.Obj r) {
+    private static long named(RecordEdit<?> r) {
         String list = r.text("nodeList");
         return list.indexOf('/') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok names
                 ? names.list().size()
@@ -403,7 +403,7 @@ final class JobFields {
     }
 
     /** Returns the minimum number of CPUs for all tasks. */
-    private static long cpus(Json.Obj r) {
+    private static long cpus(RecordEdit<?> r) {
         long perTask = r.number("cpusPerTask");
         long perNode = Math.max(1, r.number("tasksPerNode"));
         boolean exact =
@@ -419,13 +419,13 @@ final class JobFields {
     }
 
     /** Returns the job's GPUs if the request is one number, else 0. */
-    private static long gpus(Json.Obj r) {
+    private static long gpus(RecordEdit<?> r) {
         String last = r.text("tresPerJob").replaceFirst(".*gpu[^,]*[:=]([0-9]{1,6}).*", "$1");
         return Digits.only(last, 6) ? Long.parseLong(last) : 0;
     }
 
     /** Adds a task's CPUs to its other resources. */
-    private static String perTask(Json.Obj r) {
+    private static String perTask(RecordEdit<?> r) {
         String cpus = r.number("cpusPerTask") > 0 ? "cpu=" + r.number("cpusPerTask") : "";
         String rest = r.text("tresPerTask");
         if (cpus.isEmpty() || rest.contains("cpu")) {
@@ -437,13 +437,13 @@ final class JobFields {
         return cpus + "," + rest;
     }
 
-    private static long bits(Json.Obj job) {
-        Json.Obj r = job.obj("request");
+    private static long bits(RecordEdit<?> job) {
+        RecordEdit<?> r = job.part("request");
         long bits = (r.number("tasks") > 0 ? TASKS_SAID : 0) | (r.number("cpusPerTask") > 0 ? CPUS_SAID : 0);
-        bits |= textAt(job, "charge.account").isEmpty() ? DEFAULT_ACCOUNT : 0;
+        bits |= job.text("charge.account").isEmpty() ? DEFAULT_ACCOUNT : 0;
         bits |= job.text("partition").isEmpty() ? DEFAULT_PARTITION : 0;
-        bits |= textAt(job, "charge.qos").isEmpty() ? DEFAULT_QOS : 0;
-        bits |= textAt(job, "charge.wckey").isEmpty() ? DEFAULT_WCKEY : 0;
+        bits |= job.text("charge.qos").isEmpty() ? DEFAULT_QOS : 0;
+        bits |= job.text("charge.wckey").isEmpty() ? DEFAULT_WCKEY : 0;
         for (String[] bit : BITS) {
             bits |= r.flag(bit[1]) ? Long.parseLong(bit[0]) : 0;
         }
@@ -451,7 +451,7 @@ final class JobFields {
         bits |= flags.contains("enforce-binding") ? ENFORCE_BINDING : 0;
         bits |= flags.contains("disable-binding") ? DISABLE_BINDING : 0;
         return bits
-                | switch (job.obj("timing").text("killOnInvalidDependency")) {
+                | switch (job.part("timing").text("killOnInvalidDependency")) {
                     case "YES" -> KILL_INVALID;
                     case "NO" -> NO_KILL_INVALID;
                     default -> 0;
@@ -473,10 +473,14 @@ final class JobFields {
         return 1 << word;
     }
 
-    private static Object argv(Json.Obj job) {
+    private static List<?> arguments(RecordEdit<?> job) {
+        return (List<?>) job.at("payload.arguments");
+    }
+
+    private static Object argv(RecordEdit<?> job) {
         Map<Long, Object> out = new TreeMap<>();
-        for (Object each : job.obj("payload").list("arguments")) {
-            out.put((long) out.size(), Bytes.fromBase64(each.toString()));
+        for (Object each : arguments(job)) {
+            out.put((long) out.size(), each);
         }
         return out.isEmpty() ? null : out;
     }
@@ -543,7 +547,7 @@ final class JobFields {
     }
 
     /** Sets a field; answers why not, if it can not be set. */
-    static Optional<String> set(Json.Obj job, String name, Object value) {
+    static Optional<String> set(RecordEdit<?> job, String name, Object value) {
         if (FIXED.contains(name)) {
             return Optional.of("unrecognized field: " + name);
         }
@@ -557,13 +561,13 @@ final class JobFields {
         }
         Object content = switch (f.kind) {
             case TEXT -> name.equals("gres") ? withPrefix(value.toString()) : value.toString();
-            case PATH -> Bytes.of(value.toString()).base64();
+            case PATH -> Bytes.of(value.toString());
             case WIDE, MOMENT -> whole(value, NO_VAL);
             case SHORT -> whole(value, NO_VAL16);
             case MINUTES -> real(value) == INFINITE ? Long.valueOf(-1) : Long.valueOf(whole(value, NO_VAL));
             case YES_NO -> Boolean.valueOf(whole(value, NO_VAL16) != 0);
         };
-        parent(job, f.path).put(last(f.path), content);
+        job.set(f.path, content);
         return Optional.empty();
     }
 
@@ -612,31 +616,31 @@ final class JobFields {
         return real(value) == unset ? 0 : (long) real(value);
     }
 
-    private static Optional<String> setSpecial(Json.Obj job, String name, Object value) {
+    private static Optional<String> setSpecial(RecordEdit<?> job, String name, Object value) {
         if (!SPECIAL_WRITTEN.contains(name)) {
             return Optional.of("unrecognized field: " + name);
         }
         if (!isNumber(value)) {
             throw wrongType("number", value);
         }
-        Json.Obj r = part(job, "request");
-        Json.Obj t = part(job, "timing");
+        RecordEdit<?> r = job.part("request");
+        RecordEdit<?> t = job.part("timing");
         long number = whole(value, NO_VAL);
         switch (name) {
-            case "max_nodes" -> r.put("nodesMax", number);
+            case "max_nodes" -> r.set("nodesMax", number);
             case "priority" -> setPriority(t, real(value) != NO_VAL, number);
-            case "nice" -> t.put("nice", real(value) == NO_VAL ? 0L : Math.round(real(value) - NICE_OFFSET));
+            case "nice" -> t.set("nice", real(value) == NO_VAL ? 0L : Math.round(real(value) - NICE_OFFSET));
             case "pn_min_memory" -> memory(r, value);
-            case "min_mem_per_node" -> r.put("memPerNodeMb", number).put("memPerCpuMb", 0L);
-            case "min_mem_per_cpu" -> r.put("memPerCpuMb", number).put("memPerNodeMb", 0L);
+            case "min_mem_per_node" -> r.set("memPerNodeMb", number).set("memPerCpuMb", 0L);
+            case "min_mem_per_cpu" -> r.set("memPerCpuMb", number).set("memPerNodeMb", 0L);
             case "shared", "oversubscribe" -> share(r, (int) number);
-            case "requeue" -> t.put("requeue", number == NO_VAL16 ? "UNSET" : yesOrNo(number != 0));
-            case "reboot" -> part(job, "extras").put("reboot", number != 0 && number != NO_VAL16);
-            case "mail_type" -> part(job, "extras").put("mailType", mailWords((int) number));
+            case "requeue" -> t.set("requeue", number == NO_VAL16 ? "UNSET" : yesOrNo(number != 0));
+            case "reboot" -> job.part("extras").set("reboot", number != 0 && number != NO_VAL16);
+            case "mail_type" -> job.part("extras").set("mailType", mailWords((int) number));
             case "bitflags" -> setBits(r, t, number);
             case "req_switch" -> switches(r, number, switchWaitS(r));
             case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);
-            case "delay_boot" -> t.put("delayBootMin", (number + SECONDS_PER_MINUTE - 1) / SECONDS_PER_MINUTE);
+            case "delay_boot" -> t.set("delayBootMin", (number + SECONDS_PER_MINUTE - 1) / SECONDS_PER_MINUTE);
             case "cpu_freq_min" ->
                 setFrequencies(
                         job,
@@ -661,31 +665,31 @@ final class JobFields {
     }
 
     /** A hold of the submission stays: a priority does not release the job. */
-    private static void setPriority(Json.Obj timing, boolean isSet, long priority) {
-        timing.put("prioritySet", isSet && priority > 0)
-                .put("priority", isSet ? priority : 0L)
-                .put("hold", timing.flag("hold") || isSet && priority == 0);
+    private static void setPriority(RecordEdit<?> timing, boolean isSet, long priority) {
+        timing.set("prioritySet", isSet && priority > 0)
+                .set("priority", isSet ? priority : 0L)
+                .set("hold", timing.flag("hold") || isSet && priority == 0);
     }
 
     private static String yesOrNo(boolean flag) {
         return flag ? "YES" : "NO";
     }
 
-    private static void setBits(Json.Obj request, Json.Obj timing, long bits) {
+    private static void setBits(RecordEdit<?> request, RecordEdit<?> timing, long bits) {
         for (String[] bit : BITS) {
-            request.put(bit[1], (bits & Long.parseLong(bit[0])) != 0);
+            request.set(bit[1], (bits & Long.parseLong(bit[0])) != 0);
         }
         if ((bits & ENFORCE_BINDING) != 0) {
-            request.put("gresFlags", "enforce-binding");
+            request.set("gresFlags", "enforce-binding");
         } else {
-            request.put("gresFlags", (bits & DISABLE_BINDING) != 0 ? "disable-binding" : "");
+            request.set("gresFlags", (bits & DISABLE_BINDING) != 0 ? "disable-binding" : "");
         }
         boolean isSet = (bits & (KILL_INVALID | NO_KILL_INVALID)) != 0;
-        timing.put("killOnInvalidDependency", isSet ? yesOrNo((bits & KILL_INVALID) != 0) : "UNSET");
+        timing.set("killOnInvalidDependency", isSet ? yesOrNo((bits & KILL_INVALID) != 0) : "UNSET");
     }
 
-    private static void setFrequencies(Json.Obj job, long min, long max, long governor) {
-        part(job, "extras").put("cpuFreq", CpuFreq.of(min, max, governor).stored());
+    private static void setFrequencies(RecordEdit<?> job, long min, long max, long governor) {
+        job.part("extras").set("cpuFreq", CpuFreq.of(min, max, governor).stored());
     }
 
     private static final String GRES_PREFIX = "gres/";
@@ -696,10 +700,10 @@ final class JobFields {
      * Sets CPUs or memory of each GPU; a text that names no count of GPUs sets none, and {@link #mistake} finds it
      * beside the description.
      */
-    private static Optional<String> setPerGpu(Json.Obj job, String name, Object value) {
+    private static Optional<String> setPerGpu(RecordEdit<?> job, String name, Object value) {
         Matcher m = GPU_COUNT.matcher(textOf(value));
-        part(job, "request")
-                .put(
+        job.part("request")
+                .set(
                         name.equals("cpus_per_tres") ? "cpusPerGpu" : "memPerGpuMb",
                         m.matches() ? Long.parseLong(m.group(1)) : 0);
         return Optional.empty();
@@ -710,8 +714,8 @@ final class JobFields {
      *
      * @param beside values that the script set and that are kept beside the description
      */
-    static Optional<SlurmErrno> mistake(Json.Obj job, Map<String, Object> beside) {
-        Json.Obj r = job.obj("request");
+    static Optional<SlurmErrno> mistake(RecordEdit<?> job, Map<String, Object> beside) {
+        RecordEdit<?> r = job.part("request");
         boolean named = Stream.of("tresPerNode", "tresPerJob", "tresPerSocket")
                 .flatMap(name -> Stream.of(r.text(name).split(",")))
                 .allMatch(item -> item.isEmpty() || item.startsWith(GRES_PREFIX));
@@ -729,19 +733,19 @@ final class JobFields {
         }
         long max = beside.get("max_cpus") instanceof Long n && n < NO_VAL ? n : Long.MAX_VALUE;
         long min = Math.max(beside.get("min_cpus") instanceof Long n && n < NO_VAL ? n : 0, cpus(r));
-        boolean isHeld = job.obj("timing").flag("hold");
+        boolean isHeld = job.part("timing").flag("hold");
         return min > max && !isHeld ? Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE) : Optional.empty();
     }
 
-    private static void memory(Json.Obj r, Object value) {
+    private static void memory(RecordEdit<?> r, Object value) {
         double mb = real(value);
         boolean perCpu = mb >= MEM_PER_CPU && mb < NO_VAL64;
-        r.put("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L)
-                .put("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
+        r.set("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L)
+                .set("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
     }
 
-    private static void share(Json.Obj r, int value) {
-        r.put(
+    private static void share(RecordEdit<?> r, int value) {
+        r.set(
                         "exclusive",
                         switch (value) {
                             case 0 -> "NODE";
@@ -750,13 +754,13 @@ final class JobFields {
                             case 4 -> "TOPO";
                             default -> "SHARED";
                         })
-                .put("oversubscribe", value == 1);
+                .set("oversubscribe", value == 1);
     }
 
-    private static void switches(Json.Obj r, long count, long waitS) {
+    private static void switches(RecordEdit<?> r, long count, long waitS) {
         String wait =
                 waitS > 0 ? String.format("@%d:%02d", waitS / SECONDS_PER_MINUTE, waitS % SECONDS_PER_MINUTE) : "";
-        r.put("switches", count == 0 ? "" : count + wait);
+        r.set("switches", count == 0 ? "" : count + wait);
     }
 
     private static String mailWords(int bits) {
@@ -767,32 +771,5 @@ final class JobFields {
             }
         }
         return String.join(",", out);
-    }
-
-    // ---- paths
-
-    private static String last(String path) {
-        return path.substring(path.indexOf('.') + 1);
-    }
-
-    private static Json.Obj parent(Json.Obj job, String path) {
-        int dot = path.indexOf('.');
-        return dot < 0 ? job : part(job, path.substring(0, dot));
-    }
-
-    /** The part itself, made if all of it was not said. */
-    private static Json.Obj part(Json.Obj job, String name) {
-        if (!job.has(name)) {
-            job.put(name, new Json.Obj());
-        }
-        return (Json.Obj) job.raw(name);
-    }
-
-    private static String textAt(Json.Obj job, String path) {
-        return parent(job, path).text(last(path));
-    }
-
-    private static long numberAt(Json.Obj job, String path) {
-        return parent(job, path).number(last(path));
     }
 }

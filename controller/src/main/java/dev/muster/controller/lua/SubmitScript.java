@@ -3,6 +3,7 @@ package dev.muster.controller.lua;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.json.RecordEdit;
 import dev.muster.lua.CLibrary;
 import dev.muster.lua.LiveTable;
 import dev.muster.lua.LuaState;
@@ -130,8 +131,7 @@ public final class SubmitScript implements AutoCloseable {
             JobDesc job, Bytes script, List<Bytes> environment, Map<String, Long> more, int uid, Cluster cluster) {
         return run(
                 loaded -> {
-                    Json.Obj tree = Json.object(Codec.encode(job));
-                    Description d = new Description(tree, job, script, environment, cluster);
+                    Description d = new Description(job, script, environment, cluster);
                     d.more.putAll(more);
                     Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
                     List<String> said = loaded.slurm.said();
@@ -140,12 +140,8 @@ public final class SubmitScript implements AutoCloseable {
                             said,
                             () -> d.mistake()
                                     .<Outcome>map(errno -> new Refused(errno.number(), errno.sentence(), said))
-                                    .orElseGet(() -> new Passed(
-                                            Codec.bind(tree, JobDesc.class),
-                                            d.script(),
-                                            d.environment(),
-                                            said,
-                                            d.kept)));
+                                    .orElseGet(() ->
+                                            new Passed(d.described(), d.script(), d.environment(), said, d.kept)));
                 },
                 cluster);
     }
@@ -168,12 +164,10 @@ public final class SubmitScript implements AutoCloseable {
             Cluster cluster) {
         return run(
                 loaded -> {
-                    Json.Obj tree = Json.object(Codec.encode(wanted));
-                    Description d = new Description(tree, wanted, Bytes.EMPTY, List.of(), cluster);
+                    Description d = new Description(wanted, Bytes.EMPTY, List.of(), cluster);
                     d.more.putAll(values);
                     d.isUpdate = true;
-                    Description record =
-                            new Description(Json.object(Codec.encode(now)), now, script, List.of(), cluster);
+                    Description record = new Description(now, script, List.of(), cluster);
                     numbers.forEach((k, v) -> record.more.put(k, v));
                     Object answer =
                             loaded.call("slurm_job_modify", d.table(), record.table(), parts(cluster, uid), (long) uid);
@@ -340,9 +334,11 @@ public final class SubmitScript implements AutoCloseable {
 
     // ---- job_desc
 
+    private static final JobDesc NO_JOB = Codec.bind(new Json.Obj(), JobDesc.class);
+
     /** A job as the script sees and changes it. */
     private final class Description {
-        private final Json.Obj tree;
+        private final RecordEdit<JobDesc> edit;
         private final JobDesc job;
         private final Map<String, Object> more = new TreeMap<>();
         private final Cluster cluster;
@@ -354,11 +350,12 @@ public final class SubmitScript implements AutoCloseable {
         /** The fields of a new job that the script set beside its description. */
         private final Map<String, Object> kept = new TreeMap<>();
 
+        private Optional<Json.MalformedException> misfit = Optional.empty();
         private boolean isUpdate;
         private Bytes newScript;
 
-        private Description(Json.Obj tree, JobDesc job, Bytes script, List<Bytes> given, Cluster cluster) {
-            this.tree = tree;
+        private Description(JobDesc job, Bytes script, List<Bytes> given, Cluster cluster) {
+            this.edit = RecordEdit.of(job);
             this.job = job;
             this.cluster = cluster;
             this.script = script;
@@ -429,13 +426,31 @@ public final class SubmitScript implements AutoCloseable {
                 case "assoc_comment" -> association("comment");
                 case "default_account" -> association("account");
                 case "default_qos" -> association("defaultQos");
-                default -> JobFields.get(tree, name);
+                default -> JobFields.get(edit, name);
             };
         }
 
         private Object association(String what) {
-            String text = cluster.association(Codec.bind(tree, JobDesc.class)).getOrDefault(what, "");
+            String text = cluster.association(described()).getOrDefault(what, "");
             return text.isEmpty() ? null : text;
+        }
+
+        /** Sets a field; a number that its component cannot hold is told when the description is asked for. */
+        private Optional<String> set(RecordEdit<JobDesc> into, String name, Object value) {
+            try {
+                return JobFields.set(into, name, value);
+            } catch (Json.MalformedException e) {
+                misfit = Optional.of(e);
+                return Optional.empty();
+            }
+        }
+
+        /** The description as the script has left it. */
+        private JobDesc described() {
+            misfit.ifPresent(e -> {
+                throw e;
+            });
+            return edit.record();
         }
 
         private void write(String name, Object value) {
@@ -448,8 +463,7 @@ public final class SubmitScript implements AutoCloseable {
             if (JobFields.isBeside(name)) {
                 wrong = Optional.empty();
             } else {
-                wrong = JobFields.set(
-                        isUpdate && JobFields.isNumberOfUpdate(name) ? new Json.Obj() : tree, name, value);
+                wrong = set(isUpdate && JobFields.isNumberOfUpdate(name) ? RecordEdit.of(NO_JOB) : edit, name, value);
             }
 
             if (wrong.isPresent()) {
@@ -469,7 +483,7 @@ public final class SubmitScript implements AutoCloseable {
         Optional<SlurmErrno> mistake() {
             return batch() && newScript != null && newScript.isEmpty()
                     ? Optional.of(SlurmErrno.JOB_SCRIPT_MISSING)
-                    : JobFields.mistake(tree, kept);
+                    : JobFields.mistake(edit, kept);
         }
 
         Map<String, Object> changed() {
