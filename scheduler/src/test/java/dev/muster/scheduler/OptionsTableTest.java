@@ -23,16 +23,25 @@ class OptionsTableTest {
         return new Line(text, value, read);
     }
 
-    private static final Function<Options, Object> ARRAY_TASKS =
-            o -> o.submission().arrayTasksMax();
-    private static final Function<Options, Object> PER_HOUR =
-            o -> o.submission().jobsPerHourMax();
-    private static final Function<Options, Object> ARRAY_STAGE =
-            o -> o.buffers().arrayStageMax();
-    private static final Function<Options, Object> MEMORY_PERCENT =
-            o -> o.nodes().memoryPercent();
-    private static final Function<Options, Object> EXEMPT_PRIORITY =
-            o -> o.preemption().exemptPriority();
+    private static Object arrayTasks(Options o) {
+        return o.submission().arrayTasksMax();
+    }
+
+    private static Object perHour(Options o) {
+        return o.submission().jobsPerHourMax();
+    }
+
+    private static Object arrayStage(Options o) {
+        return o.buffers().arrayStageMax();
+    }
+
+    private static Object memoryPercent(Options o) {
+        return o.nodes().memoryPercent();
+    }
+
+    private static Object exemptPriority(Options o) {
+        return o.preemption().exemptPriority();
+    }
 
     @Test
     void submission() {
@@ -42,12 +51,12 @@ class OptionsTableTest {
                         "job_submit=partition,lua",
                         List.of("partition", "lua"),
                         o -> o.submission().plugins()),
-                line("", Integer.MAX_VALUE, ARRAY_TASKS),
-                line("max_array_tasks=0", 0, ARRAY_TASKS),
-                line("max_array_tasks=500", 500, ARRAY_TASKS),
-                line("max_array_tasks=many", Integer.MAX_VALUE, ARRAY_TASKS),
-                line("jobs_per_user_per_hour=20", 20, PER_HOUR),
-                line("jobs_per_user_per_hour=020", 0, PER_HOUR),
+                line("", Integer.MAX_VALUE, OptionsTableTest::arrayTasks),
+                line("max_array_tasks=0", 0, OptionsTableTest::arrayTasks),
+                line("max_array_tasks=500", 500, OptionsTableTest::arrayTasks),
+                line("max_array_tasks=many", Integer.MAX_VALUE, OptionsTableTest::arrayTasks),
+                line("jobs_per_user_per_hour=20", 20, OptionsTableTest::perHour),
+                line("jobs_per_user_per_hour=020", 0, OptionsTableTest::perHour),
                 line("", 10, o -> o.submission().dependencyDepthMax()),
                 line("max_depend_depth=3", 3, o -> o.submission().dependencyDepthMax()),
                 line("", false, o -> o.submission().killsInvalidDependency()),
@@ -59,9 +68,13 @@ class OptionsTableTest {
                         2L,
                         o -> o.submission().gpuDefaults().cpusPerGpu()),
                 line("job_defaults=2", 0L, o -> o.submission().gpuDefaults().cpusPerGpu()),
-                line("", 10, ARRAY_STAGE),
-                line("bb_array_stage_cnt=0", 1, ARRAY_STAGE),
-                line("bb_array_stage_cnt=10000", 10, ARRAY_STAGE));
+                line("", 4 << 20, o -> o.submission().scriptBytesMax()),
+                line("max_script_size=0", 4 << 20, o -> o.submission().scriptBytesMax()),
+                line("max_script_size=99999999", 8 << 20, o -> o.submission().scriptBytesMax()),
+                line("max_submit_line_size=100", 100, o -> o.submission().lineBytesMax()),
+                line("", 10, OptionsTableTest::arrayStage),
+                line("bb_array_stage_cnt=0", 1, OptionsTableTest::arrayStage),
+                line("bb_array_stage_cnt=10000", 10, OptionsTableTest::arrayStage));
     }
 
     @Test
@@ -160,9 +173,9 @@ class OptionsTableTest {
                 line("preempt_type=preempt/qos", true, o -> o.preemption().byQos()),
                 line("", -1L, o -> o.preemption().exemptS()),
                 line("preempt_exempt_s=60", 60L, o -> o.preemption().exemptS()),
-                line("", Long.MAX_VALUE, EXEMPT_PRIORITY),
-                line("preempt_parameters=min_exempt_priority=100", 100L, EXEMPT_PRIORITY),
-                line("preempt_parameters=min_exempt_priority=high", Long.MAX_VALUE, EXEMPT_PRIORITY),
+                line("", Long.MAX_VALUE, OptionsTableTest::exemptPriority),
+                line("preempt_parameters=min_exempt_priority=100", 100L, OptionsTableTest::exemptPriority),
+                line("preempt_parameters=min_exempt_priority=high", Long.MAX_VALUE, OptionsTableTest::exemptPriority),
                 line(
                         "preempt_parameters=youngest_first",
                         true,
@@ -175,11 +188,11 @@ class OptionsTableTest {
     @Test
     void nodesAndPower() {
         check(
-                line("", "OptionalDouble.empty", o -> MEMORY_PERCENT.apply(o).toString()),
+                line("", "OptionalDouble.empty", o -> memoryPercent(o).toString()),
                 line(
                         "ctld:node_reg_mem_percent=80.5",
                         "OptionalDouble[80.5]",
-                        o -> MEMORY_PERCENT.apply(o).toString()),
+                        o -> memoryPercent(o).toString()),
                 line("believed_nodes=n[1-3]", true, o -> o.nodes().believed().contains("n2")),
                 line(
                         "node_set:big=fat,gpu",

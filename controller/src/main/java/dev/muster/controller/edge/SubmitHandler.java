@@ -9,6 +9,7 @@ import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.job.JobSubmit;
+import dev.muster.core.options.SubmissionOptions;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.json.Bytes;
@@ -16,7 +17,6 @@ import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.FieldRights;
 import dev.muster.model.api.JobMessages;
-import dev.muster.model.format.Digits;
 import dev.muster.model.format.TextCheck;
 import dev.muster.model.job.JobDesc;
 import dev.muster.transport.Caller;
@@ -28,12 +28,6 @@ import java.util.Optional;
 
 /** New jobs: users, groups and contents are looked up, and the site's own rules asked, before the core decides. */
 public final class SubmitHandler {
-    /** Slurm's default limit of a batch script. */
-    static final int SCRIPT_BYTES_MAX = 4 << 20;
-    /** Upper bound for scripts in bytes, whatever the configuration. */
-    static final int SCRIPT_BYTES_TOP = 8 << 20;
-
-    private static final int LINE_BYTES_TOP = 2 << 20;
     /** The sentence for a NUL character, which C texts on a node cannot hold. */
     static final String NUL = "A text of the request contains a NUL character";
 
@@ -53,20 +47,8 @@ public final class SubmitHandler {
         this.log = log;
     }
 
-    /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
-    private int scriptBytesMax() {
-        String text = services.conf().schedulerParameters().getOrDefault("max_script_size", "");
-        return Digits.only(text, 9) && text.charAt(0) != '0'
-                ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text))
-                : SCRIPT_BYTES_MAX;
-    }
-
-    /** max_submit_line_size, in bytes. */
-    private int lineBytesMax() {
-        String text = services.conf().schedulerParameters().getOrDefault("max_submit_line_size", "");
-        return Digits.only(text, 9) && text.charAt(0) != '0'
-                ? Math.min(LINE_BYTES_TOP, Integer.parseInt(text))
-                : LINE_BYTES_TOP / 2;
+    private SubmissionOptions options() {
+        return core.durable().settings().options().submission();
     }
 
     Reply submit(Caller caller, JobMessages.Submit m) {
@@ -239,8 +221,8 @@ public final class SubmitHandler {
         if (services.isFull()) {
             return Optional.of(new Refused(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
         }
-        if (m.script().length() > scriptBytesMax()
-                || m.job().payload().submitLine().length() > lineBytesMax()) {
+        if (m.script().length() > options().scriptBytesMax()
+                || m.job().payload().submitLine().length() > options().lineBytesMax()) {
             return Optional.of(new Refused(SlurmErrno.PATHNAME_TOO_LONG));
         }
         if (!mayDescribe(caller, m.job())) {

@@ -47,6 +47,11 @@ final class OptionText {
         return Digits.only(text, digitsMax) ? Long.parseLong(text) : otherwise;
     }
 
+    /** A number of at most that many digits, without a sign and without a zero in front. */
+    long positive(String name, int digitsMax, long otherwise) {
+        return text(name).startsWith("0") ? otherwise : digits(name, digitsMax, otherwise);
+    }
+
     /** Items between commas; no empty ones. */
     List<String> list(String name) {
         return items(text(name), ",");

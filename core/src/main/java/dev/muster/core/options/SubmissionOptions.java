@@ -16,6 +16,8 @@ import java.util.List;
  * @param managesSteps SlurmctldParameters=enable_stepmgr: each job is as if it had asked for {@code --stepmgr}; no by
  *     default
  * @param wholeHetJobs whole_hetjob or whole_pack: one component stands for the whole heterogeneous job; no by default
+ * @param scriptBytesMax max_script_size: bytes of a batch script, 1 to 8 MiB; 4 MiB by default
+ * @param lineBytesMax max_submit_line_size: bytes of a command line that is kept, 1 to 2 MiB; 1 MiB by default
  */
 public record SubmissionOptions(
         List<String> plugins,
@@ -25,7 +27,9 @@ public record SubmissionOptions(
         int dependencyDepthMax,
         boolean killsInvalidDependency,
         boolean managesSteps,
-        boolean wholeHetJobs) {
+        boolean wholeHetJobs,
+        int scriptBytesMax,
+        int lineBytesMax) {
     /** JobSubmitPlugins, with commas. */
     public static final String PLUGINS = "job_submit";
     /** JobDefaults as {@link GpuDefaults} reads it. */
@@ -37,17 +41,23 @@ public record SubmissionOptions(
     /** {@code true} with SlurmctldParameters=enable_stepmgr. */
     public static final String STEPMGR = "stepmgr";
 
-    private static final String PER_HOUR = "jobs_per_user_per_hour";
+    /** Upper bound for scripts in bytes, whatever the configuration. */
+    public static final int SCRIPT_BYTES_TOP = 8 << 20;
+
+    private static final int SCRIPT_BYTES_MAX = 4 << 20;
+    private static final int LINE_BYTES_TOP = 2 << 20;
 
     static SubmissionOptions of(OptionText text) {
         return new SubmissionOptions(
                 text.list(PLUGINS),
-                text.text(PER_HOUR).startsWith("0") ? 0 : (int) text.digits(PER_HOUR, 9, 0),
+                (int) text.positive("jobs_per_user_per_hour", 9, 0),
                 (int) text.digits("max_array_tasks", 9, Integer.MAX_VALUE),
                 GpuDefaults.parse(text.text(JOB_DEFAULTS)).orElse(GpuDefaults.NONE),
                 text.count(DEPENDENCY_DEPTH_MAX, 10),
                 text.isTrue(KILL_INVALID_DEPENDENCY),
                 text.has(STEPMGR),
-                text.has("whole_hetjob") || text.has("whole_pack"));
+                text.has("whole_hetjob") || text.has("whole_pack"),
+                (int) Math.min(SCRIPT_BYTES_TOP, text.positive("max_script_size", 9, SCRIPT_BYTES_MAX)),
+                (int) Math.min(LINE_BYTES_TOP, text.positive("max_submit_line_size", 9, LINE_BYTES_TOP / 2)));
     }
 }
