@@ -125,13 +125,16 @@ public final class Main {
         HelpersConf.read(conf, wrong);
         Topologies.read(conf, wrong);
         BurstBufferConf.read(conf, wrong);
+        String failure =
+                wrong.isEmpty() ? "Failed to initialize jobcomp plugin" : "Failed to initialize topology plugin";
         KafkaSenders.check(conf, wrong);
-        boolean onlyResources = wrong.isEmpty();
+        if (wrong.isEmpty()) {
+            failure = "Unable to process resources.yaml";
+        }
         ResourcesYaml.read(conf, wrong);
         if (!wrong.isEmpty()) {
             wrong.forEach(e -> System.err.println("slurmctld: error: " + e.message()));
-            System.err.println("slurmctld: fatal: "
-                    + (onlyResources ? "Unable to process resources.yaml" : "Failed to initialize topology plugin"));
+            System.err.println("slurmctld: fatal: " + failure);
             return 1;
         }
         try {

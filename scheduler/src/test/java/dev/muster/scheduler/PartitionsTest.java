@@ -1,6 +1,7 @@
 package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -129,5 +130,11 @@ class PartitionsTest {
         assertThat(cluster.state().job(1, 1).orElseThrow().desc().partition()).isEqualTo("high");
         assertThat(cluster.state().job(1, 2).orElseThrow().desc().partition()).isEqualTo("low");
         assertThat(cluster.state().job(1, 3).orElseThrow().desc().partition()).isEqualTo("low,high");
+    }
+
+    @Test
+    void aNumberThatDoesNotFitAnIntIsRefused() {
+        assertThatThrownBy(() -> cluster.partition("q nodes=n1 maxnodes=99999999999"))
+                .hasMessageStartingWith("q nodes=n1 maxnodes=99999999999: ");
     }
 }

@@ -288,7 +288,7 @@ public final class PartitionEdit {
                 try {
                     boolean unlimited = value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE");
                     long all = key.field.equals("overTimeLimitMin") ? PartitionInfo.OVER_UNLIMITED : -1;
-                    fields.set(key.field, unlimited ? all : Long.parseLong(value));
+                    fields.set(key.field, unlimited ? all : Integer.parseInt(value));
                 } catch (NumberFormatException e) {
                     return false;
                 }
