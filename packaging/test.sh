@@ -21,7 +21,7 @@ run() {
 
 documents() { python3 -B "$here/packaging/docs/docs_test.py" && python3 -B "$here/packaging/docs/docs.py" check; }
 case $part in all|--docs) run "documents" documents; run "release command" bash "$here/packaging/release_test.sh" ;; esac
-# The format, then Error Prone over main code and tests, into classes of its own: all of them anew, as an unchanged module is not looked at again.
+# The format, then Error Prone over main code and tests and NullAway over main code, into classes of its own: all of them anew, as an unchanged module is not looked at again.
 checks() { rm -rf "$here"/*/target/check; mvn -q -B -T2 -f "$here/pom.xml" spotless:check && mvn -q -B -T2 -f "$here/pom.xml" -Pcheck test-compile; }
 case $part in all|--checks) run "checks by Error Prone" checks ;; esac
 case $part in all|--java) run "java modules" mvn -q -B -T2 -f "$here/pom.xml" verify ;; esac
