@@ -198,23 +198,25 @@ public final class AccountingRows {
             private String systemComment;
             private int assocId;
             private int wckeyId;
+
+            private Draft(JobRow row) {
+                wckey = row.wckey;
+                reason = row.reason;
+                priority = row.priority;
+                stdin = row.stdin;
+                stdout = row.stdout;
+                stderr = row.stderr;
+                comment = row.comment;
+                adminComment = row.adminComment;
+                systemComment = row.systemComment;
+                extra = row.extra;
+                assocId = row.assocId;
+                wckeyId = row.wckeyId;
+            }
         }
 
         private Draft draft() {
-            Draft d = new Draft();
-            d.wckey = wckey;
-            d.reason = reason;
-            d.priority = priority;
-            d.stdin = stdin;
-            d.stdout = stdout;
-            d.stderr = stderr;
-            d.comment = comment;
-            d.adminComment = adminComment;
-            d.systemComment = systemComment;
-            d.extra = extra;
-            d.assocId = assocId;
-            d.wckeyId = wckeyId;
-            return d;
+            return new Draft(this);
         }
 
         /** The one place that copies a row. */

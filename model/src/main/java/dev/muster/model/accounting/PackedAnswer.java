@@ -72,6 +72,9 @@ public final class PackedAnswer {
             stepText = new String[steps.size()];
             jobCode = new int[jobs.size()];
             stepCode = new int[steps.size()];
+            before = jobBefore;
+            text = jobText;
+            code = jobCode;
             put(MARK);
             number(now);
             literal(cluster);

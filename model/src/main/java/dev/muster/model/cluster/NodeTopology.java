@@ -1,5 +1,7 @@
 package dev.muster.model.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -105,7 +107,7 @@ public final class NodeTopology {
         if (wrong.isPresent()) {
             return wrong.get();
         }
-        Topology.Switch leaf = all.get(path.getLast());
+        Topology.Switch leaf = requireNonNull(all.get(path.getLast()), "added with its path");
         all.put(
                 leaf.name(),
                 new Topology.Switch(leaf.name(), 0, leaf.linkSpeed(), with(leaf.nodes(), node), leaf.switches()));
@@ -138,12 +140,13 @@ public final class NodeTopology {
             } else if (leaf && !known.switches().isEmpty() || !leaf && known.level() == 0) {
                 return Optional.of(new Wrong("Switch " + name + (leaf ? " is no leaf" : " is a leaf")));
             }
-            if (i > 0 && !all.get(above).switches().contains(name)) {
+            Topology.Switch s = i == 0 ? null : all.get(above);
+            if (s != null && !s.switches().contains(name)) {
                 if (known != null
-                        && all.values().stream().anyMatch(s -> s.switches().contains(name))) {
+                        && all.values().stream()
+                                .anyMatch(other -> other.switches().contains(name))) {
                     return Optional.of(new Wrong("Switch " + name + " is not below " + above));
                 }
-                Topology.Switch s = all.get(above);
                 all.put(
                         above,
                         new Topology.Switch(above, s.level(), s.linkSpeed(), s.nodes(), with(s.switches(), name)));

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A list of host names in Slurm's compressed notation: {@code n[1-3,5],m0[08-11]}. Order and duplicates are kept as
@@ -114,7 +115,7 @@ public final class HostList {
     }
 
     /** Adds the runs of one item ({@code r[1-2]n[1-4]}); the answer is null or what is wrong with it. */
-    private static String expandItem(String item, List<Run> out) {
+    private static @Nullable String expandItem(String item, List<Run> out) {
         int open = item.indexOf('[');
         if (open < 0) {
             out.add(single(item));
@@ -171,7 +172,7 @@ public final class HostList {
         }
     }
 
-    private static String parseRanges(String text, List<Run> out) {
+    private static @Nullable String parseRanges(String text, List<Run> out) {
         int at = 0;
         while (at <= text.length()) {
             int comma = text.indexOf(',', at);

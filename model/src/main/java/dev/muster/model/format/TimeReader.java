@@ -5,6 +5,7 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads one moment for {@link Times#parse}: words, times and dates in any order, at most one of each. */
 final class TimeReader {
@@ -33,7 +34,7 @@ final class TimeReader {
     private int year = UNSET;
     private int month = UNSET;
     private int day = UNSET;
-    private LocalDate named;
+    private @Nullable LocalDate named;
     private long unit = 1;
 
     TimeReader(String text, long nowSec, ZoneId zone, boolean past) {
