@@ -1,5 +1,7 @@
 package dev.muster.config;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.file.SisterFiles;
 import dev.muster.config.key.ConfigRow;
 import dev.muster.config.key.Key;
@@ -84,7 +86,15 @@ public final class ShowConfig {
     }
 
     private void item(String name, String format) {
-        Key key = byName.get(name.toLowerCase(Locale.ROOT));
+        switch (format) {
+            case "live" -> row(name, live(name));
+            case "mem" -> memory(name);
+            case "hosts" -> hosts();
+            default -> item(name, format, requireNonNull(byName.get(name.toLowerCase(Locale.ROOT)), name));
+        }
+    }
+
+    private void item(String name, String format, Key key) {
         switch (format) {
             case "" -> row(name, orNull(conf.text(key)));
             case "n", "sec", "min", "usec", "percent", "rate", "yn" -> row(name, number(key, format));
@@ -103,9 +113,6 @@ public final class ShowConfig {
                     row(name, priority(key));
                 }
             }
-            case "live" -> row(name, live(name));
-            case "mem" -> memory(name);
-            case "hosts" -> hosts();
             case "user" -> row(name, live.userWithId().apply(conf.text(key)));
             default -> row(name, special(key, format));
         }

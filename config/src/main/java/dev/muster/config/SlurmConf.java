@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** A slurm.conf as a whole: checked, complete with defaults, immutable. */
 public final class SlurmConf {
@@ -50,7 +51,7 @@ public final class SlurmConf {
     private final List<PowerAction> powerActions;
     private final List<ConfigError> warnings;
     private final long contentHash;
-    private volatile Map<String, NodeConf> nodesByName;
+    private volatile @Nullable Map<String, NodeConf> nodesByName;
 
     /**
      * A program that scontrol may name for power up, down or reboot.

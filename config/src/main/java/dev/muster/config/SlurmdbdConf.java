@@ -108,28 +108,29 @@ public final class SlurmdbdConf {
         Set<String> given = new HashSet<>();
         Map<String, String> values = TABLE.read(file, errors, given);
         Values check = new Values(errors).at(file.getPath(), 0, "");
-        KeyCheck.debugLevel("DebugLevel", values.get("debuglevel"), check);
-        for (String word : values.get("privatedata").toLowerCase(Locale.ROOT).split(",")) {
+        KeyCheck.debugLevel("DebugLevel", Values.of(values, "debuglevel"), check);
+        for (String word :
+                Values.of(values, "privatedata").toLowerCase(Locale.ROOT).split(",")) {
             if (!PRIVATE_DATA.contains(word.strip())) {
                 check.error("Bad PrivateData: " + word.strip());
             }
         }
-        if (!values.get("archivescript").isEmpty()
-                && !values.get("archivescript").startsWith("/")) {
-            check.error("ArchiveScript " + values.get("archivescript") + " is no absolute path");
+        if (!Values.of(values, "archivescript").isEmpty()
+                && !Values.of(values, "archivescript").startsWith("/")) {
+            check.error("ArchiveScript " + Values.of(values, "archivescript") + " is no absolute path");
         }
-        values.put("tlstype", TlsWords.checkedType(values.get("tlstype"), check));
-        TlsWords.checkedParameters(values.get("tlsparameters"), check);
-        storageParameters(values.get("storageparameters"), check);
-        words("Parameters", values.get("parameters"), PARAMETERS, check);
+        values.put("tlstype", TlsWords.checkedType(Values.of(values, "tlstype"), check));
+        TlsWords.checkedParameters(Values.of(values, "tlsparameters"), check);
+        storageParameters(Values.of(values, "storageparameters"), check);
+        words("Parameters", Values.of(values, "parameters"), PARAMETERS, check);
         texts(values, "Script", check);
         texts(values, "Env", check);
-        String range = values.get("maxquerytimerange");
+        String range = Values.of(values, "maxquerytimerange");
         if (Durations.parseMinutes(range).isEmpty()) {
             check.error("Bad value \"" + range + "\" for MaxQueryTimeRange");
         }
-        if (Long.parseLong("0" + values.get("dbdport").replaceAll("[^0-9]", "")) > PORT_MAX) {
-            check.error("Bad value \"" + values.get("dbdport") + "\" for DbdPort");
+        if (Long.parseLong("0" + Values.of(values, "dbdport").replaceAll("[^0-9]", "")) > PORT_MAX) {
+            check.error("Bad value \"" + Values.of(values, "dbdport") + "\" for DbdPort");
         }
         return new SlurmdbdConf(file.getPath(), values, given);
     }
@@ -151,11 +152,12 @@ public final class SlurmdbdConf {
      * and a configuration must not suggest that they are.
      */
     private static void texts(Map<String, String> values, String kind, Values check) {
-        String archive = values.get("archivejob" + kind.toLowerCase(Locale.ROOT));
-        boolean yes =
-                archive.isEmpty() ? values.get("archivejobs").equals("yes") : check.yesNo("ArchiveJob" + kind, archive);
+        String archive = Values.of(values, "archivejob" + kind.toLowerCase(Locale.ROOT));
+        boolean yes = archive.isEmpty()
+                ? Values.of(values, "archivejobs").equals("yes")
+                : check.yesNo("ArchiveJob" + kind, archive);
         if (yes
-                && !values.get("purgejob" + kind.toLowerCase(Locale.ROOT) + "after")
+                && !Values.of(values, "purgejob" + kind.toLowerCase(Locale.ROOT) + "after")
                         .isEmpty()) {
             check.error(
                     "PurgeJob" + kind + "After needs ArchiveJob" + kind + "=no: this version does not archive them");

@@ -1,5 +1,7 @@
 package dev.muster.config.file;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import java.io.File;
@@ -45,7 +47,8 @@ public final class ShippedFiles {
 
     /** Files by the name under which they stand beside slurm.conf. */
     public static Map<String, File> of(SlurmConf conf) throws IOException {
-        Path directory = new File(conf.file()).getAbsoluteFile().toPath().getParent();
+        Path directory = requireNonNull(
+                new File(conf.file()).getAbsoluteFile().toPath().getParent(), "slurm.conf is no root directory");
         Map<String, File> found = new TreeMap<>();
         found.put("slurm.conf", new File(conf.file()));
         for (String name : SISTERS) {
@@ -83,12 +86,13 @@ public final class ShippedFiles {
     /** Answers those that were not there yet. */
     private static List<File> add(String pattern, Path directory, Map<String, File> found) throws IOException {
         Path path = directory.resolve(pattern).normalize();
+        Path parent = path.getParent();
         List<File> fresh = new ArrayList<>();
-        if (!path.startsWith(directory) || !Files.isDirectory(path.getParent())) {
+        if (!path.startsWith(directory) || parent == null || !Files.isDirectory(parent)) {
             return fresh;
         }
         try (DirectoryStream<Path> all =
-                Files.newDirectoryStream(path.getParent(), path.getFileName().toString())) {
+                Files.newDirectoryStream(parent, path.getFileName().toString())) {
             for (Path one : all) {
                 String name = directory.relativize(one).toString();
                 if (Files.isRegularFile(one)

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of YAML that Slurm's files are written in: nested mappings and lists by indentation, {@code {a: 1}} and
@@ -35,11 +36,11 @@ public final class YamlLite {
     }
 
     /** An empty one for what is no mapping; so of a list. */
-    public static Map<?, ?> map(Object o) {
+    public static Map<?, ?> map(@Nullable Object o) {
         return o instanceof Map<?, ?> m ? m : Map.of();
     }
 
-    public static List<?> list(Object o) {
+    public static List<?> list(@Nullable Object o) {
         return o instanceof List<?> l ? l : List.of();
     }
 

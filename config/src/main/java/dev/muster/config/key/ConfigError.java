@@ -1,5 +1,7 @@
 package dev.muster.config.key;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One mistake in a configuration file.
  *
@@ -8,7 +10,7 @@ package dev.muster.config.key;
  * @param sentence in Slurm's words
  * @param text the part of the line that is wrong; empty when it is the line's value as such
  */
-public record ConfigError(String file, int line, String sentence, String text) {
+public record ConfigError(String file, int line, @Nullable String sentence, String text) {
 
     /** The sentence behind its place: {@code /etc/slurm.conf:12: KillWait value "x" is not a valid number}. */
     public String message() {

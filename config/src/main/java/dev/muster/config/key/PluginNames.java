@@ -1,6 +1,9 @@
 package dev.muster.config.key;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The plugins that a key may name. A word that names none would leave a site with something else than it believes to
@@ -31,7 +34,7 @@ final class PluginNames {
 
     /** The value with each plugin's full name. */
     static String checked(Key key, String value, Values values) {
-        Kind kind = kind(key);
+        Kind kind = requireNonNull(kind(key), "a key of plugins");
         StringBuilder all = new StringBuilder();
         List<String> one = value.isEmpty() ? List.of() : List.of(value);
         for (String word : key.kind() == Key.Kind.LIST ? Values.list(value) : one) {
@@ -40,7 +43,7 @@ final class PluginNames {
         return all.toString();
     }
 
-    private static Kind kind(Key key) {
+    private static @Nullable Kind kind(Key key) {
         for (Kind kind : KINDS) {
             if (kind.key() == key) {
                 return kind;

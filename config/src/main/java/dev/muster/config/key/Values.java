@@ -1,5 +1,7 @@
 package dev.muster.config.key;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -101,6 +103,13 @@ public final class Values {
             error("\"" + value + "\" is not a valid option for \"" + key + "\"");
         }
         return false;
+    }
+
+    /**
+     * The value that was read for a key of a file's table: the file's, or the default. Every key of the table has one.
+     */
+    public static String of(Map<String, String> read, String key) {
+        return requireNonNull(read.get(key), key);
     }
 
     /** Splits at commas; empty parts vanish. */

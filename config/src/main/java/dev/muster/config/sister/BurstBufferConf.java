@@ -87,12 +87,12 @@ public record BurstBufferConf(
         List<ConfigError> found = new ArrayList<>();
         Set<String> given = new HashSet<>();
         Map<String, String> read = TABLE.read(file, found, given);
-        List<String> allowed = Values.list(read.get("allowusers"));
-        List<String> denied = Values.list(read.get("denyusers").replace(':', ','));
+        List<String> allowed = Values.list(Values.of(read, "allowusers"));
+        List<String> denied = Values.list(Values.of(read, "denyusers").replace(':', ','));
         if (!allowed.isEmpty() && !denied.isEmpty()) {
             found.add(new ConfigError(file.getPath(), 0, "AllowUsers and DenyUsers can not both be specified", ""));
         }
-        List<String> flags = Values.list(read.get("flags"));
+        List<String> flags = Values.list(Values.of(read, "flags"));
         for (String flag : flags) {
             if (Names.known(FLAGS, flag).isEmpty()) {
                 found.add(new ConfigError(file.getPath(), 0, "Invalid Flags: " + flag, ""));
@@ -104,10 +104,10 @@ public record BurstBufferConf(
         return new BurstBufferConf(
                 allowed,
                 denied,
-                read.get("directive"),
+                Values.of(read, "directive"),
                 has(flags, "PrivateData")
-                        || read.get("privatedata").equalsIgnoreCase("true")
-                        || read.get("privatedata").equalsIgnoreCase("yes"),
+                        || Values.of(read, "privatedata").equalsIgnoreCase("true")
+                        || Values.of(read, "privatedata").equalsIgnoreCase("yes"),
                 has(flags, "TeardownFailure"),
                 seconds(read, "stageintimeout"),
                 seconds(read, "stageouttimeout"),
@@ -130,6 +130,6 @@ public record BurstBufferConf(
     }
 
     private static int seconds(Map<String, String> read, String key) {
-        return (int) Math.min(SECONDS_MAX, Long.parseLong(read.get(key)));
+        return (int) Math.min(SECONDS_MAX, Long.parseLong(Values.of(read, key)));
     }
 }

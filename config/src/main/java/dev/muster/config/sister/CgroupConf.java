@@ -3,6 +3,7 @@ package dev.muster.config.sister;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.ConfigRow;
 import dev.muster.config.key.KeyTable;
+import dev.muster.config.key.Values;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -85,11 +86,11 @@ public final class CgroupConf {
 
     /** autodetect, cgroup/v1, cgroup/v2 or disabled. */
     public String plugin() {
-        return values.get("cgroupplugin");
+        return Values.of(values, "cgroupplugin");
     }
 
     public String mountpoint() {
-        return values.get("cgroupmountpoint");
+        return Values.of(values, "cgroupmountpoint");
     }
 
     public boolean constrainCores() {
@@ -113,32 +114,32 @@ public final class CgroupConf {
     }
 
     public double allowedRamPercent() {
-        return Double.parseDouble(values.get("allowedramspace"));
+        return Double.parseDouble(Values.of(values, "allowedramspace"));
     }
 
     public double allowedSwapPercent() {
-        return Double.parseDouble(values.get("allowedswapspace"));
+        return Double.parseDouble(Values.of(values, "allowedswapspace"));
     }
 
     public double maxRamPercent() {
-        return Double.parseDouble(values.get("maxrampercent"));
+        return Double.parseDouble(Values.of(values, "maxrampercent"));
     }
 
     public double maxSwapPercent() {
-        return Double.parseDouble(values.get("maxswappercent"));
+        return Double.parseDouble(Values.of(values, "maxswappercent"));
     }
 
     /** 0 to 100, "" where the kernel's is to stay. */
     public String memorySwappiness() {
-        return values.get("memoryswappiness");
+        return Values.of(values, "memoryswappiness");
     }
 
     public long minRamSpaceMb() {
-        return Long.parseLong(values.get("minramspace"));
+        return Long.parseLong(Values.of(values, "minramspace"));
     }
 
     private boolean yes(String key) {
-        return values.get(key).equals("yes");
+        return Values.of(values, key).equals("yes");
     }
 
     /** The section of {@code scontrol show config}. */
@@ -158,7 +159,7 @@ public final class CgroupConf {
     }
 
     private String shown(String name) {
-        String value = values.get(name.toLowerCase(Locale.ROOT));
+        String value = Values.of(values, name.toLowerCase(Locale.ROOT));
         return switch (name) {
             case "AllowedRAMSpace", "AllowedSwapSpace", "MaxRAMPercent", "MaxSwapPercent" ->
                 String.format(Locale.ROOT, "%.1f%%", Double.parseDouble(value));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job on a node has for itself: job_container.conf for namespace/tmpfs (job_container/tmpfs), namespace.yaml for
@@ -124,7 +125,7 @@ public record JobContainerConf(
         return options.conf(file, errors);
     }
 
-    private static Map<?, ?> map(Object value, String what, Values values) {
+    private static Map<?, ?> map(@Nullable Object value, String what, Values values) {
         if (value instanceof Map<?, ?> m) {
             return m;
         }
@@ -194,7 +195,8 @@ public record JobContainerConf(
             };
             if (!good) {
                 values.error("Bad value \"" + value + "\" for " + key);
-            } else if (KINDS.getOrDefault(key, LINUX_KINDS.get(key)).equals("path")
+            } else if (KINDS.getOrDefault(key, LINUX_KINDS.getOrDefault(key, ""))
+                            .equals("path")
                     && parts.stream().anyMatch(p -> !p.startsWith("/"))) {
                 values.error("Paths in " + file + " begin with a slash: " + value);
             }

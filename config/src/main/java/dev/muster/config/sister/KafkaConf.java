@@ -197,8 +197,8 @@ public record KafkaConf(
             return;
         }
         String mechanism = said.getOrDefault("sasl.mechanism", "");
-        if (!MECHANISMS.contains(mechanism)
-                || said.getOrDefault("sasl.username", "").isEmpty()) {
+        String username = said.getOrDefault("sasl.username", "");
+        if (!MECHANISMS.contains(mechanism) || username.isEmpty()) {
             wrong.add("security.protocol=" + said.get("security.protocol")
                     + " needs sasl.username, sasl.password and sasl.mechanism, which is " + "one of "
                     + String.join(", ", MECHANISMS));
@@ -208,7 +208,7 @@ public record KafkaConf(
                 + (mechanism.equals("PLAIN") ? "plain.PlainLoginModule" : "scram.ScramLoginModule");
         out.put(
                 "sasl.jaas.config",
-                module + " required username=" + quoted(said.get("sasl.username")) + " password="
+                module + " required username=" + quoted(username) + " password="
                         + quoted(said.getOrDefault("sasl.password", "")) + ";");
     }
 

@@ -3,6 +3,7 @@ package dev.muster.config.sister;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.ConfigRow;
 import dev.muster.config.key.KeyTable;
+import dev.muster.config.key.Values;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -79,17 +80,17 @@ public record MpiConf(
         List<ConfigError> found = new ArrayList<>();
         Map<String, String> read = TABLE.read(file, found, given);
         List<String> complaints = new ArrayList<>();
-        String directory = read.get("pmixclitmpdirbase");
+        String directory = Values.of(read, "pmixclitmpdirbase");
         if (!directory.isEmpty() && !directory.startsWith("/")) {
             complaints.add("PMIxCliTmpDirBase must be an absolute path: " + directory);
         }
-        String fence = read.get("pmixcollfence");
+        String fence = Values.of(read, "pmixcollfence");
         if (!List.of("", "mixed", "tree", "ring").contains(fence)) {
             complaints.add("Invalid value of PMIxCollFence: " + fence);
         }
-        List<String> environment = read.get("pmixenv").isEmpty()
+        List<String> environment = Values.of(read, "pmixenv").isEmpty()
                 ? List.of()
-                : List.of(read.get("pmixenv").split(";"));
+                : List.of(Values.of(read, "pmixenv").split(";"));
         environment.stream()
                 .filter(e -> e.indexOf('=') < 1 || e.indexOf('\n') >= 0)
                 .forEach(e -> complaints.add("Invalid value of PMIxEnv: " + e));
@@ -100,20 +101,20 @@ public record MpiConf(
         }
         return new MpiConf(
                 directory,
-                Long.parseLong(read.get("pmixdebug")) > 0,
+                Long.parseLong(Values.of(read, "pmixdebug")) > 0,
                 environment,
-                (int) Math.min(TIMEOUT_MOST_S, Long.parseLong(read.get("pmixtimeout"))),
+                (int) Math.min(TIMEOUT_MOST_S, Long.parseLong(Values.of(read, "pmixtimeout"))),
                 INERT.stream()
                         .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)) && !harmless(k, read))
                         .toList(),
                 NAMES.stream()
-                        .map(n -> row(n, read.get(n.toLowerCase(Locale.ROOT))))
+                        .map(n -> row(n, Values.of(read, n.toLowerCase(Locale.ROOT))))
                         .toList());
     }
 
     /** Whether a key without effect asks for what Muster does anyway. */
     private static boolean harmless(String key, Map<String, String> read) {
-        String value = read.get(key.toLowerCase(Locale.ROOT));
+        String value = Values.of(read, key.toLowerCase(Locale.ROOT));
         return value.isEmpty() || value.equals(key.equals("PMIxCollFence") ? "tree" : "no");
     }
 

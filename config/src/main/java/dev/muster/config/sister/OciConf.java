@@ -2,6 +2,7 @@ package dev.muster.config.sister;
 
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.KeyTable;
+import dev.muster.config.key.Values;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -106,22 +107,22 @@ public record OciConf(
         List<String> complaints = new ArrayList<>();
         OciConf conf = new OciConf(
                 true,
-                read.get("containerpath"),
-                read.get("mountspooldir"),
-                read.get("runtimecreate"),
-                read.get("runtimestart"),
-                read.get("runtimerun"),
-                read.get("runtimequery"),
-                read.get("runtimekill"),
-                read.get("runtimedelete"),
-                envFile(read.get("createenvfile"), complaints),
-                regex("EnvExclude", read.get("envexclude"), complaints),
-                regex("RunTimeEnvExclude", read.get("runtimeenvexclude"), complaints),
-                read.get("disablehooks").isEmpty()
+                Values.of(read, "containerpath"),
+                Values.of(read, "mountspooldir"),
+                Values.of(read, "runtimecreate"),
+                Values.of(read, "runtimestart"),
+                Values.of(read, "runtimerun"),
+                Values.of(read, "runtimequery"),
+                Values.of(read, "runtimekill"),
+                Values.of(read, "runtimedelete"),
+                envFile(Values.of(read, "createenvfile"), complaints),
+                regex("EnvExclude", Values.of(read, "envexclude"), complaints),
+                regex("RunTimeEnvExclude", Values.of(read, "runtimeenvexclude"), complaints),
+                Values.of(read, "disablehooks").isEmpty()
                         ? List.of()
-                        : List.of(read.get("disablehooks").split(" *, *")),
-                read.get("ignorefileconfigjson").equals("yes"),
-                read.get("disablecleanup").equals("yes"),
+                        : List.of(Values.of(read, "disablehooks").split(" *, *")),
+                Values.of(read, "ignorefileconfigjson").equals("yes"),
+                Values.of(read, "disablecleanup").equals("yes"),
                 INERT.stream()
                         .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)))
                         .toList());

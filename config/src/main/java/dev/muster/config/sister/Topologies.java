@@ -21,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** topology.yaml where it is there, else topology.conf with TopologyPlugin. */
 public final class Topologies {
@@ -321,7 +322,7 @@ public final class Topologies {
     }
 
     /** @param nameKey the key of a block's name */
-    private List<Topology.Block> blocks(Object list, String nameKey) {
+    private List<Topology.Block> blocks(@Nullable Object list, String nameKey) {
         List<Topology.Block> blocks = new ArrayList<>();
         for (Object o : YamlLite.list(list)) {
             Map<?, ?> block = YamlLite.map(o);
@@ -404,7 +405,7 @@ public final class Topologies {
         return out;
     }
 
-    private Dims dims(Object o) {
+    private Dims dims(@Nullable Object o) {
         Map<?, ?> m = YamlLite.map(o);
         return new Dims(number(YamlLite.text(m, "x")), number(YamlLite.text(m, "y")), number(YamlLite.text(m, "z")));
     }
